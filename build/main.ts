@@ -1,0 +1,14 @@
+/** Writes into dist what derives from the declarations. Runs after the compiler. */
+import { join } from "node:path";
+
+/** One derivation: writes its files below the given dist folder. */
+export type Generator = (dist: string) => Promise<void>;
+
+const generators: readonly Generator[] = [];
+
+async function main(): Promise<void> {
+  const dist = join(__dirname, "..");
+  for (const generate of generators) await generate(dist);
+}
+
+void main();

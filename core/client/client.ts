@@ -1,0 +1,178 @@
+/** createClient: one typed method for each operation, grouped by section. */
+import { z } from "zod";
+import {
+  type Answer,
+  type Declaration,
+  type Effect,
+  type InputOf,
+  json,
+  type Method as HttpMethod,
+  operation,
+  type Operation,
+  type Paging,
+  type Server,
+} from "../operations/declaration";
+import type { Values } from "../operations/check";
+import { operations as allOperations } from "../operations";
+import { Caller, type CallOptions, type Reply } from "./call";
+import { type ClientOptions, connect } from "./connection";
+import type { ReceivedFile } from "./file";
+import { pagesOf } from "./pages";
+
+type BodyOf<A> = A extends { kind: "json"; schema: { _zod: { output: infer T } } }
+  ? T
+  : A extends { kind: "file" }
+    ? ReceivedFile
+    : A extends { kind: "text" | "html" }
+      ? string
+      : undefined;
+
+type Answers = Readonly<Record<number, Answer>>;
+
+type ReplyIn<A extends Answers> = {
+  [S in keyof A & number]: Reply<S, BodyOf<A[S]>>;
+}[keyof A & number];
+
+type IsUnion<T, Whole = T> = T extends unknown ? ([Whole] extends [T] ? false : true) : never;
+
+/** What a method answers: the body; where several answers are documented, the status and its body. */
+export type OutputOf<D extends Declaration> =
+  IsUnion<keyof D["answers"]> extends true
+    ? {
+        [S in keyof D["answers"] & number]: { status: S; body: BodyOf<D["answers"][S]> };
+      }[keyof D["answers"] & number]
+    : BodyOf<D["answers"][keyof D["answers"]]>;
+
+export type ReplyOf<D extends Declaration> = ReplyIn<D["answers"]>;
+
+type Arguments<D extends Declaration> =
+  Partial<InputOf<D>> extends InputOf<D>
+    ? [input?: InputOf<D>, options?: CallOptions]
+    : [input: InputOf<D>, options?: CallOptions];
+
+type ItemOf<D extends Declaration> = OutputOf<D> extends readonly (infer T)[] ? T : never;
+
+interface PagedMethod<D extends Declaration> {
+  /** Every entry of every page, fetched as they are consumed. */
+  all(...args: Arguments<D>): AsyncGenerator<ItemOf<D>, void, void>;
+  /** Every page, fetched as it is consumed. */
+  pages(...args: Arguments<D>): AsyncGenerator<ItemOf<D>[], void, void>;
+}
+
+interface PlainMethod<D extends Declaration> {
+  (...args: Arguments<D>): Promise<OutputOf<D>>;
+  /** The answer with status, headers, total and what differed from the contract. */
+  reply(...args: Arguments<D>): Promise<ReplyOf<D>>;
+}
+
+export type Method<D extends Declaration> = PlainMethod<D> &
+  (D extends { pages: Paging } ? PagedMethod<D> : unknown);
+
+type SectionOf<Name extends string> = Name extends `${infer Section}.${string}` ? Section : never;
+
+export type Sections<Ops extends readonly Declaration[]> = {
+  readonly [S in SectionOf<Ops[number]["name"]>]: {
+    readonly [D in Ops[number] as D["name"] extends `${S}.${infer M}` ? M : never]: Method<D>;
+  };
+};
+
+/** A call to a path the contract does not show. */
+export interface UndeclaredRequest {
+  readonly method: HttpMethod;
+  /** Path below the base address, beginning with a slash; without a query. */
+  readonly path: string;
+  /** Which base address: the JSON interface by default. */
+  readonly server?: Server;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** What the call does; by default a GET reads and everything else changes. Only reads are tried again. */
+  readonly effect?: Effect;
+}
+
+export interface ClientCore {
+  /** Calls a path the contract does not show, with the same credentials, errors and limits. Answers any 2xx. */
+  request(request: UndeclaredRequest, options?: CallOptions): Promise<Reply>;
+  /** Calls a declared operation by its declaration, as surfaces do that derive from it. */
+  call(operation: Declaration, input: Values, options?: CallOptions): Promise<Reply>;
+  /** Reads a paged operation by its declaration. */
+  pages(operation: Declaration, input: Values, options?: CallOptions): AsyncGenerator<unknown[], void, void>;
+  /** Closes the connections once the calls under way have ended. */
+  close(): Promise<void>;
+}
+
+export type Client<Ops extends readonly Declaration[]> = ClientCore & Sections<Ops>;
+
+export type FxdeskClient = Client<typeof allOperations>;
+
+const anyJson = json(z.unknown(), "Any answer.");
+const successes = Object.fromEntries([200, 201, 202, 203].map((status) => [status, anyJson]));
+
+const looseShape = (values: object = {}) =>
+  Object.fromEntries(Object.keys(values).map((key) => [key, z.unknown().optional()]));
+
+function undeclared({ method, path, server = "service", query, body, effect }: UndeclaredRequest): Operation {
+  return operation({
+    name: "client.request",
+    tool: "request",
+    title: "Request",
+    summary: `${method} ${path}`,
+    effect: effect ?? (method === "GET" ? "read" : "change"),
+    method,
+    path,
+    server,
+    credentials: ["accessToken?", "apiKey", "contactId?"],
+    query: looseShape(query),
+    ...(body && { body: z.object(looseShape(body)) }),
+    answers: { ...successes, 204: { kind: "empty", says: "Done." } },
+    errors: {},
+    contract: "",
+  });
+}
+
+function methodFor(core: ClientCore, declaration: Declaration) {
+  const several = Object.keys(declaration.answers).length > 1;
+  const reply = (input: Values = {}, options?: CallOptions) => core.call(declaration, input, options);
+  const method = async (input?: Values, options?: CallOptions) => {
+    const { status, body } = await reply(input, options);
+    return several ? { status, body } : body;
+  };
+  if (!declaration.pages) return Object.assign(method, { reply });
+  const pages = (input: Values = {}, options?: CallOptions) => core.pages(declaration, input, options);
+  async function* all(input?: Values, options?: CallOptions) {
+    for await (const page of pages(input, options)) yield* page;
+  }
+  return Object.assign(method, { reply, pages, all });
+}
+
+/**
+ * A client of the service. Throws a TypeError when an address is not one; every failure of a call is an FxdeskError.
+ *
+ * @example
+ * const client = createClient({ domain: "example.com", clientId: "…", credentials: { accessToken: "…" } });
+ * for await (const trade of client.trades.list.all({ trade_type: ["forward"] })) console.log(trade.trade_id);
+ */
+export function createClient(options: ClientOptions): FxdeskClient;
+export function createClient<const Ops extends readonly Declaration[]>(
+  options: ClientOptions,
+  operations: Ops,
+): Client<Ops>;
+export function createClient(
+  options: ClientOptions,
+  operations: readonly Declaration[] = allOperations,
+): ClientCore {
+  const caller = new Caller(connect(options));
+  const core: ClientCore = {
+    call: (declaration, input, callOptions = {}) => caller.call(declaration, input, callOptions),
+    pages: (declaration, input, callOptions = {}) =>
+      pagesOf(declaration, input, (pageInput) => caller.call(declaration, pageInput, callOptions)),
+    request: (request, callOptions = {}) =>
+      caller.call(undeclared(request), { ...request.query, ...request.body }, callOptions),
+    close: () => caller.connection.transport.close(),
+  };
+  const sections: Record<string, Record<string, unknown>> = {};
+  for (const declaration of operations) {
+    const [section, method] = declaration.name.split(".") as [string, string];
+    (sections[section] ??= {})[method] = methodFor(core, declaration);
+  }
+  return { ...core, ...sections };
+}

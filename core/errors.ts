@@ -1,0 +1,110 @@
+/** The errors every surface shows. One family: `code` and `outcome` say what happened, the message what to do next. */
+import type { Problem } from "./operations/check";
+
+/**
+ * What became of the request: it never left (`not-sent`), the service refused it (`rejected`), or it may have been
+ * carried out although no answer says so (`unknown`).
+ */
+export type Outcome = "not-sent" | "rejected" | "unknown";
+
+/** What the service itself said, in the ErrorMessage of the contract or the open-banking error bodies. */
+export interface ServiceMessage {
+  readonly code: string;
+  readonly message: string;
+  readonly details: string;
+}
+
+export interface ErrorFacts {
+  readonly operation: string;
+  readonly outcome: Outcome;
+  readonly code: string;
+  readonly retryable?: boolean;
+  readonly status?: number | undefined;
+  readonly service?: ServiceMessage | undefined;
+  readonly requestId?: string | undefined;
+  readonly problems?: readonly Problem[] | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** Any failure of a call. `code` is stable; do not match on the message. */
+export class FxdeskError extends Error {
+  readonly code: string;
+  readonly operation: string;
+  readonly outcome: Outcome;
+  /** Whether the same call may succeed later without a change. */
+  readonly retryable: boolean;
+  readonly status?: number;
+  readonly service?: ServiceMessage;
+  readonly requestId?: string;
+
+  constructor(message: string, facts: ErrorFacts) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.name = new.target.name;
+    this.code = facts.code;
+    this.operation = facts.operation;
+    this.outcome = facts.outcome;
+    this.retryable = facts.retryable ?? false;
+    if (facts.status !== undefined) this.status = facts.status;
+    if (facts.service) this.service = facts.service;
+    if (facts.requestId !== undefined) this.requestId = facts.requestId;
+  }
+
+  /** The facts as plain data, for logs and for surfaces that cannot carry an Error. Holds no secret. */
+  toJSON(): Record<string, unknown> {
+    const { name, message, code, operation, outcome, retryable, status, service, requestId } = this;
+    return { name, message, code, operation, outcome, retryable, status, service, requestId };
+  }
+}
+
+/** The input does not fit; `problems` names each field and what would be right. */
+export class InvalidInput extends FxdeskError {
+  readonly problems: readonly Problem[];
+
+  constructor(message: string, facts: ErrorFacts) {
+    super(message, facts);
+    this.problems = facts.problems ?? [];
+  }
+
+  override toJSON() {
+    return { ...super.toJSON(), problems: this.problems };
+  }
+}
+
+/** The service does not accept the credentials (401). */
+export class Unauthorized extends FxdeskError {}
+/** The credentials are good, but not for this (403). */
+export class Forbidden extends FxdeskError {}
+/** The client, account, quote, trade or other resource does not exist (404). */
+export class NotFound extends FxdeskError {}
+/** The state of the resource does not allow it (409). */
+export class Conflict extends FxdeskError {}
+
+/** Too many requests (429); `retryAfterMs` says how long the service asked to wait, where it did. */
+export class RateLimited extends FxdeskError {
+  readonly retryAfterMs?: number;
+
+  constructor(message: string, facts: ErrorFacts) {
+    super(message, facts);
+    if (facts.retryAfterMs !== undefined) this.retryAfterMs = facts.retryAfterMs;
+  }
+
+  override toJSON() {
+    return { ...super.toJSON(), retryAfterMs: this.retryAfterMs };
+  }
+}
+
+/** No answer within the time limit, ours or the service's (408, 504). */
+export class Timeout extends FxdeskError {}
+/** The service cannot be reached or cannot answer now (502, 503, connection errors). */
+export class Unavailable extends FxdeskError {}
+/** The service answered, but not with what the contract says. */
+export class InvalidResponse extends FxdeskError {}
+/** The caller aborted the call. */
+export class Aborted extends FxdeskError {}
+
+/**
+ * A call that commits money left, and no answer says what became of it. Do not repeat it: look it up first, as the
+ * message says.
+ */
+export class OutcomeUnknown extends FxdeskError {}

@@ -1,0 +1,91 @@
+/** Whether values fit an operation, in words that name the field and say what would be right. */
+import { z } from "zod";
+import type { Declaration } from "./declaration";
+import { callerFields, fieldsOf, type Field } from "./fields";
+import { perOperation } from "./memo";
+import { brokenRules } from "./rules";
+
+export type Values = Readonly<Record<string, unknown>>;
+
+/** One thing wrong with the values: where, and what would be right. */
+export interface Problem {
+  /** The field, with the path inside it where it is an object or an array: `payments.0.creditorName`. */
+  readonly field: string;
+  readonly says: string;
+}
+
+const shapeOf = (fields: readonly Field[]) =>
+  Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
+
+/** What the caller gives, strictly: an unknown field is a mistake, not a detail. */
+export const inputSchema = perOperation((operation) => z.strictObject(shapeOf(callerFields(operation))));
+
+const compiledInput = perOperation((operation) => z.compile(inputSchema(operation)));
+const compiledRequest = perOperation((operation) => z.compile(z.object(shapeOf(fieldsOf(operation)))));
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+const at = (values: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], values);
+
+function wording(issue: z.core.$ZodIssue, given: unknown): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return given === undefined ? "is required" : `must be ${article(issue.expected)}`;
+    case "invalid_value":
+      return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}`;
+    case "too_small":
+      return issue.origin === "string"
+        ? `must have at least ${issue.minimum} characters`
+        : `must be at least ${issue.minimum}`;
+    case "too_big":
+      return issue.origin === "string"
+        ? `must have at most ${issue.maximum} characters`
+        : `must be at most ${issue.maximum}`;
+    case "invalid_format":
+    case "custom":
+      return issue.message;
+    default:
+      return issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
+  }
+}
+
+const article = (kind: string) => (/^[aeio]/.test(kind) ? `an ${kind}` : `a ${kind}`);
+
+function problemsFrom(error: z.core.$ZodError, values: unknown, known: readonly string[]): Problem[] {
+  return error.issues.flatMap((issue) => {
+    const path = issue.path.map(String).join(".");
+    if (issue.code === "unrecognized_keys")
+      return issue.keys.map((key) => ({
+        field: path ? `${path}.${key}` : key,
+        says:
+          path || known.length === 0
+            ? "is not a field here"
+            : `is not a field here; the fields are ${known.join(", ")}`,
+      }));
+    const given = at(values, issue.path);
+    const says = wording(issue, given);
+    return [{ field: path, says: given === undefined ? says : `${says}, not ${shown(given)}` }];
+  });
+}
+
+function problems(operation: Declaration, schema: z.ZodType, values: unknown, now: Date): Problem[] {
+  const result = schema.safeParse(values);
+  const known = callerFields(operation).map((field) => field.name);
+  const broken = brokenRules(operation, (values ?? {}) as Values, now).map(({ fields, says }) => ({
+    field: fields.join(", "),
+    says,
+  }));
+  return [...(result.success ? [] : problemsFrom(result.error, values, known)), ...broken];
+}
+
+/** What is wrong with a caller's input, before anything is sent; nothing when it fits. */
+export const checkInput = (operation: Declaration, input: unknown, now: Date): Problem[] =>
+  problems(operation, compiledInput(operation), input, now);
+
+/** What is wrong with a received request, all its parameters included; nothing when it fits. */
+export const checkRequest = (operation: Declaration, values: unknown, now: Date): Problem[] =>
+  problems(operation, compiledRequest(operation), values, now);

@@ -1,0 +1,206 @@
+/** What an operation of the service is: data from which every surface derives. */
+import type { z } from "zod";
+
+/**
+ * What a call does. `read` changes nothing; `change` changes or asks for something; `money` commits or moves money, or
+ * changes who may approve it.
+ */
+export type Effect = "read" | "change" | "money";
+
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/** Where an operation is served: the JSON interface at {base_url}, or the open-banking interfaces at {xs2a_url}. */
+export type Server = "service" | "xs2a";
+
+/** Who gives a parameter its value. Only the caller's appear on a form, a tool or the command line. */
+export type Filler = "caller" | "connection" | "fxdesk";
+
+/** A parameter of which there is more to say than its schema. A bare schema is a parameter the caller fills. */
+export interface Parameter<S extends z.ZodType = z.ZodType, By extends Filler = Filler> {
+  readonly schema: S;
+  readonly by: By;
+  /** The connection's name for the value; by default the parameter's own. */
+  readonly setting?: string;
+  /** How an array is written in a query: `a=1&a=2` (the default) or `a=1,2`. */
+  readonly list?: "repeat" | "comma";
+}
+
+export type Shape = Readonly<Record<string, z.ZodType | Parameter>>;
+
+/** Filled from the connection's settings, such as its client id. */
+export const byConnection = <S extends z.ZodType>(
+  schema: S,
+  setting?: string,
+): Parameter<S, "connection"> => ({
+  schema,
+  by: "connection",
+  ...(setting !== undefined && { setting }),
+});
+
+/** Made by fxdesk for each call, such as a request id. */
+export const byFxdesk = <S extends z.ZodType>(schema: S): Parameter<S, "fxdesk"> => ({
+  schema,
+  by: "fxdesk",
+});
+
+/** An array written with commas between its values. */
+export const commaSeparated = <S extends z.ZodType>(schema: S): Parameter<S, "caller"> => ({
+  schema,
+  by: "caller",
+  list: "comma",
+});
+
+/** The secrets and identities a call carries as headers; a question mark where the service can do without. */
+export type Credential = "accessToken" | "accessToken?" | "apiKey" | "contactId" | "contactId?";
+
+/** What comes back with one status. */
+export type Answer =
+  | {
+      readonly kind: "json";
+      readonly says: string;
+      readonly schema: z.ZodType;
+      readonly headers?: AnswerHeaders;
+    }
+  | {
+      readonly kind: "text" | "html" | "file" | "empty";
+      readonly says: string;
+      readonly headers?: AnswerHeaders;
+    };
+
+/** Documented headers of an answer and what they mean. */
+export type AnswerHeaders = Readonly<Record<string, string>>;
+
+export const json = <S extends z.ZodType>(schema: S, says: string, headers?: AnswerHeaders) => ({
+  kind: "json" as const,
+  says,
+  schema,
+  ...(headers && { headers }),
+});
+export const text = (says: string) => ({ kind: "text" as const, says });
+export const html = (says: string) => ({ kind: "html" as const, says });
+export const file = (says: string) => ({ kind: "file" as const, says });
+export const empty = (says: string) => ({ kind: "empty" as const, says });
+
+/** A documented error: its meaning, and the schema of its body where the contract gives one. */
+export type Failure = string | readonly [says: string, body: z.ZodType];
+
+/** How a list is read page by page. */
+export interface Paging {
+  readonly page: string;
+  readonly size: string;
+  /** Entries on a page when the caller does not say. */
+  readonly defaultSize: number;
+  /** The header that counts all entries, where the contract documents one; else a short page is the last. */
+  readonly total?: string;
+}
+
+/** A condition over several fields, or over a field and the clock. Data, so that help and tools can say it too. */
+export type Rule = { readonly says: string } & (
+  | { readonly kind: "exactly-one"; readonly fields: readonly string[] }
+  | { readonly kind: "ordered"; readonly fields: readonly [earlier: string, later: string] }
+  | { readonly kind: "not-future"; readonly fields: readonly [string] }
+  | {
+      /** The first field makes no sense while the second has one of the values. */
+      readonly kind: "excluded-by";
+      readonly fields: readonly [field: string, other: string];
+      readonly values: readonly string[];
+    }
+  | {
+      /** The first fields are needed when the last has one of the values. */
+      readonly kind: "needed-by";
+      readonly fields: readonly string[];
+      readonly other: string;
+      readonly values: readonly string[];
+    }
+);
+
+export interface Declaration {
+  /** `section.method`, the same on every surface. */
+  readonly name: string;
+  /** The name of the MCP tool and, with dashes and a prefix, of the Node-RED node. */
+  readonly tool: string;
+  readonly title: string;
+  /** One sentence. */
+  readonly summary: string;
+  /** What a caller must know beyond the summary. */
+  readonly notes?: string;
+  readonly effect: Effect;
+  readonly method: Method;
+  /** Path with {parameters}, from the base address. */
+  readonly path: string;
+  readonly server: Server;
+  readonly credentials: readonly Credential[];
+  readonly parameters?: Shape;
+  readonly query?: Shape;
+  readonly headers?: Shape;
+  readonly body?: z.ZodObject;
+  readonly rules?: readonly Rule[];
+  readonly answers: Readonly<Record<number, Answer>>;
+  readonly errors: Readonly<Record<number, Failure>>;
+  readonly pages?: Paging;
+  /** Where the contract describes it. */
+  readonly contract: string;
+}
+
+export type Operation<D extends Declaration = Declaration> = Readonly<D>;
+
+/**
+ * Declares an operation. Throws when the declaration contradicts itself: a path parameter without a schema, one name for
+ * two fields, a rule or paging over a field that does not exist.
+ */
+export function operation<const D extends Declaration>(declaration: D): Operation<D> {
+  const { name, path, parameters = {}, query = {}, headers = {}, body, rules = [], pages } = declaration;
+  const fail = (problem: string): never => {
+    throw new TypeError(`${name}: ${problem}`);
+  };
+  const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, key]) => key!);
+  const known = [
+    ...Object.keys(parameters),
+    ...Object.keys(query),
+    ...Object.keys(headers),
+    ...Object.keys(body?.shape ?? {}),
+  ];
+  if (!/^[a-zA-Z]+\.[a-zA-Z0-9]+$/.test(name)) fail("a name reads section.method");
+  for (const key of inPath) if (!(key in parameters)) fail(`path parameter ${key} has no schema`);
+  for (const key of Object.keys(parameters)) if (!inPath.includes(key)) fail(`${key} is not in the path`);
+  const twice = known.find((key, index) => known.indexOf(key) !== index);
+  if (twice !== undefined) fail(`two fields are called ${twice}`);
+  const referred = [...rules.flatMap((rule) => rule.fields), ...(pages ? [pages.page, pages.size] : [])];
+  for (const key of referred) if (!known.includes(key)) fail(`there is no field ${key}`);
+  return Object.freeze(declaration);
+}
+
+type CallerSchema<P> =
+  P extends Parameter<infer S, infer By>
+    ? By extends "caller"
+      ? S
+      : never
+    : P extends z.ZodType
+      ? P
+      : never;
+
+type CallerShape<S> = {
+  -readonly [K in keyof S as CallerSchema<S[K]> extends never ? never : K]: CallerSchema<S[K]>;
+};
+
+type MayBeLeftOut = { _zod: { optin: string } };
+
+type InputOfShape<C> = {
+  [K in keyof C as C[K] extends MayBeLeftOut ? never : K]: z.input<C[K]>;
+} & {
+  [K in keyof C as C[K] extends MayBeLeftOut ? K : never]?: z.input<C[K]> | undefined;
+};
+
+type InputAt<D, Place extends string> = D extends { readonly [P in Place]: infer S extends Shape }
+  ? InputOfShape<CallerShape<S>>
+  : unknown;
+
+type Flat<T> = { [K in keyof T]: T[K] } & {};
+
+/** The fields the caller gives, flat, by the contract's own names. */
+export type InputOf<D extends Declaration> = Flat<
+  InputAt<D, "parameters"> &
+    InputAt<D, "query"> &
+    InputAt<D, "headers"> &
+    (D extends { body: { _zod: { input: infer I } } } ? I : unknown)
+>;

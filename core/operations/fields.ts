@@ -1,0 +1,71 @@
+/** The fields of an operation, read once from its declaration: what forms, tools, commands and the wire work from. */
+import type { z } from "zod";
+import { defaultOf, isRequired, kindOf, metaOf, optionsOf, type Kind } from "../schema/kind";
+import type { Filler, Parameter, Shape } from "./declaration";
+import { perOperation } from "./memo";
+
+export type Place = "path" | "query" | "header" | "body";
+
+export interface Field {
+  /** The contract's own name. */
+  readonly name: string;
+  readonly place: Place;
+  readonly schema: z.ZodType;
+  readonly by: Filler;
+  /** The connection's name for the value, when the connection fills it. */
+  readonly setting: string;
+  readonly list: "repeat" | "comma";
+  readonly required: boolean;
+  readonly kind: Kind;
+  /** For people: "Account ID". */
+  readonly title: string;
+  readonly description: string;
+  /** The exact strings allowed, when the schema is a closed enumeration. */
+  readonly options?: readonly string[];
+  readonly default?: unknown;
+}
+
+const isParameter = (value: z.ZodType | Parameter): value is Parameter => "by" in value;
+
+/** `value_date` and `bookingStatus` read as "Value date" and "Booking status". */
+function titleFrom(name: string): string {
+  const words = name.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[-_]/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
+}
+
+function fieldsOfShape(place: Place, shape: Shape): Field[] {
+  return Object.entries(shape).map(([name, value]) => {
+    const parameter: Parameter = isParameter(value) ? value : { schema: value, by: "caller" };
+    const { schema, by, setting = name, list = "repeat" } = parameter;
+    const { title = titleFrom(name), description = "" } = metaOf(schema);
+    const options = optionsOf(schema);
+    const fallback = defaultOf(schema);
+    return {
+      name,
+      place,
+      schema,
+      by,
+      setting,
+      list,
+      required: isRequired(schema),
+      kind: kindOf(schema),
+      title,
+      description,
+      ...(options && { options }),
+      ...(fallback !== undefined && { default: fallback }),
+    };
+  });
+}
+
+/** All fields of an operation, in the order path, query, header, body. */
+export const fieldsOf = perOperation((operation): readonly Field[] => [
+  ...fieldsOfShape("path", operation.parameters ?? {}),
+  ...fieldsOfShape("query", operation.query ?? {}),
+  ...fieldsOfShape("header", operation.headers ?? {}),
+  ...fieldsOfShape("body", operation.body?.shape ?? {}),
+]);
+
+/** The fields a person, a flow or an assistant fills. */
+export const callerFields = perOperation((operation): readonly Field[] =>
+  fieldsOf(operation).filter((field) => field.by === "caller"),
+);

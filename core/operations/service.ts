@@ -1,0 +1,22 @@
+/** What the operations of the JSON interface share. Contract: Endpoints, conventions; Errors. */
+import { ClientId } from "../schema/values";
+import { byConnection } from "./declaration";
+
+/** `client_id` of the query: the connection supplies it. */
+export const clientId = byConnection(ClientId, "clientId");
+
+/** Access token always, acting contact where there is one. */
+export const credentials = ["accessToken", "contactId?"] as const;
+
+/** The general meaning of each status; an operation says its own where the contract does. */
+export const meaning = {
+  400: "Formatting, parameter or schema validation error.",
+  401: "Access denied due to authentication failure.",
+  403: "Action not completed due to data constraints.",
+  404: "Client ID not found.",
+  409: "Contact could not be updated because of a data constraint or the contact's status.",
+  429: "Too many requests.",
+  500: "Internal error.",
+  502: "Internal integration error; contact support.",
+  504: "Timeout.",
+} as const;

@@ -1,0 +1,133 @@
+/** Between the fields of an operation and an HTTP request, in both directions. */
+import type { z } from "zod";
+import { elementOf, kindOf } from "../schema/kind";
+import type { Values } from "./check";
+import type { Declaration } from "./declaration";
+import { fieldsOf, type Field } from "./fields";
+import { perOperation } from "./memo";
+
+/** A request without base address and credentials. */
+export interface WireRequest {
+  /** Path and query, ready for the request line. */
+  readonly target: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | undefined;
+}
+
+const plan = perOperation((operation) => {
+  const inPlace = (place: Field["place"]) => fieldsOf(operation).filter((field) => field.place === place);
+  return {
+    /** Literal pieces at even places, names of path parameters at odd ones. */
+    path: operation.path.split(/[{}]/),
+    query: inPlace("query"),
+    headers: inPlace("header"),
+    body: operation.body ? inPlace("body") : undefined,
+  };
+});
+
+/** Whether a value would leave its place in the path: empty, a dot segment, or with a slash in it. */
+export const escapesPath = (value: string): boolean => /^\.{0,2}$|[/\\]/.test(value);
+
+function queryPair(field: Field, value: unknown): string {
+  const name = encodeURIComponent(field.name);
+  if (!Array.isArray(value)) return `${name}=${encodeURIComponent(String(value))}`;
+  const items = value.map((item) => encodeURIComponent(String(item)));
+  return field.list === "comma"
+    ? `${name}=${items.join(",")}`
+    : items.map((item) => `${name}=${item}`).join("&");
+}
+
+/** Writes checked values as a request. A field without a value is left out. */
+export function encodeRequest(operation: Declaration, values: Values): WireRequest {
+  const { path, query, headers, body } = plan(operation);
+  let target = "";
+  path.forEach((piece, index) => {
+    target += index % 2 === 0 ? piece : encodeURIComponent(String(values[piece]));
+  });
+  let separator = "?";
+  for (const field of query) {
+    const value = values[field.name];
+    if (value === undefined) continue;
+    target += separator + queryPair(field, value);
+    separator = "&";
+  }
+  const sent: Record<string, string> = {};
+  for (const field of headers) {
+    const value = values[field.name];
+    if (value !== undefined) sent[field.name] = String(value);
+  }
+  if (!body) return { target, headers: sent, body: undefined };
+  const content: Record<string, unknown> = {};
+  for (const field of body) content[field.name] = values[field.name];
+  sent["content-type"] = "application/json";
+  return { target, headers: sent, body: JSON.stringify(content) };
+}
+
+/**
+ * Reads a value from text, as a query string, a command line or a form gives it. Text that does not fit the kind is
+ * returned as it is, for the check to name.
+ */
+export function fromText(schema: z.ZodType, text: string): unknown {
+  switch (kindOf(schema)) {
+    case "integer":
+    case "number":
+      return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text;
+    case "boolean":
+      return text === "true" ? true : text === "false" ? false : text;
+    case "array":
+      return text.trim().startsWith("[") ? parsed(text) : itemsFromText(schema, text.split(","));
+    case "object":
+    case "unknown":
+      return parsed(text);
+    case "string":
+      return text;
+  }
+}
+
+function itemsFromText(schema: z.ZodType, items: readonly string[]): unknown[] {
+  const element = elementOf(schema);
+  return items.filter((item) => item !== "").map((item) => (element ? fromText(element, item.trim()) : item));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+type Texts = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** A request as a server receives it; header names in lower case, repeated parameters as arrays. */
+export interface ReceivedRequest {
+  readonly path: Texts;
+  readonly query: Texts;
+  readonly headers: Texts;
+  readonly body: unknown;
+}
+
+function received({ name, place, schema }: Field, request: ReceivedRequest): unknown {
+  if (place === "body") return (request.body as Values | null | undefined)?.[name];
+  const text = { path: request.path, query: request.query, header: request.headers }[place][
+    place === "header" ? name.toLowerCase() : name
+  ];
+  if (text === undefined) return undefined;
+  if (typeof text === "string") return fromText(schema, text);
+  return kindOf(schema) === "array"
+    ? itemsFromText(
+        schema,
+        text.flatMap((item) => item.split(",")),
+      )
+    : text;
+}
+
+/** Reads the fields of an operation from a request. What does not fit is left as it came, for the check to name. */
+export function decodeRequest(operation: Declaration, request: ReceivedRequest): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const field of fieldsOf(operation)) {
+    const value = received(field, request);
+    if (value !== undefined) values[field.name] = value;
+  }
+  return values;
+}

@@ -1,0 +1,3 @@
+export * from "./kind";
+export * from "./messages";
+export * from "./values";

@@ -1,0 +1,77 @@
+import type { z } from "zod";
+
+/** The plain kind of value a schema takes, as a form, a command line or a query string needs to know it. */
+export type Kind = "string" | "integer" | "number" | "boolean" | "array" | "object" | "unknown";
+
+interface Definition {
+  type: string;
+  innerType?: z.ZodType;
+  element?: z.ZodType;
+  entries?: Record<string, string>;
+  values?: readonly unknown[];
+  defaultValue?: unknown;
+}
+
+const definitionOf = (schema: z.ZodType): Definition => schema.def;
+
+const wrappers = new Set(["optional", "nullable", "default", "readonly"]);
+
+/** The schema inside `.optional()`, `.nullable()`, `.default()` and the like. */
+export function unwrap(schema: z.ZodType): z.ZodType {
+  const { type, innerType } = definitionOf(schema);
+  return wrappers.has(type) && innerType ? unwrap(innerType) : schema;
+}
+
+const kinds: Record<string, Kind> = {
+  string: "string",
+  enum: "string",
+  literal: "string",
+  number: "number",
+  int: "integer",
+  boolean: "boolean",
+  array: "array",
+  object: "object",
+  record: "object",
+};
+
+export function kindOf(schema: z.ZodType): Kind {
+  const bare = unwrap(schema);
+  const kind = kinds[definitionOf(bare).type] ?? "unknown";
+  return kind === "number" && (bare as z.ZodNumber).format === "safeint" ? "integer" : kind;
+}
+
+/** The exact strings a closed enumeration allows; undefined for any other schema. */
+export function optionsOf(schema: z.ZodType): readonly string[] | undefined {
+  const { type, entries, values } = definitionOf(unwrap(schema));
+  if (type === "enum" && entries) return Object.values(entries);
+  if (type === "literal" && values?.every((value) => typeof value === "string")) return values;
+  return undefined;
+}
+
+/** The schema of an array's items; undefined for any other schema. */
+export function elementOf(schema: z.ZodType): z.ZodType | undefined {
+  return definitionOf(unwrap(schema)).element;
+}
+
+export function isRequired(schema: z.ZodType): boolean {
+  return schema._zod.optin === undefined;
+}
+
+export function defaultOf(schema: z.ZodType): unknown {
+  const definition = definitionOf(schema);
+  return definition.type === "default" ? definition.defaultValue : undefined;
+}
+
+export interface Meta {
+  title?: string;
+  description?: string;
+  format?: string;
+  examples?: readonly unknown[];
+}
+
+/** What a schema says of itself; zod does not carry it from the inner schema to the wrapped one. */
+export function metaOf(schema: z.ZodType): Meta {
+  const { type, innerType } = definitionOf(schema);
+  const inner = wrappers.has(type) && innerType ? metaOf(innerType) : {};
+  return { ...inner, ...(schema.meta() as Meta | undefined) };
+}

@@ -1,0 +1,21 @@
+/** When a read is tried again, and how long to wait before it. */
+
+export const maxAttempts = 3;
+const retriedStatuses = new Set([429, 502, 503, 504]);
+const longestBackoffMs = 20_000;
+
+export const isRetriedStatus = (status: number): boolean => retriedStatuses.has(status);
+
+/** Full jitter: anywhere between nothing and the exponential bound. A throttled call starts from a longer base. */
+export function backoffMs(attempt: number, status: number | undefined): number {
+  const base = status === 429 ? 1_000 : 100;
+  return Math.random() * Math.min(longestBackoffMs, base * 2 ** (attempt - 1));
+}
+
+/** Retry-After in seconds or as a date, as milliseconds from now; undefined when absent or absurd. */
+export function retryAfterMs(header: string | string[] | undefined, now: number): number | undefined {
+  const value = (Array.isArray(header) ? header[0] : header)?.trim();
+  if (!value) return undefined;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now;
+  return ms >= 0 && ms <= 86_400_000 ? ms : undefined;
+}

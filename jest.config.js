@@ -1,0 +1,19 @@
+/** @type {import("jest").Config} */
+module.exports = {
+  testEnvironment: "node",
+  roots: ["<rootDir>/test"],
+  testMatch: ["**/*.test.ts"],
+  transform: {
+    "\\.[jt]s$": [
+      "@swc/jest",
+      { jsc: { target: "es2023", parser: { syntax: "typescript" } }, module: { type: "commonjs" } },
+    ],
+  },
+  moduleNameMapper: {
+    "^@fxdesk/toolkit$": "<rootDir>/core/index.ts",
+    "^@fxdesk/toolkit/(operations|schema)$": "<rootDir>/core/$1/index.ts",
+    "^@fxdesk/sandbox$": "<rootDir>/sandbox/src/index.ts",
+  },
+  modulePathIgnorePatterns: ["<rootDir>/dist", "<rootDir>/sandbox/dist"],
+  testTimeout: 20_000,
+};
