@@ -28,9 +28,19 @@ export const Country = z
   .regex(/^[A-Z]{2}$/, "must be two capital letters, such as DE")
   .meta({ title: "Country", description: "ISO 3166 code: two capital letters, such as DE." });
 
+const daysIn = (year: number, month: number) => {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+};
+
+/** Runs for every date of every answer: no Date object, no allocation but the numbers. */
 const isDay = (value: string) => {
-  const time = Date.parse(`${value}T00:00:00Z`);
-  return /^\d{4}-\d{2}-\d{2}$/.test(value) && new Date(time || 0).toISOString().startsWith(value);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
+  const month = Number(value.slice(5, 7));
+  const dayOfMonth = Number(value.slice(8));
+  return (
+    month >= 1 && month <= 12 && dayOfMonth >= 1 && dayOfMonth <= daysIn(Number(value.slice(0, 4)), month)
+  );
 };
 
 /** A calendar day, YYYY-MM-DD. `format: date` says to JSON Schema what the check says to zod, in an eighth of the bytes. */

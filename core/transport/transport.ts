@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, request } from "undici";
+import { Agent, type Dispatcher } from "undici";
 import type { Deadline } from "./deadline";
 import { backoffMs, isRetriedStatus, maxAttempts, retryAfterMs } from "./retry";
 
@@ -101,6 +101,7 @@ export class Transport {
   async read(outgoing: OutgoingRequest, deadline: Deadline): Promise<ReceivedResponse> {
     for (let attempt = 1; ; attempt += 1) {
       if (this.#pausedUntil > 0) await this.#keepPace(deadline, attempt);
+      if (deadline.aborted) throw new TransportError(deadline.reason!, attempt > 1, attempt);
       let response: Dispatcher.ResponseData;
       try {
         response = await this.#send(outgoing, deadline, this.#agent);
@@ -142,10 +143,10 @@ export class Transport {
     { origin, target, method, headers, body }: OutgoingRequest,
     deadline: Deadline,
     dispatcher: Dispatcher,
-  ) {
-    if (deadline.aborted) throw deadline.reason!;
-    return request(origin + target, {
-      dispatcher,
+  ): Promise<Dispatcher.ResponseData> {
+    return dispatcher.request({
+      origin,
+      path: target,
       method,
       headers,
       ...(body !== undefined && { body }),

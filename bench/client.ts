@@ -1,0 +1,36 @@
+/** A read through the client against bare undici and JSON.parse: 1 KB of JSON, 10 in flight. */
+import { Agent, request } from "undici";
+import { createClient } from "../core";
+import { compare, print } from "./compare";
+import { startServer } from "./server";
+
+export async function benchClient(): Promise<void> {
+  const { url, stop } = await startServer();
+  const dispatcher = new Agent({ connections: 10 });
+  const client = createClient({
+    baseUrl: url,
+    clientId: "c-1",
+    credentials: { accessToken: "t", apiKey: "k" },
+  });
+  const headers = { authorization: "Bearer t" };
+  const parts = { origin: url, path: "/trades?client_id=c-1" };
+  const rows = await compare(
+    [
+      {
+        name: "undici request + JSON.parse",
+        run: async () =>
+          JSON.parse(await (await request(parts.origin + parts.path, { dispatcher, headers })).body.text()),
+      },
+      {
+        name: "undici Agent.request + JSON.parse",
+        run: async () =>
+          JSON.parse(await (await dispatcher.request({ ...parts, method: "GET", headers })).body.text()),
+      },
+      { name: "client.trades.list", run: () => client.trades.list() },
+    ],
+    { rounds: 9, sliceMs: 400, inFlight: 10 },
+  );
+  print("Read of 1 KB JSON, 10 in flight", rows);
+  await Promise.all([client.close(), dispatcher.close()]);
+  stop();
+}

@@ -1,0 +1,51 @@
+/** Answers every request with the same JSON, from a process of its own so that it does not share the client's time. */
+import { fork } from "node:child_process";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+const trade = {
+  trade_id: "0d6f1f1e-8c5b-4b0a-9b58-1c1a7f2f9a11",
+  trade_type: "spot",
+  status: "Funds in Full",
+  buy_currency: "USD",
+  buy_amount: 125000.5,
+  sell_currency: "EUR",
+  sell_amount: 114587.12,
+  rate: 1.090868,
+  rate_symbol: "EURUSD",
+  parent_trade_id: null,
+  order_date: "2026-03-02",
+  maturity_date: "2026-03-04",
+  beneficiaries: ["Example Supplies Ltd", "Sample Freight GmbH"],
+  fee_currency: "EUR",
+  fee_amount: 12.5,
+  synthetic: false,
+  reference: "INV-2026-000123",
+};
+
+/** Two trades: about 1 KB. */
+const body = JSON.stringify([trade, { ...trade, trade_id: "6a1b86d4-7f2c-4f0e-8f6e-3f9d4c2b1a22" }]);
+
+function serve(): void {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+    });
+    response.end(body);
+  });
+  server.listen(0, "127.0.0.1", () => process.send!((server.address() as AddressInfo).port));
+  process.on("disconnect", () => process.exit(0));
+}
+
+/** Starts the server; answers its address and a function that ends it. */
+export async function startServer(): Promise<{ url: string; stop: () => void }> {
+  const child = fork(__filename, { execArgv: [] });
+  const port = await new Promise<number>((resolve) =>
+    child.once("message", (message) => resolve(Number(message))),
+  );
+  return { url: `http://127.0.0.1:${port}`, stop: () => child.disconnect() };
+}
+
+if (require.main === module) serve();

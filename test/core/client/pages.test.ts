@@ -1,0 +1,106 @@
+/** Lists page by page: to the end, no further, and never in circles. */
+import { z } from "zod";
+import { createClient, InvalidResponse, json, operation } from "../../../core";
+import { type Fault, faultServer, type FaultServer, respond } from "../../support/fault-server";
+
+const shape = { page: z.int().default(1), page_size: z.int().default(50) };
+const paging = { page: "page", size: "page_size", defaultSize: 50 } as const;
+const common = {
+  title: "List",
+  summary: "Lists.",
+  effect: "read",
+  method: "GET",
+  server: "service",
+  credentials: [],
+  query: shape,
+  answers: { 200: json(z.array(z.int()), "The list.") },
+  errors: {},
+  contract: "",
+} as const;
+
+const operations = [
+  operation({ ...common, name: "things.list", tool: "list_things", path: "/things", pages: paging }),
+  operation({
+    ...common,
+    name: "things.listCounted",
+    tool: "list_counted",
+    path: "/counted",
+    pages: { ...paging, total: "x-total-count" },
+  }),
+] as const;
+
+let server: FaultServer;
+afterEach(() => server.close());
+
+const numbers = (from: number, to: number) =>
+  Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
+
+/** Serves `count` numbers; never more than `cap` on a page. */
+function serving(count: number, { cap = 1_000, total }: { cap?: number; total?: string } = {}): Fault {
+  return (socket, number) => {
+    const query = new URLSearchParams(/\?(\S*)/.exec(server.heads[number - 1]!)![1]);
+    const size = Math.min(cap, Number(query.get("page_size")));
+    const start = (Number(query.get("page")) - 1) * size;
+    const body = JSON.stringify(numbers(start, Math.min(count, start + size)));
+    respond(200, body, total === undefined ? {} : { "x-total-count": total })(socket, number);
+  };
+}
+
+async function collect(fault: Fault, method: "list" | "listCounted", input: { page_size?: number } = {}) {
+  server = await faultServer(fault);
+  const client = createClient({ baseUrl: server.url }, operations);
+  const found: number[] = [];
+  try {
+    for await (const item of client.things[method].all(input)) found.push(item);
+  } finally {
+    await client.close();
+  }
+  return { found, calls: server.heads.length };
+}
+
+test.each([
+  [0, 1],
+  [49, 1],
+  [50, 2],
+  [120, 3],
+])("%i entries without a count take %i calls", async (count, calls) => {
+  expect(await collect(serving(count), "list")).toEqual({ found: numbers(0, count), calls });
+});
+
+test("a service that caps the page size below what was asked loses nothing", async () => {
+  const { found } = await collect(serving(230, { cap: 100 }), "list", { page_size: 200 });
+  expect(found).toEqual(numbers(0, 230));
+});
+
+test("with a count, a full last page needs no further call", async () => {
+  expect(await collect(serving(100, { total: "100" }), "listCounted")).toEqual({
+    found: numbers(0, 100),
+    calls: 2,
+  });
+});
+
+test("with a count, a short page in the middle is not the end", async () => {
+  const { found } = await collect(serving(60, { cap: 20, total: "60" }), "listCounted");
+  expect(found).toEqual(numbers(0, 60));
+});
+
+test("a count that is no number is ignored", async () => {
+  expect(await collect(serving(60, { total: "many" }), "listCounted")).toEqual({
+    found: numbers(0, 60),
+    calls: 2,
+  });
+});
+
+test("the same page for ever is reported, not followed", async () => {
+  const same = respond(200, JSON.stringify(numbers(0, 50)));
+  await expect(collect(same, "list")).rejects.toBeInstanceOf(InvalidResponse);
+  expect(server.heads).toHaveLength(2);
+});
+
+test("pages are fetched as they are consumed", async () => {
+  server = await faultServer(serving(500));
+  const client = createClient({ baseUrl: server.url }, operations);
+  for await (const item of client.things.list.all()) if (item === 10) break;
+  expect(server.heads).toHaveLength(1);
+  await client.close();
+});

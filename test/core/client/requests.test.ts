@@ -1,0 +1,175 @@
+/** What leaves the client: addresses, credentials, parameters; and what never leaves. */
+import { createClient, type ClientOptions, type FxdeskClient, InvalidInput } from "../../../core";
+import { faultServer, type FaultServer, inTurn, respond } from "../../support/fault-server";
+
+let server: FaultServer;
+const clients: FxdeskClient[] = [];
+
+function connected(options: ClientOptions = {}): FxdeskClient {
+  const client = createClient({
+    baseUrl: server.url,
+    xs2aUrl: `${server.url}/open-banking/`,
+    clientId: "c 1",
+    credentials: { accessToken: "token-1" },
+    ...options,
+  });
+  clients.push(client);
+  return client;
+}
+
+const listening = async (...answers: Parameters<typeof inTurn>) =>
+  (server = await faultServer(inTurn(...answers)));
+
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  await server.close();
+});
+
+const account = "11111111-2222-3333-4444-555555555555";
+
+test("client id, token, contact and API key come from the connection", async () => {
+  await listening(respond(200, "[]"));
+  await connected({
+    contactId: "contact-1",
+    credentials: { accessToken: "token-1", apiKey: "key-1" },
+  }).trades.list({ trade_type: ["spot", "ndf"], page: 2 });
+  const [head] = server.heads;
+  expect(head).toMatch(/^GET \/trades\?client_id=c%201&trade_type=spot,ndf&page=2 HTTP/);
+  expect(head).toMatch(/authorization: Bearer token-1\r\n/i);
+  expect(head).toMatch(/x-api-key: key-1\r\n/i);
+  expect(head).toMatch(/X-Contact-ID: contact-1\r\n/i);
+});
+
+test("a call may name another client and contact", async () => {
+  await listening(respond(200, "[]"));
+  await connected({ contactId: "contact-1" }).trades.list({}, { clientId: "other", contactId: "contact-2" });
+  expect(server.heads[0]).toContain("client_id=other");
+  expect(server.heads[0]).toMatch(/X-Contact-ID: contact-2/i);
+});
+
+test("the body holds the body's fields and nothing else", async () => {
+  await listening(respond(201, "{}"));
+  await connected().trades.book({ quote_id: "q/1", reason: "mortage_repayment", reference: "FI/21" });
+  expect(server.heads[0]).toMatch(/^POST \/trades\?quote_id=q%2F1&client_id=c%201 HTTP/);
+  expect(server.heads[0]!.split("\r\n\r\n")[1]).toBe('{"reason":"mortage_repayment","reference":"FI/21"}');
+});
+
+const wrong: [says: RegExp, call: (client: FxdeskClient) => Promise<unknown>][] = [
+  [/quote_id is required/, (client) => client.trades.book({ reason: "other" } as never)],
+  [
+    /reason must be one of .*not "gift"/,
+    (client) => client.trades.book({ quote_id: "q", reason: "gift" } as never),
+  ],
+  [/amount is not a field here; the fields are/, (client) => client.trades.list({ amount: 1 } as never)],
+  [/page must be at least 1, not 0/, (client) => client.trades.list({ page: 0 })],
+  [/trade_id must not be empty/, (client) => client.trades.get({ trade_id: ".." })],
+  [/trade_id must not be empty/, (client) => client.trades.get({ trade_id: "a/../../b" })],
+  [
+    /account_id must be a UUID/,
+    (client) => client.statements.getFile({ account_id: "7", statement_id: account }),
+  ],
+];
+
+test.each(wrong)("input refused with %s is never sent", async (says, call) => {
+  await listening(respond(200, "[]"));
+  const error = await call(connected()).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(InvalidInput);
+  expect(error).toMatchObject({ outcome: "not-sent", message: expect.stringMatching(says) as string });
+  expect(server.heads).toHaveLength(0);
+});
+
+test("a connection without client id says so", async () => {
+  await listening(respond(200, "[]"));
+  const client = createClient({ baseUrl: server.url, credentials: { accessToken: "t" } });
+  await expect(client.trades.list()).rejects.toThrow("clientId is required; set it on the connection");
+});
+
+test("a connection without token says so, and sends nothing", async () => {
+  await listening(respond(200, "[]"));
+  await expect(connected({ credentials: {} }).trades.list()).rejects.toMatchObject({
+    name: "Unauthorized",
+    outcome: "not-sent",
+  });
+  expect(server.heads).toHaveLength(0);
+});
+
+test("addresses: environment and domain, or full addresses", () => {
+  expect(() => createClient({ domain: "example.com" })).not.toThrow();
+  expect(() => createClient({ baseUrl: "ftp://example.com" })).toThrow(
+    "baseUrl must be an http or https address",
+  );
+  expect(() => createClient({ xs2aUrl: "nonsense" })).toThrow("xs2aUrl must be");
+});
+
+test("a path the contract does not show is called with the same credentials and errors", async () => {
+  await listening(
+    respond(201, '{"quote_id":"q-1"}'),
+    respond(409, '{"code":"c","message":"m","details":"d"}'),
+  );
+  const client = connected();
+  const request = {
+    method: "POST",
+    path: "/quotes",
+    query: { quote_type: "quote" },
+    body: { amount: 1 },
+  } as const;
+  await expect(client.request(request)).resolves.toMatchObject({ status: 201, body: { quote_id: "q-1" } });
+  expect(server.heads[0]).toMatch(/^POST \/quotes\?quote_type=quote HTTP/);
+  expect(server.heads[0]).toMatch(/authorization: Bearer token-1/i);
+  await expect(client.request(request)).rejects.toMatchObject({ name: "Conflict", service: { code: "c" } });
+});
+
+test("an access token that is refused is asked for once more, and the call sent again", async () => {
+  await listening(respond(401), respond(200, "[]"));
+  let given = 0;
+  const accessToken = () => `token-${(given += 1)}`;
+  await connected({ credentials: { accessToken } }).trades.list();
+  expect(server.heads.map((head) => /Bearer (\S+)/.exec(head)?.[1])).toEqual(["token-1", "token-2"]);
+});
+
+test("a refused booking is not sent again with a new token", async () => {
+  await listening(respond(401), respond(201, "{}"));
+  const call = connected({ credentials: { accessToken: () => "token" } }).trades.book({
+    quote_id: "q",
+    reason: "other",
+  });
+  await expect(call).rejects.toMatchObject({ name: "Unauthorized", outcome: "rejected" });
+  expect(server.heads).toHaveLength(1);
+});
+
+test("many calls share one refresh of the access token", async () => {
+  const tokens = '{"access_token":"fresh","refresh_token":"next","expires_in":"3600"}';
+  server = await faultServer((socket, number) => {
+    const isToken = server.heads[number - 1]!.startsWith("POST /token");
+    respond(200, isToken ? tokens : "[]")(socket, number);
+  });
+  const kept: unknown[] = [];
+  const client = connected({
+    credentials: {
+      refreshToken: "old",
+      authClientId: "app",
+      authClientSecret: "secret",
+      onTokens: (pair) => void kept.push(pair.refreshToken),
+    },
+  });
+  await Promise.all(Array.from({ length: 20 }, () => client.trades.list()));
+  const asked = server.heads.filter((head) => head.startsWith("POST /token"));
+  expect(asked).toHaveLength(1);
+  expect(asked[0]).toContain("grant_type=refresh_token&refresh_token=old&scope=openid");
+  expect(kept).toEqual(["next"]);
+  expect(server.heads.filter((head) => /Bearer fresh/.test(head))).toHaveLength(20);
+});
+
+test("a refresh the service refuses fails the call without a secret in it", async () => {
+  await listening(respond(400, '{"error":"invalid_grant"}'));
+  const credentials = { refreshToken: "canary-old", authClientId: "app", authClientSecret: "canary-secret" };
+  const error = await connected({ credentials })
+    .trades.list()
+    .catch((reason: Error) => reason);
+  expect(error).toMatchObject({ name: "Unauthorized", outcome: "not-sent" });
+  expect(String(error)).toContain("invalid_grant");
+  expect(JSON.stringify(error) + String(error)).not.toContain("canary");
+});

@@ -1,0 +1,64 @@
+/** A bare TCP server that misbehaves exactly as told: what a well-behaved HTTP server cannot be made to do. */
+import { createServer, type Socket } from "node:net";
+import type { AddressInfo } from "node:net";
+
+/** What to do with one request: its head has arrived whole; `number` counts requests from 1. */
+export type Fault = (socket: Socket, number: number) => void;
+
+export interface FaultServer {
+  readonly url: string;
+  /** Request heads in the order they arrived. */
+  readonly heads: string[];
+  close(): Promise<void>;
+}
+
+export const respond =
+  (status: number, body = "", headers: Record<string, string> = {}): Fault =>
+  (socket) => {
+    const all = {
+      "content-type": "application/json",
+      "content-length": String(Buffer.byteLength(body)),
+      ...headers,
+    };
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+    socket.write(`HTTP/1.1 ${status} X\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
+  };
+
+export const reset: Fault = (socket) => socket.resetAndDestroy();
+export const silence: Fault = () => undefined;
+
+/** Answers the first request with the first fault, and so on; the last one is repeated. */
+export const inTurn =
+  (...faults: [Fault, ...Fault[]]): Fault =>
+  (socket, number) =>
+    faults[Math.min(number, faults.length) - 1]!(socket, number);
+
+export async function faultServer(fault: Fault): Promise<FaultServer> {
+  const heads: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
+    let buffered = "";
+    socket.on("data", (chunk) => {
+      buffered += chunk.toString("latin1");
+      const end = buffered.indexOf("\r\n\r\n");
+      if (end < 0) return;
+      const length = Number(/content-length: (\d+)/i.exec(buffered)?.[1] ?? 0);
+      if (buffered.length < end + 4 + length) return;
+      heads.push(buffered);
+      buffered = "";
+      fault(socket, heads.length);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    heads,
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy();
+        server.close(() => resolve());
+      }),
+  };
+}
