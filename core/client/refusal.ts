@@ -1,5 +1,6 @@
-/** From an error status to the error a caller handles. */
+/** From an error status, or from no answer at all, to the error a caller handles. */
 import {
+  Aborted,
   Conflict,
   type ErrorFacts,
   Forbidden,
@@ -14,6 +15,8 @@ import {
   Unavailable,
 } from "../errors";
 import type { Declaration } from "../operations/declaration";
+import type { Deadline } from "../transport/deadline";
+import { TransportError } from "../transport/transport";
 
 interface Kind {
   readonly type: new (message: string, facts: ErrorFacts) => FxdeskError;
@@ -117,3 +120,34 @@ export const lostAnswer = (
     outcome: "unknown",
     ...facts,
   });
+
+/** The error for a request that got no answer. */
+export function unanswered(
+  operation: Declaration,
+  { cause, sent }: TransportError,
+  deadline: Deadline,
+): FxdeskError {
+  const { name, effect } = operation;
+  const facts = { operation: name, outcome: sent ? ("unknown" as const) : ("not-sent" as const), cause };
+  if (sent && effect === "money")
+    return lostAnswer(operation, `The answer was lost (${cause.message}).`, { cause });
+  if (deadline.byCaller) return new Aborted(`${name}: The call was aborted.`, { ...facts, code: "aborted" });
+  if (deadline.aborted)
+    return new Timeout(`${name}: ${cause.message}`, { ...facts, code: "timeout", retryable: true });
+  return new Unavailable(`${name}: The service cannot be reached (${cause.message}).`, {
+    ...facts,
+    code: "unavailable",
+    retryable: effect === "read" || !sent,
+  });
+}
+
+/** The error for a success whose body ended before its time. */
+export const brokenOff = (
+  operation: Declaration,
+  status: number,
+  cause: Error,
+  deadline: Deadline,
+): FxdeskError =>
+  operation.effect === "money"
+    ? lostAnswer(operation, `The answer (${status}) broke off.`, { status, cause })
+    : unanswered(operation, new TransportError(cause, true, 1), deadline);

@@ -72,6 +72,16 @@ function problemsFrom(error: z.core.$ZodError, values: unknown, known: readonly 
   });
 }
 
+/** Whether a value would leave its place in the path: empty, a dot segment, or with a slash in it. */
+const escapesPath = (value: unknown): boolean => typeof value === "string" && /^\.{0,2}$|[/\\]/.test(value);
+
+const pathFields = perOperation((operation) => fieldsOf(operation).filter(({ place }) => place === "path"));
+
+const escapes = (operation: Declaration, values: Values): Problem[] =>
+  pathFields(operation)
+    .filter(({ name }) => escapesPath(values[name]))
+    .map(({ name }) => ({ field: name, says: "must not be empty, a dot segment, or contain a slash" }));
+
 function problems(operation: Declaration, schema: z.ZodType, values: unknown, now: Date): Problem[] {
   const result = schema.safeParse(values);
   const known = callerFields(operation).map((field) => field.name);
@@ -79,7 +89,8 @@ function problems(operation: Declaration, schema: z.ZodType, values: unknown, no
     field: fields.join(", "),
     says,
   }));
-  return [...(result.success ? [] : problemsFrom(result.error, values, known)), ...broken];
+  const misfits = result.success ? [] : problemsFrom(result.error, values, known);
+  return [...misfits, ...escapes(operation, (values ?? {}) as Values), ...broken];
 }
 
 /** What is wrong with a caller's input, before anything is sent; nothing when it fits. */

@@ -25,9 +25,6 @@ const plan = perOperation((operation) => {
   };
 });
 
-/** Whether a value would leave its place in the path: empty, a dot segment, or with a slash in it. */
-export const escapesPath = (value: string): boolean => /^\.{0,2}$|[/\\]/.test(value);
-
 function queryPair(field: Field, value: unknown): string {
   const name = encodeURIComponent(field.name);
   if (!Array.isArray(value)) return `${name}=${encodeURIComponent(String(value))}`;

@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import type { Readable } from "node:stream";
 
 /**
  * One time limit over all attempts of a call, and the caller's own signal. An emitter, not an AbortSignal: undici takes
@@ -9,11 +10,10 @@ export class Deadline extends EventEmitter {
   reason: Error | undefined;
   /** Whether the caller, not the clock, ended the call. */
   byCaller = false;
-  /** Whether a body is still being read after the call has answered, so that the caller's signal stays in force. */
-  reading = false;
   readonly #end: number;
   readonly #timer: NodeJS.Timeout;
   readonly #signal: AbortSignal | undefined;
+  #following = false;
 
   constructor(limitMs: number, signal: AbortSignal | undefined) {
     super();
@@ -28,15 +28,16 @@ export class Deadline extends EventEmitter {
     return this.#end - Date.now();
   }
 
-  /** Ends the time limit; the caller's signal still ends a body that is being read. */
-  stopClock(): void {
-    clearTimeout(this.#timer);
+  /** Ends with a stream instead of with the call: the caller's signal can still stop it, the clock no longer. */
+  follow(stream: Readable): void {
+    this.#following = true;
+    stream.once("close", () => this.#letGo());
   }
 
-  /** Lets go of the timer and of the caller's signal. */
+  /** The call has answered: lets go of the timer and, unless a stream is followed, of the caller's signal. */
   release(): void {
-    this.stopClock();
-    this.#signal?.removeEventListener("abort", this.#onCallerAbort);
+    clearTimeout(this.#timer);
+    if (!this.#following) this.#letGo();
   }
 
   /** Waits, unless the call ends first. */
@@ -64,7 +65,11 @@ export class Deadline extends EventEmitter {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
-    this.stopClock();
+    clearTimeout(this.#timer);
     this.emit("abort");
+  }
+
+  #letGo(): void {
+    this.#signal?.removeEventListener("abort", this.#onCallerAbort);
   }
 }
