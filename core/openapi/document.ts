@@ -1,0 +1,166 @@
+/** The contract as an OpenAPI 3.1 document, derived from the declarations. */
+import type { Answer, Credential, Declaration, Failure, Server } from "../operations/declaration";
+import { type Field, fieldsOf } from "../operations/fields";
+import { bySection, sectionTitle, splitName } from "../operations/sections";
+import { type JsonSchema, SchemaCollection } from "./schemas";
+
+export interface OpenApiOptions {
+  /** Version of the document. */
+  readonly version: string;
+  /** Addresses instead of the templates, by the interface they serve. */
+  readonly servers?: Partial<Readonly<Record<Server, string>>>;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** An OpenAPI 3.1 document, as plain data. */
+export interface OpenApiDocument {
+  readonly openapi: "3.1.0";
+  readonly info: Json;
+  readonly tags: readonly Json[];
+  readonly paths: Readonly<Record<string, Json>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly securitySchemes: Readonly<Record<string, Json>>;
+  };
+}
+
+/** Contract, What the service does, rules 1 and 2. */
+const serverTemplates: Readonly<Record<Server, Json>> = {
+  service: {
+    url: "https://{environment}.{domain}",
+    description: "The JSON interface.",
+    variables: {
+      environment: { enum: ["api", "sandbox"], default: "api" },
+      domain: { default: "example.com" },
+    },
+  },
+  xs2a: {
+    url: "{xs2a_url}",
+    description: "The open-banking interfaces.",
+    variables: { xs2a_url: { default: "https://xs2a.example.com" } },
+  },
+};
+
+/** Contract, Authentication. */
+const securitySchemes: Readonly<Record<string, Json>> = {
+  accessToken: { type: "http", scheme: "bearer", description: "The access token." },
+  apiKey: {
+    type: "apiKey",
+    in: "header",
+    name: "x-api-key",
+    description: "The API key of the trade endpoints.",
+  },
+  contactId: { type: "apiKey", in: "header", name: "X-Contact-ID", description: "The acting contact." },
+};
+
+const contentTypes: Readonly<Record<Exclude<Answer["kind"], "json" | "empty">, string>> = {
+  text: "text/plain",
+  html: "text/html",
+  file: "*/*",
+};
+
+/** Each alternative a set of schemes: everything the call can carry, then only what the service asks for. */
+function security(credentials: readonly Credential[]): Json[] {
+  const all = credentials.map((credential) => credential.replace("?", ""));
+  const needed = credentials.filter((credential) => !credential.endsWith("?"));
+  const alternatives = needed.length === all.length ? [all] : [all, needed];
+  return alternatives.map((schemes) => Object.fromEntries(schemes.map((scheme) => [scheme, []])));
+}
+
+function parameter(field: Field, schemas: SchemaCollection): Json {
+  const { name, place, required, description, schema, kind, list, by } = field;
+  return {
+    name,
+    in: place,
+    required,
+    ...(description && { description }),
+    ...(place === "query" && kind === "array" && { style: "form", explode: list === "repeat" }),
+    schema: schemas.use(schema),
+    ...(by !== "caller" && { "x-fxdesk-filled-by": by }),
+  };
+}
+
+const jsonContent = (schema: JsonSchema): Json => ({ "application/json": { schema } });
+
+function content(answer: Answer, schemas: SchemaCollection): Json | undefined {
+  if (answer.kind === "json") return jsonContent(schemas.use(answer.schema));
+  if (answer.kind === "empty") return undefined;
+  return { [contentTypes[answer.kind]]: { schema: { type: "string" } } };
+}
+
+function answered(answer: Answer, countedBy: string | undefined, schemas: SchemaCollection): Json {
+  const headers = Object.entries(answer.headers ?? {}).map(([name, description]) => [
+    name,
+    { description, schema: { type: name === countedBy ? "integer" : "string" } },
+  ]);
+  const body = content(answer, schemas);
+  return {
+    description: answer.says,
+    ...(headers.length > 0 && { headers: Object.fromEntries(headers) as Json }),
+    ...(body && { content: body }),
+  };
+}
+
+function refused(failure: Failure, schemas: SchemaCollection): Json {
+  if (typeof failure === "string") return { description: failure };
+  const [description, body] = failure;
+  return { description, content: jsonContent(schemas.use(body)) };
+}
+
+function responses({ answers, errors, pages }: Declaration, schemas: SchemaCollection): Json {
+  const good = Object.entries(answers).map(([status, answer]) => [
+    status,
+    answered(answer, pages?.total, schemas),
+  ]);
+  const bad = Object.entries(errors).map(([status, failure]) => [status, refused(failure, schemas)]);
+  return Object.fromEntries([...good, ...bad]) as Json;
+}
+
+function operationObject(operation: Declaration, server: Json, schemas: SchemaCollection): Json {
+  const { name, title, summary, notes, effect, credentials, body, rules = [], contract } = operation;
+  const parameters = fieldsOf(operation).filter(({ place }) => place !== "body");
+  return {
+    operationId: name,
+    tags: [splitName(operation)[0]],
+    summary: title,
+    description: [summary, notes, ...rules.map(({ says }) => says), `Contract: ${contract}.`]
+      .filter(Boolean)
+      .join("\n\n"),
+    servers: [server],
+    security: security(credentials),
+    parameters: parameters.map((field) => parameter(field, schemas)),
+    ...(body && { requestBody: { required: true, content: jsonContent(schemas.use(body)) } }),
+    responses: responses(operation, schemas),
+    "x-fxdesk-effect": effect,
+    ...(rules.length > 0 && { "x-fxdesk-rules": rules }),
+  };
+}
+
+/** Derives the document. The same operations and options give the same document. */
+export function openApiDocument(
+  operations: readonly Declaration[],
+  { version, servers = {} }: OpenApiOptions,
+): OpenApiDocument {
+  const schemas = new SchemaCollection();
+  const serverOf = (server: Server): Json => {
+    const url = servers[server];
+    return url === undefined ? serverTemplates[server] : { url: url.replace(/\/+$/, "") };
+  };
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const operation of operations) {
+    const atPath = (paths[operation.path] ??= {});
+    atPath[operation.method.toLowerCase()] = operationObject(operation, serverOf(operation.server), schemas);
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Account, trade and payment service",
+      summary: "The JSON interface and the two open-banking interfaces, as fxdesk reads the contract.",
+      version,
+    },
+    tags: [...bySection(operations).keys()].map((name) => ({ name, "x-displayName": sectionTitle(name) })),
+    paths,
+    components: { schemas: schemas.components(), securitySchemes },
+  };
+}

@@ -1,0 +1,119 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { z } from "zod";
+import { json, operation, operations } from "../../../core/operations";
+import { openApiDocument } from "../../../core/openapi/document";
+
+const run = promisify(execFile);
+/** Its module format is one that jest does not load; its command is the same check. */
+const validator = join(__dirname, "../../../node_modules/.bin/validate-api");
+
+const document = openApiDocument(operations, { version: "1.2.3" });
+
+interface Described {
+  operationId: string;
+  description: string;
+  servers: { url: string }[];
+  security: object[];
+  parameters: { name: string; in: string; required: boolean; [key: string]: unknown }[];
+  requestBody?: { content: Record<string, { schema: { $ref?: string } }> };
+  responses: Record<string, { description: string; content?: object; headers?: object }>;
+  [extension: `x-${string}`]: unknown;
+}
+
+const described = (from = document): Described[] =>
+  Object.values(from.paths).flatMap((atPath) => Object.values(atPath) as Described[]);
+
+const find = (name: string) => described().find(({ operationId }) => operationId === name)!;
+
+const pet = operation({
+  name: "pets.feed",
+  tool: "feed_pet",
+  title: "Feed pet",
+  summary: "Feeds a pet.",
+  effect: "change",
+  method: "POST",
+  path: "/pets/{pet_id}/meals",
+  server: "service",
+  credentials: ["accessToken"],
+  parameters: { pet_id: z.string() },
+  body: z.object({ grams: z.int() }),
+  answers: { 200: json(z.object({ fed: z.boolean() }), "Fed.") },
+  errors: { 404: "No such pet." },
+  contract: "0",
+});
+
+test("is valid OpenAPI 3.1", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "fxdesk-openapi-"));
+  const path = join(folder, "openapi.json");
+  await writeFile(path, JSON.stringify(document));
+  const { stdout } = await run(process.execPath, [validator, path]);
+  expect(JSON.parse(stdout)).toEqual({ valid: true });
+  await rm(folder, { recursive: true });
+});
+
+test("describes each declared operation once, under its own name, path and method", () => {
+  expect(new Set(described().map(({ operationId }) => operationId)).size).toBe(operations.length);
+  for (const { name, path, method } of operations)
+    expect(document.paths[path]).toHaveProperty(
+      method.toLowerCase(),
+      expect.objectContaining({ operationId: name }),
+    );
+});
+
+test("an operation that is added appears without another line", () => {
+  const more = openApiDocument([...operations, pet], { version: "1" });
+  expect(described(more)).toHaveLength(operations.length + 1);
+  expect(more.paths["/pets/{pet_id}/meals"]).toHaveProperty("post.x-fxdesk-effect", "change");
+  expect(more.tags).toContainEqual({ name: "pets", "x-displayName": "Pets" });
+});
+
+test("every documented status is there, with its meaning", () => {
+  for (const declared of operations) {
+    const { responses } = find(declared.name);
+    const statuses = [...Object.keys(declared.answers), ...Object.keys(declared.errors)];
+    expect(Object.keys(responses).toSorted()).toEqual(statuses.toSorted());
+  }
+  expect(find("trades.book").responses[409]).toEqual({
+    description: "A conflict that can be corrected; see the details.",
+    content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorMessage" } } },
+  });
+});
+
+test("every reference leads to a schema", () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)];
+  expect(references.length).toBeGreaterThan(0);
+  for (const [, name] of references) expect(document.components.schemas).toHaveProperty([name!]);
+  expect(JSON.stringify(document)).not.toContain("$defs");
+});
+
+test("says how an array is written in the query", () => {
+  const types = find("trades.list").parameters.find(({ name }) => name === "trade_type");
+  expect(types).toMatchObject({ in: "query", style: "form", explode: false });
+});
+
+test("says which parameters the caller does not fill", () => {
+  const client = find("trades.list").parameters.find(({ name }) => name === "client_id");
+  expect(client).toMatchObject({ required: true, "x-fxdesk-filled-by": "connection" });
+});
+
+test("says which credentials a call carries, and which it can do without", () => {
+  expect(find("trades.list").security).toEqual([
+    { accessToken: [], apiKey: [], contactId: [] },
+    { accessToken: [], apiKey: [] },
+  ]);
+});
+
+test("servers are templates until addresses are given", () => {
+  expect(find("trades.list").servers[0]!.url).toBe("https://{environment}.{domain}");
+  const local = openApiDocument(operations, { version: "1", servers: { service: "http://127.0.0.1:8080/" } });
+  const trades = described(local).find(({ operationId }) => operationId === "trades.list");
+  expect(trades!.servers).toEqual([{ url: "http://127.0.0.1:8080" }]);
+});
+
+test("the same declarations give the same document", () => {
+  expect(JSON.stringify(openApiDocument(operations, { version: "1.2.3" }))).toBe(JSON.stringify(document));
+});
