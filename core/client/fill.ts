@@ -47,7 +47,7 @@ export function valuesToSend(
   return values;
 }
 
-function invalidInput(operation: Declaration, problems: readonly Problem[]): InvalidInput {
+export function invalidInput(operation: Declaration, problems: readonly Problem[]): InvalidInput {
   const list = problems.map(({ field, says }) => (field ? `${field} ${says}` : says)).join("; ");
   return new InvalidInput(`${operation.name}: ${list.replace(/\.$/, "")}.`, {
     operation: operation.name,
