@@ -1,1 +1,73 @@
-export const name = "sandbox";
+/** The sandbox: the account, trade and payment service, played on this machine. */
+import { operations as allOperations, type Declaration } from "@fxdesk/toolkit/operations";
+import type { AddressInfo } from "node:net";
+import type { AnyBehaviour } from "./behaviour";
+import { behaviours as ownBehaviours } from "./behaviours";
+import { extensionBehaviours, extensions } from "./extensions";
+import { ForcedStatuses } from "./force";
+import { buildServer, type LoggedRequest } from "./server";
+import { runningClock, steppedClock } from "./world/clock";
+import { demo } from "./world/parties";
+import { seed as seedWorld } from "./world/seed";
+import { World } from "./world/world";
+
+export type { AnyBehaviour, Behaviour, Call, Result } from "./behaviour";
+export { Refusal } from "./refusal";
+export type { LoggedRequest } from "./server";
+export { demo } from "./world/parties";
+
+export interface SandboxOptions {
+  /** Any free one by default. */
+  readonly port?: number;
+  /** 127.0.0.1 by default. */
+  readonly host?: string;
+  /** Every identifier, amount and name follows from it. */
+  readonly seed?: string;
+  /** Where the sandbox's time starts; it then moves with the requests instead of the machine's clock. */
+  readonly now?: Date;
+  /** What it serves; by default every operation of the contract. */
+  readonly operations?: readonly Declaration[];
+  /** What stands behind operations of one's own, by name. */
+  readonly behaviours?: Readonly<Record<string, AnyBehaviour>>;
+}
+
+export interface Sandbox {
+  readonly baseUrl: string;
+  /** The same origin: open-banking paths begin with /v1/. */
+  readonly xs2aUrl: string;
+  /** The demo company's credentials: the same whatever the seed. */
+  readonly demo: typeof demo;
+  /** What was asked, in the order of the answers. */
+  readonly requests: readonly LoggedRequest[];
+  /** Makes the next calls of an operation answer a documented status. Throws when it is not documented. */
+  force(operation: string, status: number, options?: { readonly times?: number }): void;
+  /** Moves the sandbox's time forward. */
+  advance(milliseconds: number): void;
+  close(): Promise<void>;
+}
+
+/** Starts a sandbox with a world of its own. Listens until it is closed. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { port = 0, host = "127.0.0.1", seed = "fxdesk", now, operations = allOperations } = options;
+  const clock = now ? steppedClock(now) : runningClock();
+  const world = new World(clock, seed);
+  seedWorld(world);
+  world.catchUp();
+  const forced = new ForcedStatuses(operations);
+  const requests: LoggedRequest[] = [];
+  const behaviours = { ...ownBehaviours, ...extensionBehaviours, ...options.behaviours };
+  const pipeline = { world, forced, behaviours };
+  const app = buildServer(operations, pipeline, extensions, requests);
+  await app.listen({ port, host });
+  const { port: taken } = app.server.address() as AddressInfo;
+  const baseUrl = `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
+  return {
+    baseUrl,
+    xs2aUrl: baseUrl,
+    demo,
+    requests,
+    force: (operation, status, { times = 1 } = {}) => forced.add(operation, status, times),
+    advance: (milliseconds) => clock.advance(milliseconds),
+    close: () => app.close(),
+  };
+}

@@ -1,0 +1,61 @@
+/** What stands behind an operation of the sandbox. */
+import type { Declaration, operations, Values } from "@fxdesk/toolkit/operations";
+import type { z } from "zod";
+import type { HttpRequest } from "./http";
+import type { Client, Contact } from "./world/parties";
+import type { World } from "./world/world";
+
+/** A call that passed the door: the caller is known, the values fit the declaration, defaults are filled in. */
+export interface Call<V = Values> {
+  readonly operation: Declaration;
+  readonly values: V;
+  /** The client the call is about; on the open-banking interfaces, the company behind the accounts. */
+  readonly client: Client;
+  /** The acting contact, when one was named. */
+  readonly contact: Contact | undefined;
+  readonly request: HttpRequest;
+  readonly world: World;
+}
+
+/** A file as the sandbox keeps it. */
+export interface StoredFile {
+  readonly contentType: string;
+  readonly fileName: string;
+  readonly bytes: Buffer;
+}
+
+/** One of the documented answers. The body is what the answer's kind takes: a value, text, a StoredFile or nothing. */
+export interface Result {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Answers a call, or throws a Refusal. */
+export type Behaviour<V = Values> = (call: Call<V>) => Result | Promise<Result>;
+
+/** A behaviour among others, whatever values it takes: the pipeline checks them before it calls. */
+export type AnyBehaviour = Behaviour<never>;
+
+type SchemaOf<P> = P extends { readonly schema: infer S } ? S : P;
+type ValuesOfShape<S> = {
+  readonly [K in keyof S]: SchemaOf<S[K]> extends z.ZodType ? z.output<SchemaOf<S[K]>> : never;
+};
+type ValuesAt<D, Place extends string> = D extends { readonly [P in Place]: infer S }
+  ? ValuesOfShape<S>
+  : unknown;
+
+/** The checked values of an operation, by the contract's names. */
+export type ValuesOf<D extends Declaration> = ValuesAt<D, "parameters"> &
+  ValuesAt<D, "query"> &
+  ValuesAt<D, "headers"> &
+  (D extends { body: infer B extends z.ZodType } ? z.output<B> : unknown);
+
+type Declared = (typeof operations)[number];
+
+/** The behaviours of a section: one for each operation declared there. */
+export type BehavioursOf<Section extends string> = {
+  readonly [D in Declared as D["name"] extends `${Section}.${string}` ? D["name"] : never]: Behaviour<
+    ValuesOf<D>
+  >;
+};

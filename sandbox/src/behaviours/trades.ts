@@ -1,0 +1,105 @@
+/** Trades. Contract: endpoints 26 to 28. */
+import type { BehavioursOf } from "../behaviour";
+import { pageOf } from "../paging";
+import { Refusal } from "../refusal";
+import { receivingAccount } from "../world/banks";
+import type { Client } from "../world/parties";
+import { statusOf, type Trade } from "../world/trades";
+import { book } from "../world/trading";
+import type { World } from "../world/world";
+
+const bookedTrade = (trade: Trade) => ({
+  trade_id: trade.tradeId,
+  trade_type: trade.type,
+  status: statusOf(trade),
+  buy_currency: trade.buy.currency,
+  buy_amount: trade.buy.amount.toNumber(),
+  sell_currency: trade.sell.currency,
+  sell_amount: trade.sell.amount.toNumber(),
+  rate: trade.rate.rate.toNumber(),
+  rate_symbol: trade.rate.symbol,
+  parent_trade_id: trade.parent?.tradeId ?? null,
+  order_date: trade.orderDate,
+  maturity_date: trade.maturityDate,
+  beneficiaries: [...new Set(trade.payments.map(({ beneficiary }) => beneficiary.name))],
+  fee_currency: trade.fee.currency,
+  fee_amount: trade.fee.amount.toNumber(),
+  synthetic: trade.synthetic,
+  reference: trade.reference,
+});
+
+const extendedBookedTrade = (trade: Trade) => ({
+  ...bookedTrade(trade),
+  payments: trade.payments.map(({ paymentId, amount, beneficiary, status }) => ({
+    payment_id: paymentId,
+    amount: amount.toNumber(),
+    beneficiary_name: beneficiary.name,
+    status,
+  })),
+});
+
+const confirmedTrade = (trade: Trade) => ({
+  trade_id: trade.tradeId,
+  bank_account: receivingAccount(trade.sell.currency),
+  maturity_date: trade.maturityDate,
+  initial_margin_amount: trade.initialMargin?.amount.toNumber(),
+  initial_margin_due_date: trade.initialMargin?.dueDate,
+});
+
+/** The newest first. */
+const tradesOf = (client: Client, world: World): Trade[] =>
+  [...world.trades.values()].filter(({ clientId }) => clientId === client.clientId).toReversed();
+
+/** The quote a trade is to be booked from, still good and not used. */
+function bookableQuote(quoteId: string, client: Client, world: World) {
+  const quote = world.quotes.get(quoteId);
+  if (!quote || quote.terms.clientId !== client.clientId)
+    throw new Refusal(404, "quote_not_found", "There is no such quote.", quoteId);
+  if (quote.used)
+    throw new Refusal(409, "quote_already_used", "A trade was already booked from this quote.", quoteId);
+  if (quote.expiresAt <= world.now)
+    throw new Refusal(
+      409,
+      "quote_expired",
+      "The quote has expired.",
+      "Ask for a new quote and book it in time.",
+    );
+  return quote;
+}
+
+export const trades: BehavioursOf<"trades"> = {
+  "trades.book": ({ values, client, world }) => {
+    const quote = bookableQuote(values.quote_id, client, world);
+    if (values.reason === "not_related_to_goods_or_services" && quote.terms.type !== "spot")
+      throw new Refusal(
+        400,
+        "validation_error",
+        "The reason is only for spot trades.",
+        `reason ${values.reason}`,
+      );
+    quote.used = true;
+    return {
+      status: 201,
+      body: confirmedTrade(book(world, { ...quote.terms, reference: values.reference })),
+    };
+  },
+
+  "trades.list": (call) => {
+    const { values, client, world } = call;
+    const { trade_type: types, parent_trade_id: parent } = values;
+    const found = tradesOf(client, world).filter(
+      (trade) =>
+        (!types || types.length === 0 || types.includes(trade.type)) &&
+        (parent === undefined || trade.parent?.tradeId === parent),
+    );
+    return { status: 200, body: pageOf(call, found).map(bookedTrade) };
+  },
+
+  "trades.get": ({ values, client, world }) => {
+    const trade = world.trades.get(values.trade_id);
+    if (!trade || trade.clientId !== client.clientId)
+      throw new Refusal(404, "trade_not_found", "There is no such trade.", values.trade_id);
+    const model = values.response_model === "ExtendedBookedTrade" ? extendedBookedTrade : bookedTrade;
+    return { status: 200, body: model(trade) };
+  },
+};

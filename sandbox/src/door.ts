@@ -1,0 +1,152 @@
+/** The door before every operation: who calls, with what, and for whom. */
+import {
+  checkRequest,
+  type Declaration,
+  decodeRequest,
+  type Field,
+  fieldsOf,
+  type Values,
+} from "@fxdesk/toolkit/operations";
+import type { Call } from "./behaviour";
+import { header, type HttpRequest } from "./http";
+import { doorCodes, invalidStatus, Refusal } from "./refusal";
+import type { Client, Contact } from "./world/parties";
+import type { World } from "./world/world";
+
+/** Lets a call in, or throws the Refusal that the contract has for what is wrong with it. */
+export function admit(operation: Declaration, request: HttpRequest, world: World): Call {
+  const clientIds = identify(operation, request, world);
+  const values = readValues(operation, request, world.now);
+  const client = clientOf(operation, values, clientIds, world);
+  const contact = contactOf(operation, request, client, world);
+  return { operation, values, client, contact, request, world };
+}
+
+/** The clients the call's credentials are valid for. */
+function identify(operation: Declaration, request: HttpRequest, world: World): readonly string[] {
+  const { credentials, server } = operation;
+  const codes = doorCodes[server];
+  if (credentials.includes("apiKey") && header(request, "x-api-key") !== world.apiKey)
+    throw new Refusal(401, codes.tokenUnknown, "The API key is missing or unknown.");
+  const [, bearer] = /^Bearer +(.+)$/i.exec(header(request, "authorization") ?? "") ?? [];
+  if (bearer === undefined) {
+    if (credentials.includes("accessToken"))
+      throw new Refusal(401, codes.tokenMissing, "There is no access token.");
+    return world.ownClientIds;
+  }
+  if (!credentials.some((credential) => credential.startsWith("accessToken"))) return world.ownClientIds;
+  const token = world.tokens.find(bearer);
+  if (!token) throw new Refusal(401, codes.tokenUnknown, "The access token is unknown.");
+  if (token.expiresAt && token.expiresAt <= world.now)
+    throw new Refusal(401, codes.tokenExpired, "The access token has expired.");
+  return token.clientIds;
+}
+
+const isJson = (type: string | undefined) => /^application\/(.+\+)?json\b/i.test(type ?? "");
+
+function readBody(operation: Declaration, request: HttpRequest): unknown {
+  if (!operation.body || request.body.length === 0) return undefined;
+  const invalid = (details: string) =>
+    new Refusal(
+      invalidStatus(operation),
+      doorCodes[operation.server].invalid,
+      "The body cannot be read.",
+      details,
+    );
+  if (!isJson(header(request, "content-type"))) {
+    if (415 in operation.errors) throw new Refusal(415, "", "The body's media type is not supported.");
+    throw invalid("The body must be application/json.");
+  }
+  let body: unknown;
+  try {
+    body = JSON.parse(request.body.toString("utf8"));
+  } catch {
+    throw invalid("The body is not JSON.");
+  }
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw invalid("The body must be an object.");
+  return body;
+}
+
+const isClientId = ({ by, setting }: Field) => by === "connection" && setting === "clientId";
+
+function readValues(operation: Declaration, request: HttpRequest, now: Date): Values {
+  const values = decodeRequest(operation, { ...request, body: readBody(operation, request) });
+  const { invalid } = doorCodes[operation.server];
+  const clientField = fieldsOf(operation).find(isClientId);
+  if (clientField && !values[clientField.name])
+    throw new Refusal(
+      clientRefusals(operation).missing,
+      "missing_client_id",
+      "The client is missing.",
+      `${clientField.name} is required.`,
+    );
+  const problems = checkRequest(operation, values, now);
+  if (problems.length > 0) {
+    const details = problems.map(({ field, says }) => `${field} ${says}`).join("; ");
+    throw new Refusal(invalidStatus(operation), invalid, "The request does not fit.", details);
+  }
+  for (const field of fieldsOf(operation)) values[field.name] ??= field.default;
+  return values;
+}
+
+interface ClientRefusals {
+  readonly missing: number;
+  /** The client exists, the credentials are for another. */
+  readonly foreign: number;
+  readonly unknown: number;
+}
+
+/** Where the contract says more than "client ID not found". Contract: endpoints 3, 5 and 6. */
+const specialClientRefusals: Readonly<Record<string, Partial<ClientRefusals>>> = {
+  "accountDetails.request": { missing: 403 },
+  "accountDetails.makeDefault": { missing: 403, foreign: 403, unknown: 409 },
+  "accountDetails.assignVirtual": { missing: 403, foreign: 403 },
+};
+
+/** Which status says that the client is missing, another's or unknown: what the contract documents, else 404. */
+function clientRefusals(operation: Declaration): ClientRefusals {
+  const notFound = !(404 in operation.errors) && 403 in operation.errors ? 403 : 404;
+  return {
+    missing: invalidStatus(operation),
+    foreign: notFound,
+    unknown: notFound,
+    ...specialClientRefusals[operation.name],
+  };
+}
+
+function clientOf(
+  operation: Declaration,
+  values: Values,
+  clientIds: readonly string[],
+  world: World,
+): Client {
+  const field = fieldsOf(operation).find(isClientId);
+  const clientId = field ? String(values[field.name]) : clientIds[0]!;
+  const client = world.clients.get(clientId);
+  const { foreign, unknown } = clientRefusals(operation);
+  if (!client) throw new Refusal(unknown, "client_not_found", "There is no such client.", clientId);
+  if (!clientIds.includes(clientId))
+    throw new Refusal(foreign, "client_mismatch", "The access token is not valid for this client.", clientId);
+  return client;
+}
+
+function contactOf(
+  operation: Declaration,
+  request: HttpRequest,
+  client: Client,
+  world: World,
+): Contact | undefined {
+  const { credentials, errors } = operation;
+  if (!credentials.some((credential) => credential.startsWith("contactId"))) return undefined;
+  const contactId = header(request, "x-contact-id");
+  if (!contactId) {
+    if (!credentials.includes("contactId")) return undefined;
+    const status = invalidStatus(operation);
+    throw new Refusal(status, "missing_contact_id", "The contact is missing.", "X-Contact-ID is required.");
+  }
+  const contact = world.contacts.get(contactId);
+  if (contact?.active && contact.clientId === client.clientId) return contact;
+  const says = contact ? "The contact cannot act for this client." : "There is no such contact.";
+  throw new Refusal(409 in errors ? 409 : 403, "contact_conflict", says, contactId);
+}

@@ -1,0 +1,28 @@
+/** A request and an answer, as the sandbox's parts hand them to each other. */
+
+type Texts = Readonly<Record<string, string | string[] | undefined>>;
+
+export interface HttpRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  /** Path parameters by the contract's names. */
+  readonly path: Texts;
+  readonly query: Texts;
+  /** By name in lower case. */
+  readonly headers: Texts;
+  /** As it arrived; empty when there was none. */
+  readonly body: Buffer;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer | undefined;
+}
+
+/** A header that may be given once. */
+export function header({ headers }: Pick<HttpRequest, "headers">, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}

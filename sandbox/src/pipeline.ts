@@ -1,0 +1,67 @@
+/** The way of every call: forced status, door, behaviour, answer. */
+import type { Declaration } from "@fxdesk/toolkit/operations";
+import type { AnyBehaviour, Behaviour, Result, StoredFile } from "./behaviour";
+import { admit } from "./door";
+import { type ForcedStatuses, forcedResult } from "./force";
+import type { HttpAnswer, HttpRequest } from "./http";
+import { Refusal, refusalAnswer } from "./refusal";
+import type { World } from "./world/world";
+
+export interface Pipeline {
+  readonly world: World;
+  readonly behaviours: Readonly<Record<string, AnyBehaviour>>;
+  readonly forced: ForcedStatuses;
+}
+
+export async function answer(
+  operation: Declaration,
+  request: HttpRequest,
+  pipeline: Pipeline,
+): Promise<{ answer: HttpAnswer; refusal?: Refusal }> {
+  try {
+    return { answer: written(operation, await result(operation, request, pipeline)) };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { answer: refusalAnswer(operation, request, error), refusal: error };
+  }
+}
+
+async function result(operation: Declaration, request: HttpRequest, pipeline: Pipeline): Promise<Result> {
+  const { world, behaviours, forced } = pipeline;
+  const status = forced.take(operation);
+  if (status !== undefined) return forcedResult(operation, status);
+  const call = admit(operation, request, world);
+  const behaviour = behaviours[operation.name] as Behaviour | undefined;
+  if (!behaviour)
+    throw new Refusal(
+      501,
+      "not_implemented",
+      "The sandbox does nothing behind this operation.",
+      operation.name,
+    );
+  return behaviour(call);
+}
+
+/** Writes a result in the kind its status is declared with. */
+function written(operation: Declaration, { status, body, headers = {} }: Result): HttpAnswer {
+  const declared = operation.answers[status];
+  if (!declared) throw new Error(`${operation.name} answered ${status}, which it does not declare.`);
+  switch (declared.kind) {
+    case "json":
+      return typed("application/json; charset=utf-8", JSON.stringify(body));
+    case "text":
+      return typed("text/plain; charset=utf-8", String(body));
+    case "html":
+      return typed("text/html; charset=utf-8", String(body));
+    case "file": {
+      const { contentType, fileName, bytes } = body as StoredFile;
+      const disposition = { "content-disposition": `attachment; filename="${fileName}"` };
+      return { status, headers: { "content-type": contentType, ...disposition, ...headers }, body: bytes };
+    }
+    case "empty":
+      return { status, headers, body: undefined };
+  }
+  function typed(contentType: string, text: string): HttpAnswer {
+    return { status, headers: { "content-type": contentType, ...headers }, body: text };
+  }
+}

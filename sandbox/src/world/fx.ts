@@ -1,0 +1,98 @@
+/** Rates: what a currency costs in another, quoted by the market's conventions. */
+import { Big } from "big.js";
+import { larger, type Money, rounded } from "./currencies";
+import { dayMs, startOf } from "./days";
+
+/** Mid-market prices in USD, around which the market moves. Demo data. */
+const usdPerUnit: Readonly<Record<string, string>> = {
+  EUR: "1.0842",
+  GBP: "1.2715",
+  AUD: "0.6583",
+  NZD: "0.6021",
+  USD: "1",
+  CAD: "0.7312",
+  CHF: "1.1290",
+  NOK: "0.0931",
+  SEK: "0.0948",
+  DKK: "0.1454",
+  PLN: "0.2519",
+  CZK: "0.0431",
+  HUF: "0.00271",
+  ZAR: "0.0547",
+  SGD: "0.7441",
+  HKD: "0.1281",
+  CNY: "0.1383",
+  INR: "0.01193",
+  MXN: "0.0541",
+  JPY: "0.006612",
+};
+
+export const tradedCurrencies: readonly string[] = Object.keys(usdPerUnit);
+
+/** The base of a pair is the one that comes first here; other currencies are quoted per USD. */
+const baseOrder = ["EUR", "GBP", "AUD", "NZD", "USD", "CAD", "CHF"];
+
+const rank = (currency: string) => {
+  const place = baseOrder.indexOf(currency);
+  return place < 0 ? baseOrder.length + Number(currency === "JPY") : place;
+};
+
+/** One unit of the base is worth `rate` of the quote currency; `symbol` is base and quote, such as EURUSD. */
+export interface Rate {
+  readonly symbol: string;
+  readonly rate: Big;
+}
+
+const rateDigits = 6;
+const toRate = (value: Big) => value.round(rateDigits, Big.roundHalfUp);
+
+/** Widens the mid rate against the customer. */
+const margin = new Big("0.0015");
+
+/** How far a price is from its mean on a day: slow and quick waves of up to three percent, a phase for each currency. */
+function drift(currency: string, day: string): Big {
+  if (currency === "USD") return new Big(1);
+  const days = startOf(day).getTime() / dayMs;
+  const phase = currency.charCodeAt(0) + 7 * currency.charCodeAt(1) + 13 * currency.charCodeAt(2);
+  return new Big(
+    (1 + 0.02 * Math.sin(days / 41 + phase) + 0.01 * Math.sin(days / 6.3 + 2 * phase)).toFixed(6),
+  );
+}
+
+const inUsd = (currency: string, day: string) => new Big(usdPerUnit[currency]!).times(drift(currency, day));
+
+/** The pair of two currencies in the order the market quotes it. */
+function pairOf(one: string, other: string): { base: string; quoted: string } {
+  const inOrder = rank(one) !== rank(other) ? rank(one) < rank(other) : one < other;
+  return inOrder ? { base: one, quoted: other } : { base: other, quoted: one };
+}
+
+/** The rate of a day at which the customer buys one currency with another, the bank's margin included. */
+export function customerRate(buyCurrency: string, sellCurrency: string, day: string): Rate {
+  const { base, quoted } = pairOf(buyCurrency, sellCurrency);
+  const mid = inUsd(base, day).div(inUsd(quoted, day));
+  const against = base === buyCurrency ? margin.plus(1) : new Big(1).minus(margin);
+  return { symbol: base + quoted, rate: toRate(mid.times(against)) };
+}
+
+/** The same rate seen from the other currency. */
+export const inverse = ({ symbol, rate }: Rate): Rate => ({
+  symbol: symbol.slice(3) + symbol.slice(0, 3),
+  rate: toRate(new Big(1).div(rate)),
+});
+
+/** An amount in the other currency of the pair, rounded to that currency's minor units. */
+export function converted({ amount, currency }: Money, { symbol, rate }: Rate): Money {
+  const fromBase = symbol.startsWith(currency);
+  const into = fromBase ? symbol.slice(3) : symbol.slice(0, 3);
+  return { amount: rounded(fromBase ? amount.times(rate) : amount.div(rate), into), currency: into };
+}
+
+const feeShare = new Big("0.0002");
+const leastFee = new Big(1);
+
+/** The bank's fee for a trade, in the currency sold. */
+export const feeFor = (sell: Money): Money => ({
+  amount: rounded(larger(sell.amount.times(feeShare), leastFee), sell.currency),
+  currency: sell.currency,
+});

@@ -1,0 +1,69 @@
+/** Who there is: companies, the people who act for them, and the application that signs in. */
+
+export interface Client {
+  readonly clientId: string;
+  readonly name: string;
+  readonly address: string;
+  readonly country: string;
+  /** Registered address for e-mailed statements. */
+  readonly email: string;
+}
+
+export interface Contact {
+  readonly contactId: string;
+  readonly clientId: string;
+  readonly name: string;
+  readonly email: string;
+  /** A contact that is not active conflicts with everything it is named for. */
+  readonly active: boolean;
+}
+
+/** The demo company's credentials: constants, whatever the seed. */
+export const demo = {
+  clientId: "client-demo",
+  contactId: "contact-demo",
+  accessToken: "demo-access-token",
+  apiKey: "demo-api-key",
+  authClientId: "demo-application",
+  authClientSecret: "demo-application-secret",
+  refreshToken: "demo-refresh-token",
+} as const;
+
+export const clients: readonly Client[] = [
+  {
+    clientId: demo.clientId,
+    name: "Meridian Tools GmbH",
+    address: "Werkstrasse 12, 20457 Hamburg",
+    country: "DE",
+    email: "treasury@meridian-tools.example",
+  },
+  {
+    clientId: "client-other",
+    name: "Harbour Textiles Ltd",
+    address: "4 Quay Lane, Bristol BS1 4RW",
+    country: "GB",
+    email: "finance@harbour-textiles.example",
+  },
+];
+
+const demoContact = (contactId: string, name: string, active = true): Contact => ({
+  contactId,
+  clientId: demo.clientId,
+  name,
+  email: `${name.toLowerCase().replace(" ", ".")}@meridian-tools.example`,
+  active,
+});
+
+export const contacts: readonly Contact[] = [
+  demoContact(demo.contactId, "Ada Lindqvist"),
+  demoContact("contact-second-admin", "Bruno Keller"),
+  demoContact("contact-approver", "Carla Moretti"),
+  demoContact("contact-blocked", "Dirk Blom", false),
+  {
+    contactId: "contact-other",
+    clientId: "client-other",
+    name: "Erin Walsh",
+    email: "erin.walsh@harbour-textiles.example",
+    active: true,
+  },
+];

@@ -1,0 +1,12 @@
+/** Quotes: a rate held for a short while, from which one trade can be booked. */
+import type { TradeTerms } from "./trades";
+
+export interface Quote {
+  readonly quoteId: string;
+  readonly terms: Omit<TradeTerms, "reference">;
+  readonly expiresAt: Date;
+  used: boolean;
+}
+
+/** How long a quote can be booked. */
+export const quoteLifeMs = 30_000;

@@ -1,0 +1,51 @@
+/** Chance with a seed: the same seed gives the same world. */
+import { createHash } from "node:crypto";
+
+export class Random {
+  #state: number;
+
+  constructor(private readonly seed: string) {
+    this.#state = createHash("sha256").update(seed).digest().readUInt32LE(0);
+  }
+
+  /** A stream of its own, so that one part of the world does not shift the numbers of another. */
+  fork(name: string): Random {
+    return new Random(`${this.seed}/${name}`);
+  }
+
+  /** A number from 0 to 1, 1 excluded (mulberry32). */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = this.#state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** A whole number between two bounds, both included. */
+  integer(least: number, most: number): number {
+    return least + Math.floor(this.next() * (most - least + 1));
+  }
+
+  pick<T>(choices: readonly [T, ...T[]] | readonly T[]): T {
+    return choices[this.integer(0, choices.length - 1)]!;
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  digits(length: number): string {
+    return Array.from({ length }, () => this.integer(0, 9)).join("");
+  }
+
+  hex(length: number): string {
+    return Array.from({ length }, () => this.integer(0, 15).toString(16)).join("");
+  }
+
+  /** A UUID of version 4. */
+  uuid(): string {
+    const variant = this.pick(["8", "9", "a", "b"]);
+    return `${this.hex(8)}-${this.hex(4)}-4${this.hex(3)}-${variant}${this.hex(3)}-${this.hex(12)}`;
+  }
+}

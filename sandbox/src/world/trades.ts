@@ -1,0 +1,99 @@
+/** Trades, as the bank keeps them. */
+import { Big } from "big.js";
+import type { Money } from "./currencies";
+import type { Rate } from "./fx";
+
+export type TradeType = "spot" | "forward" | "window_forward" | "drawdown" | "ndf";
+
+export type TradeStatus =
+  | "Created"
+  | "Funds In Partially"
+  | "Funds in Full"
+  | "Funds Out Partially Allocated"
+  | "Funds Out Full Allocated"
+  | "Closed"
+  | "Cancelled";
+
+export type PaymentStatus =
+  | "Need more beneficiary information"
+  | "Validating beneficiary information"
+  | "Waiting for payment date"
+  | "Payment complete"
+  | "Executing Payment"
+  | "Payment pending of authorization"
+  | "Payment rejected"
+  | "Payment cancelled";
+
+/** A payment from what a trade buys. */
+export interface TradePayment {
+  readonly paymentId: string;
+  readonly amount: Big;
+  readonly beneficiary: Beneficiary;
+  status: PaymentStatus;
+}
+
+export interface Beneficiary {
+  readonly beneficiaryId: string;
+  readonly clientId: string;
+  readonly name: string;
+  readonly currency: string;
+  readonly iban?: string;
+  readonly accountNumber?: string;
+  readonly bic: string;
+}
+
+/** What a trade is booked from. */
+export interface TradeTerms {
+  readonly clientId: string;
+  readonly type: TradeType;
+  readonly buy: Money;
+  readonly sell: Money;
+  readonly rate: Rate;
+  readonly fee: Money;
+  readonly maturityDate: string;
+  readonly reference: string | undefined;
+  /** The forward a drawdown takes from. */
+  readonly parent?: Trade;
+  readonly synthetic?: boolean;
+}
+
+export interface Trade extends TradeTerms {
+  readonly tradeId: string;
+  readonly orderDate: string;
+  readonly synthetic: boolean;
+  /** Forwards only: the deposit, in the currency sold, and the day by which it is due. */
+  readonly initialMargin: { readonly amount: Big; readonly dueDate: string } | undefined;
+  readonly drawdowns: Trade[];
+  readonly payments: TradePayment[];
+  /** What was paid in for it, in the currency sold. */
+  funded: Big;
+  /** What of the deposit is held. */
+  margin: Big;
+  ended?: "Closed" | "Cancelled";
+}
+
+const sum = (amounts: readonly Big[]) => amounts.reduce((total, amount) => total.plus(amount), new Big(0));
+
+/** What of a side of the trade its drawdowns have left. */
+export function remaining({ drawdowns, ...trade }: Trade, side: "buy" | "sell"): Big {
+  const drawn = drawdowns
+    .filter(({ ended }) => ended !== "Cancelled")
+    .map((drawdown) => drawdown[side].amount);
+  return trade[side].amount.minus(sum(drawn));
+}
+
+const stopped = new Set<PaymentStatus>(["Payment rejected", "Payment cancelled"]);
+
+/** What of the bought amount payments were made from. */
+export const allocated = ({ payments }: Trade): Big =>
+  sum(payments.filter(({ status }) => !stopped.has(status)).map(({ amount }) => amount));
+
+/** Follows from what was paid in and what is paid out. */
+export function statusOf(trade: Trade): TradeStatus {
+  if (trade.ended) return trade.ended;
+  if (trade.funded.eq(0)) return "Created";
+  if (trade.funded.lt(remaining(trade, "sell"))) return "Funds In Partially";
+  const out = allocated(trade);
+  if (out.eq(0)) return "Funds in Full";
+  return out.lt(remaining(trade, "buy")) ? "Funds Out Partially Allocated" : "Funds Out Full Allocated";
+}

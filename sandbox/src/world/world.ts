@@ -1,0 +1,56 @@
+/** One world: everything the sandbox knows, from one seed, at one time. */
+import type { Account } from "./accounts";
+import { Agenda } from "./agenda";
+import type { Clock } from "./clock";
+import { Ledger } from "./ledger";
+import { type Client, clients, type Contact, contacts, demo } from "./parties";
+import type { Quote } from "./quotes";
+import { Random } from "./random";
+import type { Statement } from "./statements";
+import { AccessTokens } from "./tokens";
+import type { Trade } from "./trades";
+
+export class World {
+  readonly apiKey = demo.apiKey;
+  /** The clients behind the open-banking interfaces and calls that name no client. */
+  readonly ownClientIds: readonly string[] = [demo.clientId];
+  readonly tokens = new AccessTokens();
+  readonly clients: ReadonlyMap<string, Client> = new Map(clients.map((client) => [client.clientId, client]));
+  readonly contacts: ReadonlyMap<string, Contact> = new Map(
+    contacts.map((contact) => [contact.contactId, contact]),
+  );
+  readonly accounts = new Map<string, Account>();
+  readonly quotes = new Map<string, Quote>();
+  readonly trades = new Map<string, Trade>();
+  readonly statements = new Map<string, Statement>();
+  readonly agenda = new Agenda();
+  readonly random: Random;
+  /** Identifiers. */
+  readonly ids: Random;
+  readonly ledger: Ledger;
+
+  constructor(
+    readonly clock: Clock,
+    seed: string,
+  ) {
+    this.random = new Random(seed);
+    this.ids = this.random.fork("ids");
+    const lineIds = this.random.fork("ledger");
+    this.ledger = new Ledger(() => lineIds.uuid());
+    this.tokens.add({ token: demo.accessToken, clientIds: [demo.clientId] });
+  }
+
+  /** The time of what happens now: of the event under way, or of the request. */
+  get now(): Date {
+    return this.agenda.time;
+  }
+
+  /** Lets everything happen that is due by the clock. */
+  catchUp(): void {
+    this.agenda.run(this.clock.now());
+  }
+
+  accountsOf({ clientId }: Client): Account[] {
+    return [...this.accounts.values()].filter((account) => account.clientId === clientId);
+  }
+}
