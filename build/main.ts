@@ -1,10 +1,11 @@
 /** Writes into dist what derives from the declarations. Runs after the compiler. */
 import { join } from "node:path";
+import { generateNodes } from "./nodes";
 
 /** One derivation: writes its files below the given dist folder. */
 export type Generator = (dist: string) => Promise<void>;
 
-const generators: readonly Generator[] = [];
+const generators: readonly Generator[] = [generateNodes];
 
 async function main(): Promise<void> {
   const dist = join(__dirname, "..");

@@ -1,0 +1,147 @@
+/** The help of each node, from its declaration. */
+import { connectionSettings, environmentName } from "../../core/client/settings";
+import type { Answer, Declaration, Effect } from "../../core/operations/declaration";
+import { callerFields, type Field } from "../../core/operations/fields";
+import { elementOf, optionsOf } from "../../core/schema/kind";
+import { connectionType, nodeTypeOf } from "../names";
+import { answersFile } from "./controls";
+
+const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+const paragraph = (text: string): string => `<p>${escaped(text)}</p>`;
+
+/** A term with its type, and what it means. */
+const term = (name: string, type: string, says: string, optional = false): string =>
+  `<dt${optional ? ' class="optional"' : ""}>${escaped(name)} <span class="property-type">${escaped(type)}</span></dt><dd>${escaped(says)}</dd>`;
+
+const terms = (list: readonly string[]): string => `<dl class="message-properties">${list.join("\n")}</dl>`;
+
+const section = (title: string, ...content: readonly string[]): string =>
+  `<h3>${title}</h3>\n${content.join("\n")}`;
+
+const bullets = (list: readonly string[]): string =>
+  `<ul>${list.map((item) => `<li>${escaped(item)}</li>`).join("")}</ul>`;
+
+/** Sentences joined, each with its full stop; without those that are empty. */
+const sentences = (...parts: readonly string[]): string =>
+  parts
+    .filter(Boolean)
+    .map((part) => (/[.!?]$/.test(part) ? part : `${part}.`))
+    .join(" ");
+
+function fieldTerm(field: Field): string {
+  const { name, kind, description, required, schema } = field;
+  const element = elementOf(schema);
+  const options = field.options ?? (element && optionsOf(element));
+  const says = sentences(
+    description,
+    options ? `${element ? "Any of" : "One of"}: ${options.join(", ")}` : "",
+    field.default === undefined ? "" : `Default: ${String(field.default)}`,
+  );
+  return term(name, kind === "unknown" ? "any" : kind, says, !required);
+}
+
+const payloadTypes: Readonly<Record<Answer["kind"], string>> = {
+  json: "object | array",
+  text: "string",
+  html: "string",
+  file: "Buffer",
+  empty: "undefined",
+};
+
+const answerTerm = ([status, { kind, says }]: [string, Answer]): string =>
+  term("payload", payloadTypes[kind], `${says} (${status})`);
+
+const fileTerms = [
+  term("filename", "string", "The name the service suggests, or the path the file was saved to."),
+  term("contentType", "string", "The media type of the file."),
+];
+
+function outputs(operation: Declaration): string {
+  return terms([
+    ...Object.entries(operation.answers).map(answerTerm),
+    term("statusCode", "number", "The HTTP status of the answer."),
+    ...(answersFile(operation) ? fileTerms : []),
+    term(
+      "fxdesk",
+      "object",
+      "What else is known of the answer: operation, headers, requestId, attempts, problems, total.",
+    ),
+  ]);
+}
+
+const effects: Readonly<Record<Effect, string>> = {
+  read: "Changes nothing. It is tried again when the service is busy or out of reach for a moment.",
+  change: "Changes or asks for something. It is sent once.",
+  money:
+    "Commits or moves money, or changes who may approve it. It is sent once and never repeated: when an answer is lost, the error code is outcome_unknown, and the message says what to check.",
+};
+
+const paging =
+  "The list comes in pages. The node answers one page, all pages as one message, or a message for each page, in a sequence (msg.parts) that a Join node puts together again.";
+
+const details = ({ notes, effect, rules = [], pages }: Declaration): string =>
+  [
+    paragraph(sentences(notes ?? "", effects[effect])),
+    ...(pages ? [paragraph(paging)] : []),
+    ...(rules.length > 0 ? [bullets(rules.map(({ says }) => says))] : []),
+    paragraph(
+      "A field takes a fixed value, a property of the message, the flow or the global context, a JSONata expression, an environment variable, or a mustache template such as {{payload.id}}. A field left empty is left out.",
+    ),
+  ].join("\n");
+
+const errorTerm = ([status, failure]: [string, Declaration["errors"][number]]): string =>
+  term(status, "status", typeof failure === "string" ? failure : failure[0]);
+
+const errors = (operation: Declaration): string =>
+  [
+    paragraph(
+      "An error goes to Catch nodes: msg.error.message says what to do, msg.error.code is stable, and msg.error.cause holds outcome, status, retryable, requestId, problems and the service's own code, message and details.",
+    ),
+    terms(Object.entries(operation.errors).map(errorTerm)),
+  ].join("\n");
+
+function operationHelp(operation: Declaration): string {
+  const inputs = callerFields(operation);
+  return [
+    paragraph(operation.summary),
+    ...(inputs.length > 0 ? [section("Inputs", terms(inputs.map(fieldTerm)))] : []),
+    section("Outputs", outputs(operation)),
+    section("Details", details(operation)),
+    section("Errors", errors(operation)),
+    section("References", bullets([`${operation.method} ${operation.path}`])),
+  ].join("\n");
+}
+
+const connectionHelp = (): string =>
+  [
+    paragraph(
+      "A connection to the service. The nodes that use it share its access token, its pace and its sockets.",
+    ),
+    section(
+      "Settings",
+      terms(
+        connectionSettings.map(({ name, title, description, secret }) =>
+          term(title, secret ? "secret" : "string", sentences(description, environmentName(name)), true),
+        ),
+      ),
+    ),
+    section(
+      "Details",
+      paragraph(
+        "Each field may hold an environment variable, written ${NAME}. With all settings read from the environment, the variables are those named above, and the form stays empty: a flow can then be shared as it is.",
+      ),
+      paragraph("Secrets are kept encrypted by Node-RED. They are in no flow and no export."),
+    ),
+  ].join("\n");
+
+const helpElement = (type: string, content: string): string =>
+  `<script type="text/html" data-help-name="${type}">\n${content}\n</script>`;
+
+/** The help of the connection and of the nodes of the given operations. */
+export const helpFile = (operations: readonly Declaration[]): string =>
+  [
+    helpElement(connectionType, connectionHelp()),
+    ...operations.map((operation) => helpElement(nodeTypeOf(operation), operationHelp(operation))),
+  ].join("\n");

@@ -1,0 +1,76 @@
+/** The words of the editor and of the status texts, in English. */
+import { connectionSettings, environmentName } from "../../core/client/settings";
+import type { Declaration } from "../../core/operations/declaration";
+import { callerFields } from "../../core/operations/fields";
+import { slugOf } from "../names";
+
+interface Words {
+  readonly label: string;
+  readonly says: string;
+}
+
+/** What every form says. */
+const form = {
+  name: "Name",
+  connection: "Connection",
+  optional: "Optional fields",
+  options: "Options",
+  choose: "choose …",
+  unset: "not set",
+  usually: "not set (__value__)",
+  template: "template",
+  fromPayload: "Take empty fields from the properties of msg.payload with the same name",
+  pages: "Pages",
+  pagesOne: "One page",
+  pagesAll: "All pages, as one message",
+  pagesEach: "All pages, a message for each",
+  timeoutMs: "Time limit (ms)",
+  timeoutHint: "as the connection",
+  saveTo: "Save to",
+  saveToHint: "path of a file; empty: into msg.payload",
+  required: "__field__ is required",
+} as const;
+
+const connection = {
+  fromEnvironment: "Read all settings from the environment",
+  environment: "environment",
+  variables: "Set these variables where Node-RED runs:",
+  settingsSays: "A field may hold an environment variable, written ${NAME}.",
+  secrets: "Secrets",
+  secretsSays: "Kept encrypted by Node-RED, never in a flow.",
+  tls: "Client certificate",
+} as const;
+
+const status = {
+  calling: "__count__ under way",
+  entries_one: "1 entry",
+  entries_other: "__count__ entries",
+  accepted: "accepted",
+  done: "done",
+  unconnected: "no connection",
+} as const;
+
+const entries = <T>(list: readonly T[], entry: (item: T) => [string, unknown]) =>
+  Object.fromEntries(list.map(entry));
+
+function operationWords(operation: Declaration) {
+  const fields = entries(callerFields(operation), ({ name, title, description }) => [
+    name,
+    { label: title, says: description } satisfies Words,
+  ]);
+  return { label: operation.title, says: operation.summary, fields };
+}
+
+/** The locale catalogue of the node set. */
+export const localeCatalogue = (operations: readonly Declaration[]) => ({
+  form,
+  connection: {
+    ...connection,
+    settings: entries(connectionSettings, ({ name, title, description }) => [
+      name,
+      { label: title, says: description, variable: environmentName(name) },
+    ]),
+  },
+  status,
+  operations: entries(operations, (operation) => [slugOf(operation), operationWords(operation)]),
+});

@@ -1,0 +1,36 @@
+/** How a node looks in the palette: its drawer, colour and icon. */
+import type { Declaration, Effect } from "../../core/operations/declaration";
+
+interface Section {
+  /** The drawer of the palette; a few sections share one. */
+  readonly category: string;
+  readonly icon: string;
+}
+
+const sections: Readonly<Record<string, Section>> = {
+  accountDetails: { category: "fxdesk accounts", icon: "account-details.svg" },
+  accounts: { category: "fxdesk accounts", icon: "accounts.svg" },
+  transactions: { category: "fxdesk accounts", icon: "transactions.svg" },
+  statements: { category: "fxdesk statements", icon: "statements.svg" },
+  trades: { category: "fxdesk trades", icon: "trades.svg" },
+  approvalsWorkflow: { category: "fxdesk administration", icon: "approvals.svg" },
+  login: { category: "fxdesk administration", icon: "login.svg" },
+  payments: { category: "fxdesk payments", icon: "payments.svg" },
+  consents: { category: "fxdesk open banking", icon: "consents.svg" },
+  openBanking: { category: "fxdesk open banking", icon: "open-banking.svg" },
+};
+
+/** For a section that came without a look of its own. */
+const plain: Section = { category: "fxdesk", icon: "fxdesk.svg" };
+
+/** Calm for what only reads, warmer the more a call does. Dark text is readable on each, in both editor themes. */
+const colors: Readonly<Record<Effect, string>> = { read: "#B5D3E7", change: "#F3D58A", money: "#F0A58F" };
+
+export interface Look extends Section {
+  readonly color: string;
+}
+
+export function lookOf({ name, effect }: Declaration): Look {
+  const section = sections[name.split(".")[0]!] ?? plain;
+  return { ...section, color: colors[effect] };
+}
