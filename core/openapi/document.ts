@@ -1,8 +1,9 @@
 /** The contract as an OpenAPI 3.1 document, derived from the declarations. */
 import type { Answer, Credential, Declaration, Failure, Server } from "../operations/declaration";
 import { type Field, fieldsOf } from "../operations/fields";
+import type { JsonSchema } from "../operations/json-schema";
 import { bySection, sectionTitle, splitName } from "../operations/sections";
-import { type JsonSchema, SchemaCollection } from "./schemas";
+import { SchemaCollection } from "./schemas";
 
 export interface OpenApiOptions {
   /** Version of the document. */

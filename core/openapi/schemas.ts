@@ -1,14 +1,6 @@
 /** JSON Schemas for an OpenAPI document: named ones once, under components, the others where they are used. */
 import { z } from "zod";
-
-export type JsonSchema = Readonly<Record<string, unknown>>;
-
-/** Says nothing that a reader does not know: the largest safe integer as a bound, and a name inside its own schema. */
-function withoutNoise({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
-  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-  delete jsonSchema.id;
-}
+import { type JsonSchema, withoutNoise } from "../operations/json-schema";
 
 const inComponents = (schema: unknown): JsonSchema =>
   JSON.parse(JSON.stringify(schema), (key, value: unknown) =>

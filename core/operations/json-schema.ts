@@ -6,7 +6,7 @@ import { perOperation } from "./memo";
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Drops what tells a reader nothing: the safe-integer bounds that zod adds, and names inside their own schema. */
-function withoutNoise({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
+export function withoutNoise({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   delete jsonSchema.id;

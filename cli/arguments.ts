@@ -1,0 +1,84 @@
+/** Flags as data, and the command line read by them. */
+import { parseArgs } from "node:util";
+import { nearest } from "./nearest";
+
+export interface Flag {
+  /** Without the dashes. */
+  readonly name: string;
+  /** What stands for the value in the help; a flag without it is a switch. */
+  readonly value?: string;
+  readonly says: string;
+  /** May be given several times. */
+  readonly repeats?: boolean;
+  /** A switch that can also be turned off: --no-name. */
+  readonly negatable?: boolean;
+}
+
+/** The command line is not right. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+  readonly code = "usage";
+
+  toJSON() {
+    const { name, message, code } = this;
+    return { name, message, code };
+  }
+}
+
+/** What was given. */
+export interface Given {
+  readonly words: readonly string[];
+  /** The value of a flag; the last one, when it was repeated. */
+  text(name: string): string | undefined;
+  /** All values of a flag that repeats. */
+  texts(name: string): readonly string[] | undefined;
+  /** Whether a switch is on or off; undefined when nothing was said. */
+  switched(name: string): boolean | undefined;
+}
+
+const negated = ({ name }: Flag): string => `no-${name}`;
+
+const optionsFrom = (flags: readonly Flag[]) =>
+  Object.fromEntries(
+    flags.flatMap((flag) => {
+      const option = { type: flag.value ? ("string" as const) : ("boolean" as const) };
+      return [[flag.name, option], ...(flag.negatable ? [[negated(flag), option]] : [])];
+    }),
+  ) as Record<string, { type: "string" | "boolean" }>;
+
+function unknown(name: string, known: readonly string[]): UsageError {
+  const near = nearest(name, known).map((word) => `--${word}`);
+  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "See --help for the flags.";
+  return new UsageError(`There is no flag --${name} here. ${hint}`);
+}
+
+/** Reads a command line. Throws a UsageError that names what is not right and what may have been meant. */
+export function readArguments(args: readonly string[], flags: readonly Flag[]): Given {
+  const options = optionsFrom(flags);
+  const { tokens, positionals } = parseArgs({
+    args: [...args],
+    options: { ...options, help: { type: "boolean", short: "h" } },
+    strict: false,
+    tokens: true,
+  });
+  const values = new Map<string, string[]>();
+  const switches = new Map<string, boolean>();
+  for (const token of tokens) {
+    if (token.kind !== "option") continue;
+    const { name, value, inlineValue } = token;
+    const flag = flags.find((known) => known.name === name || (known.negatable && negated(known) === name));
+    if (!flag) throw unknown(name, Object.keys(options));
+    if (!flag.value) {
+      if (value !== undefined) throw new UsageError(`--${name} takes no value.`);
+      switches.set(flag.name, flag.name === name);
+    } else if (value === undefined || (!inlineValue && value.startsWith("--")))
+      throw new UsageError(`--${name} needs a value: --${name} ${flag.value}.`);
+    else values.set(name, [...(values.get(name) ?? []), value]);
+  }
+  return {
+    words: positionals,
+    text: (name) => values.get(name)?.at(-1),
+    texts: (name) => values.get(name),
+    switched: (name) => switches.get(name),
+  };
+}

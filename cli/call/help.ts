@@ -1,0 +1,53 @@
+/** The help page of an operation, from its declaration. */
+import { refusalError } from "../../core/client/refusal";
+import type { Declaration } from "../../core/operations/declaration";
+import { callerFields, type Field } from "../../core/operations/fields";
+import { metaOf } from "../../core/schema/kind";
+import { exitCodeOf } from "../exit";
+import { columns, section } from "../help";
+import { flagName } from "../names";
+
+/** The exit code with which a documented error ends the command. */
+const exitFor = (operation: Declaration, status: number): number =>
+  exitCodeOf(
+    refusalError(operation, { status, body: undefined, requestId: undefined, retryAfterMs: undefined }),
+  );
+
+function example(field: Field): string {
+  const flag = `--${flagName(field.name)}`;
+  if (field.kind === "boolean") return flag;
+  const value = field.options?.[0] ?? metaOf(field.schema).examples?.[0] ?? `<${flagName(field.name)}>`;
+  return `${flag} ${typeof value === "string" ? value : JSON.stringify(value)}`;
+}
+
+function exampleCall(operation: Declaration): string {
+  const required = callerFields(operation).filter((field) => field.required);
+  const confirmed = operation.effect === "money" ? ["--yes"] : [];
+  return ["  fxdesk call", operation.name, ...required.map(example), ...confirmed].join(" ");
+}
+
+const effects: Readonly<Record<Declaration["effect"], string>> = {
+  read: "Read: changes nothing.",
+  change: "Change: changes or asks for something.",
+  money: "Money: commits or moves money, or changes who may approve it. Needs --yes.",
+};
+
+const rows = (table: readonly (readonly [string, string])[]) =>
+  table.length === 0 ? undefined : columns(table);
+
+/** What the page of an operation says below its flags. */
+export function operationHelp(operation: Declaration): (string | undefined)[] {
+  const { effect, rules = [], answers, errors, contract } = operation;
+  const failures = Object.entries(errors).map(([status, failure]): [string, string] => [
+    status,
+    `${typeof failure === "string" ? failure : failure[0]} (exit code ${exitFor(operation, Number(status))})`,
+  ]);
+  return [
+    effects[effect],
+    section("Rules", rows(rules.map(({ says }) => ["-", says] as const))),
+    section("Answers", rows(Object.entries(answers).map(([status, { says }]) => [status, says] as const))),
+    section("Errors", rows(failures)),
+    section("Example", exampleCall(operation)),
+    `The connection comes from FXDESK_* variables: see fxdesk call --help. Contract: ${contract}.`,
+  ];
+}

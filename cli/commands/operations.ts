@@ -1,0 +1,42 @@
+/** fxdesk operations: what there is to call. */
+import { operations as allOperations, type Declaration } from "../../core/operations";
+import { bySection, sectionTitle } from "../../core/operations/sections";
+import { type Command, jsonFlag } from "../command";
+import { columns, page, section } from "../help";
+import { printJson, write } from "../terminal";
+
+const listed = ({ name, tool, title, summary, effect, method, path, server }: Declaration) => ({
+  name,
+  tool,
+  title,
+  summary,
+  effect,
+  method,
+  path,
+  server,
+});
+
+/** Sections with their operations, effects and summaries, for people. */
+function overview(operations: readonly Declaration[]): string {
+  const longest = Math.max(...operations.map(({ name }) => name.length));
+  const row = ({ name, effect, summary }: Declaration) =>
+    [`${name.padEnd(longest)}  ${effect}`.padEnd(longest + "  change".length), summary] as const;
+  return page(
+    ...[...bySection(operations)].map(([name, members]) =>
+      section(sectionTitle(name), columns(members.map(row))),
+    ),
+  );
+}
+
+export const operationsCommand = (operations: readonly Declaration[] = allOperations): Command => ({
+  usage: "fxdesk operations [--json]",
+  says:
+    "Lists the operations of the service and what each does: read changes nothing, change changes or asks for " +
+    "something, money commits or moves money or changes who may approve it.",
+  flags: [jsonFlag],
+  async run(given, terminal) {
+    if (given.switched("json")) await printJson(terminal, operations.map(listed));
+    else await write(terminal.stdout, overview(operations));
+    return 0;
+  },
+});

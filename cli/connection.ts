@@ -1,0 +1,83 @@
+/** The connection of a command: from the environment, and from flags for what is not secret. */
+import type { ClientOptions } from "../core/client/connection";
+import {
+  connectionSettings,
+  environmentName,
+  optionsFromSettings,
+  type Setting,
+  settingsFromEnvironment,
+} from "../core/client/settings";
+import { type Flag, type Given, UsageError } from "./arguments";
+import { columns, section } from "./help";
+import { flagName } from "./names";
+
+const open = connectionSettings.filter(({ secret }) => !secret);
+const secret = connectionSettings.filter((setting) => setting.secret);
+
+const valueOf = ({ options }: Setting): string => (options ? `<${options.join("|")}>` : "<text>");
+
+export const connectionFlags: readonly Flag[] = open.map((setting) => ({
+  name: flagName(setting.name),
+  value: valueOf(setting),
+  says: setting.description,
+}));
+
+/** What a person reads about connections in the help. */
+export const connectionHelp = section(
+  "Connection: from the environment, or by flags for what is not secret",
+  columns(
+    connectionSettings.map((setting) => {
+      const flag = setting.secret ? "never a flag" : `--${flagName(setting.name)}`;
+      return [environmentName(setting.name), `${setting.description} (${flag})`];
+    }),
+  ),
+)!;
+
+/** Says so before parsing, without repeating the value: other users of a machine can read its command lines. */
+export function refuseSecrets(args: readonly string[], allowed: readonly string[]): void {
+  for (const { name } of secret) {
+    const flag = flagName(name);
+    const given = args.some((word) => word === `--${flag}` || word.startsWith(`--${flag}=`));
+    if (given && !allowed.includes(flag))
+      throw new UsageError(
+        `--${flag} is not a flag: other users of this machine could read it. Set ${environmentName(name)} in the environment.`,
+      );
+  }
+}
+
+/** The settings in force, by name: a flag wins over the environment. `taken` are flags that mean something else. */
+export function settingsFrom(
+  given: Given,
+  environment: Readonly<Record<string, string | undefined>>,
+  taken: ReadonlySet<string> = new Set(),
+): Record<string, string | undefined> {
+  const flags = open
+    .filter(({ name }) => !taken.has(flagName(name)))
+    .flatMap(({ name }) => {
+      const value = given.text(flagName(name));
+      return value === undefined ? [] : [[name, value] as const];
+    });
+  return { ...settingsFromEnvironment(environment), ...Object.fromEntries(flags) };
+}
+
+/** Runs what reads the settings; what it finds wrong with them is a mistake of usage. */
+export function asUsage<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message) : error;
+  }
+}
+
+export const clientOptions = (settings: Readonly<Record<string, string | undefined>>): ClientOptions =>
+  asUsage(() => optionsFromSettings(settings));
+
+/** Where a person sets what a setting's name stands for; undefined for any other name. */
+export function whereToSet(name: string): string | undefined {
+  const setting = connectionSettings.find((known) => known.name === name);
+  if (!setting) return undefined;
+  return setting.secret ? environmentName(name) : `${environmentName(name)} or --${flagName(name)}`;
+}
+
+/** The variables that hold credentials. */
+export const credentialVariables = secret.map(({ name }) => environmentName(name));
