@@ -79,7 +79,11 @@ export const json = <S extends z.ZodType>(schema: S, says: string, headers?: Ans
 export const text = (says: string) => ({ kind: "text" as const, says });
 export const html = (says: string) => ({ kind: "html" as const, says });
 export const file = (says: string) => ({ kind: "file" as const, says });
-export const empty = (says: string) => ({ kind: "empty" as const, says });
+export const empty = (says: string, headers?: AnswerHeaders) => ({
+  kind: "empty" as const,
+  says,
+  ...(headers && { headers }),
+});
 
 /** A documented error: its meaning, and the schema of its body where the contract gives one. */
 export type Failure = string | readonly [says: string, body: z.ZodType];
@@ -111,6 +115,12 @@ export type Rule = { readonly says: string } & (
       readonly fields: readonly string[];
       readonly other: string;
       readonly values: readonly string[];
+    }
+  | {
+      /** The fields are needed unless another is given, or has one of the values. */
+      readonly kind: "needed-unless";
+      readonly fields: readonly string[];
+      readonly unless: Readonly<Record<string, "given" | readonly string[]>>;
     }
 );
 
@@ -144,6 +154,13 @@ export interface Declaration {
 
 export type Operation<D extends Declaration = Declaration> = Readonly<D>;
 
+/** Every field a rule speaks of. */
+const fieldsOfRule = (rule: Rule): readonly string[] => [
+  ...rule.fields,
+  ...("other" in rule ? [rule.other] : []),
+  ...("unless" in rule ? Object.keys(rule.unless) : []),
+];
+
 /**
  * Declares an operation. Throws when the declaration contradicts itself: a path parameter without a schema, one name for
  * two fields, a rule or paging over a field that does not exist.
@@ -165,7 +182,7 @@ export function operation<const D extends Declaration>(declaration: D): Operatio
   for (const key of Object.keys(parameters)) if (!inPath.includes(key)) fail(`${key} is not in the path`);
   const twice = known.find((key, index) => known.indexOf(key) !== index);
   if (twice !== undefined) fail(`two fields are called ${twice}`);
-  const referred = [...rules.flatMap((rule) => rule.fields), ...(pages ? [pages.page, pages.size] : [])];
+  const referred = [...rules.flatMap(fieldsOfRule), ...(pages ? [pages.page, pages.size] : [])];
   for (const key of referred) if (!known.includes(key)) fail(`there is no field ${key}`);
   return Object.freeze(declaration);
 }

@@ -30,6 +30,13 @@ function isBroken(rule: Rule, values: Values, now: Date): boolean {
       return (
         rule.values.includes(String(values[rule.other])) && rule.fields.some((field) => !given(values, field))
       );
+    case "needed-unless":
+      return (
+        rule.fields.some((field) => !given(values, field)) &&
+        !Object.entries(rule.unless).some(([field, are]) =>
+          are === "given" ? given(values, field) : are.includes(String(values[field])),
+        )
+      );
   }
 }
 

@@ -1,0 +1,234 @@
+/** Consents to account information, and how a person authorises them. Contract: account information, rows 1 to 7. */
+import { z } from "zod";
+import { day, openEnum } from "../schema/values";
+import {
+  authorising,
+  ConsentStatus,
+  Links,
+  NewAccountReference,
+  AccountReference,
+  psuMessage,
+} from "../schema/xs2a";
+import { empty, json, operation } from "./declaration";
+import {
+  accountErrors as errors,
+  answerHeaders,
+  attendedHeaders,
+  authorisationIds,
+  AuthorisationId,
+  authorisationStarted,
+  authorisationStatus,
+  brand,
+  ConsentId,
+  createdHeaders,
+  credentials,
+  decoupled,
+  explicitly,
+  headers,
+  nothing,
+  notification,
+  psuIdentity,
+  redirect,
+} from "./xs2a";
+
+const all = ["allAccounts", "allAccountsWithOwnerName"] as const;
+
+/** Which accounts a consent opens. An empty list leaves the choice to the person. */
+const accessTo = <A extends z.ZodType, E extends z.ZodType>(account: A, every: E) => ({
+  accounts: z.array(account).optional(),
+  balances: z.array(account).optional(),
+  transactions: z.array(account).optional(),
+  additionalInformation: z
+    .object({ ownerName: z.array(account).optional(), trustedBeneficiaries: z.array(account).optional() })
+    .optional(),
+  availableAccounts: every.optional(),
+  availableAccountsWithBalance: every.optional(),
+  allPsd2: every.optional(),
+  restrictedTo: z.array(z.string()).optional(),
+});
+
+const validUntil = day("Valid until", "Last day of the consent; 9999-12-31 asks for the longest possible.");
+const recurringIndicator = z
+  .boolean()
+  .meta({ title: "Recurring", description: "Whether the data is read more than once." });
+const frequencyPerDay = z.int().min(1).meta({
+  title: "Frequency per day",
+  description: "Reads a day without a person; 1 when not recurring, 4 as a rule.",
+});
+
+export const NewConsent = z
+  .object({
+    access: z.strictObject(accessTo(NewAccountReference, z.enum(all))).meta({
+      title: "Access",
+      description: "Accounts by use: accounts, balances, transactions; an empty list lets the person choose.",
+    }),
+    recurringIndicator,
+    validUntil,
+    frequencyPerDay,
+    combinedServiceIndicator: z.boolean().meta({
+      title: "Combined service",
+      description: "Whether a payment follows in the same session.",
+    }),
+  })
+  .meta({ id: "NewConsent" });
+
+export const Consent = z
+  .object({
+    access: z.object(accessTo(AccountReference, openEnum(all))),
+    recurringIndicator: z.boolean(),
+    validUntil,
+    frequencyPerDay: z.int(),
+    lastActionDate: day("Last action", "Day of the last change or use."),
+    consentStatus: ConsentStatus,
+    _links: Links.optional(),
+  })
+  .meta({ id: "Consent" });
+
+export const CreatedConsent = z
+  .object({ consentStatus: ConsentStatus, consentId: z.string(), ...authorising, psuMessage, _links: Links })
+  .meta({ id: "CreatedConsent" });
+
+export const ConsentState = z
+  .object({ consentStatus: ConsentStatus, psuMessage })
+  .meta({ id: "ConsentState" });
+
+const parameters = { "consent-id": ConsentId };
+
+export const createConsent = operation({
+  name: "consents.create",
+  tool: "create_consent",
+  title: "Create consent",
+  summary: "Asks a person for consent to read account information.",
+  notes: "The consent is valid once the person has authorised it at the scaRedirect link of the answer.",
+  effect: "change",
+  method: "POST",
+  path: "/v1/consents",
+  server: "xs2a",
+  credentials,
+  headers: {
+    ...attendedHeaders,
+    ...psuIdentity,
+    ...redirect,
+    ...decoupled,
+    ...explicitly,
+    ...brand,
+    ...notification,
+  },
+  body: NewConsent,
+  answers: { 201: json(CreatedConsent, "The consent is recorded and awaits the person.", createdHeaders) },
+  errors,
+  contract: "A1",
+});
+
+export const getConsent = operation({
+  name: "consents.get",
+  tool: "get_consent",
+  title: "Get consent",
+  summary: "Returns a consent with its accounts, its status and its last day.",
+  effect: "read",
+  method: "GET",
+  path: "/v1/consents/{consent-id}",
+  server: "xs2a",
+  credentials,
+  parameters,
+  headers,
+  answers: { 200: json(Consent, "The consent.", answerHeaders) },
+  errors,
+  contract: "A2",
+});
+
+export const deleteConsent = operation({
+  name: "consents.delete",
+  tool: "delete_consent",
+  title: "Delete consent",
+  summary: "Ends a consent.",
+  effect: "change",
+  method: "DELETE",
+  path: "/v1/consents/{consent-id}",
+  server: "xs2a",
+  credentials,
+  parameters,
+  headers,
+  answers: { 204: empty("The consent has ended.", answerHeaders) },
+  errors,
+  contract: "A3",
+});
+
+export const getConsentStatus = operation({
+  name: "consents.getStatus",
+  tool: "get_consent_status",
+  title: "Get consent status",
+  summary: "Returns the status of a consent.",
+  effect: "read",
+  method: "GET",
+  path: "/v1/consents/{consent-id}/status",
+  server: "xs2a",
+  credentials,
+  parameters,
+  headers,
+  answers: { 200: json(ConsentState, "The status.", answerHeaders) },
+  errors,
+  contract: "A4",
+});
+
+export const startConsentAuthorisation = operation({
+  name: "consents.startAuthorisation",
+  tool: "start_consent_authorisation",
+  title: "Start consent authorisation",
+  summary: "Begins the authorisation of a consent that was made without one.",
+  effect: "change",
+  method: "POST",
+  path: "/v1/consents/{consent-id}/authorisations",
+  server: "xs2a",
+  credentials,
+  parameters,
+  headers: { ...headers, ...psuIdentity, ...redirect, ...notification },
+  body: nothing,
+  answers: { 201: authorisationStarted },
+  errors,
+  contract: "A5",
+});
+
+export const listConsentAuthorisations = operation({
+  name: "consents.listAuthorisations",
+  tool: "list_consent_authorisations",
+  title: "List consent authorisations",
+  summary: "Lists the authorisations of a consent.",
+  effect: "read",
+  method: "GET",
+  path: "/v1/consents/{consent-id}/authorisations",
+  server: "xs2a",
+  credentials,
+  parameters,
+  headers,
+  answers: { 200: authorisationIds },
+  errors,
+  contract: "A6",
+});
+
+export const getConsentAuthorisation = operation({
+  name: "consents.getAuthorisation",
+  tool: "get_consent_authorisation",
+  title: "Get consent authorisation",
+  summary: "Returns the status of an authorisation of a consent.",
+  effect: "read",
+  method: "GET",
+  path: "/v1/consents/{consent-id}/authorisations/{authorisation-id}",
+  server: "xs2a",
+  credentials,
+  parameters: { ...parameters, "authorisation-id": AuthorisationId },
+  headers,
+  answers: { 200: authorisationStatus },
+  errors,
+  contract: "A7",
+});
+
+export const consents = [
+  createConsent,
+  getConsent,
+  deleteConsent,
+  getConsentStatus,
+  startConsentAuthorisation,
+  listConsentAuthorisations,
+  getConsentAuthorisation,
+] as const;

@@ -1,0 +1,420 @@
+/** Payments: initiating, authorising, following and cancelling them. Contract: payment initiation, rows 1 to 9. */
+import { z } from "zod";
+import { day, id } from "../schema/values";
+import {
+  AccountOwner,
+  AccountReference,
+  Amount,
+  authorising,
+  DateTime,
+  Links,
+  NewAccountReference,
+  newTransfer,
+  psuMessage,
+  TppMessage,
+  TransactionStatus,
+  transfer,
+} from "../schema/xs2a";
+import { empty, json, operation, type Rule } from "./declaration";
+import {
+  answerHeaders,
+  attendedHeaders,
+  authorisationIds,
+  AuthorisationId,
+  authorisationStarted,
+  authorisationStatus,
+  brand,
+  ConsentId,
+  createdHeaders,
+  credentials,
+  decoupled,
+  explicitly,
+  headers,
+  nothing,
+  notification,
+  paymentErrors as errors,
+  psuIdentity,
+  redirect,
+} from "./xs2a";
+
+const PaymentService = z
+  .enum(["payments", "bulk-payments", "periodic-payments"])
+  .meta({ title: "Payment service", description: "One payment, several together, or a standing order." });
+
+const PaymentProduct = z
+  .enum([
+    "sepa-credit-transfers",
+    "instant-sepa-credit-transfers",
+    "target-2-payments",
+    "cross-border-credit-transfers",
+    "pain.001-sepa-credit-transfers",
+    "pain.001-instant-sepa-credit-transfers",
+    "pain.001-target-2-payments",
+    "pain.001-cross-border-credit-transfers",
+  ])
+  .meta({ title: "Payment product", description: "How it is paid. pain.001 products are written in XML." });
+
+const PaymentId = id("Payment ID", "The payment, from the answer that initiated it.");
+
+const PaymentAuthorisation = z
+  .enum(["authorisations", "cancellation-authorisations"])
+  .meta({ title: "Payment authorisation", description: "Of the payment, or of its cancellation." });
+
+const product = { "payment-product": PaymentProduct };
+const payment = { "payment-service": PaymentService, ...product, paymentId: PaymentId };
+const authorisations = { ...payment, "payment-authorisation": PaymentAuthorisation };
+
+const frequencies = [
+  "Daily",
+  "Weekly",
+  "EveryTwoWeeks",
+  "Monthly",
+  "EveryTwoMonths",
+  "Quarterly",
+  "SemiAnnual",
+  "Annual",
+  "MonthlyVariable",
+] as const;
+
+/** Whole numbers from 1, as text. */
+const numbersTo = (last: number) => Array.from({ length: last }, (_, index) => String(index + 1));
+
+const startDate = day("Start date", "Standing order: first day.");
+const endDate = day("End date", "Standing order: last day; none when left out.").optional();
+
+const standingOrder = {
+  startDate,
+  frequency: z.enum(frequencies).meta({ title: "Frequency", description: "Standing order: how often." }),
+  endDate,
+  executionRule: z.enum(["following", "preceding"]).optional().meta({
+    title: "Execution rule",
+    description: "Standing order: which working day stands in for a holiday.",
+  }),
+  dayOfExecution: z
+    .enum(numbersTo(31))
+    .optional()
+    .meta({ title: "Day of execution", description: "Standing order: day of the month; 31 is its last." }),
+  monthsOfExecution: z
+    .array(z.enum(numbersTo(12)))
+    .max(11)
+    .optional()
+    .meta({ title: "Months of execution", description: "Standing order, MonthlyVariable: months 1 to 12." }),
+};
+
+const debtorAccount = NewAccountReference.meta({
+  title: "Debtor account",
+  description: "Account the payment is made from, as by iban.",
+});
+
+const elements = z
+  .array(z.strictObject(newTransfer))
+  .min(1)
+  .meta({ title: "Payments", description: "Bulk: the payments, each with amount and creditor." });
+
+const bulk = {
+  batchBookingPreferred: z
+    .boolean()
+    .optional()
+    .meta({ title: "Batch booking preferred", description: "Bulk: one entry on the account for all." }),
+  requestedExecutionDate: day("Requested execution date", "Bulk: day to pay on.").optional(),
+  requestedExecutionTime: DateTime.optional().meta({
+    title: "Requested execution time",
+    description: "Bulk: time to pay at.",
+  }),
+};
+
+export const NewBulkPayment = z
+  .object({ debtorAccount, payments: elements, ...bulk })
+  .meta({ id: "NewBulkPayment" });
+
+/** Single, periodic and bulk payments in one: the payment service says which fields are needed. */
+export const NewPayment = z
+  .object({
+    debtorAccount,
+    ...z.object({ ...newTransfer, ...standingOrder }).partial().shape,
+    payments: elements.optional(),
+    ...bulk,
+  })
+  .meta({ id: "NewPayment" });
+
+const belongsTo = (field: string, values: readonly string[], says: string): Rule => ({
+  kind: "excluded-by",
+  fields: [field, "payment-service"],
+  values,
+  says,
+});
+
+const paymentRules: readonly Rule[] = [
+  {
+    kind: "needed-by",
+    fields: ["instructedAmount", "creditorAccount", "creditorName"],
+    other: "payment-service",
+    values: ["payments", "periodic-payments"],
+    says: "A single or periodic payment needs instructedAmount, creditorAccount and creditorName.",
+  },
+  {
+    kind: "needed-by",
+    fields: ["startDate", "frequency"],
+    other: "payment-service",
+    values: ["periodic-payments"],
+    says: "A periodic payment needs startDate and frequency.",
+  },
+  {
+    kind: "needed-by",
+    fields: ["payments"],
+    other: "payment-service",
+    values: ["bulk-payments"],
+    says: "A bulk payment needs payments.",
+  },
+  belongsTo("payments", ["payments", "periodic-payments"], "Only a bulk payment has payments."),
+  belongsTo("startDate", ["payments", "bulk-payments"], "Only a periodic payment has a startDate."),
+  belongsTo("frequency", ["payments", "bulk-payments"], "Only a periodic payment has a frequency."),
+  { kind: "ordered", fields: ["startDate", "endDate"], says: "startDate must not be after endDate." },
+];
+
+const fee = Amount.optional();
+
+export const InitiatedPayment = z
+  .object({
+    transactionStatus: TransactionStatus,
+    paymentId: z.string(),
+    transactionFees: fee,
+    currencyConversionFee: fee,
+    estimatedTotalAmount: fee,
+    estimatedInterbankSettlementAmount: fee,
+    transactionFeeIndicator: z.boolean().optional(),
+    ...authorising,
+    psuMessage,
+    tppMessages: z.array(TppMessage).optional(),
+    _links: Links,
+  })
+  .meta({ id: "InitiatedPayment" });
+
+const readBack = {
+  transactionStatus: TransactionStatus.optional(),
+  tppMessage: z.array(TppMessage).optional(),
+};
+
+export const Payment = z
+  .object({ debtorAccount: AccountReference, ...transfer, ...readBack })
+  .meta({ id: "Payment" });
+
+export const BulkPayment = z
+  .object({
+    debtorAccount: AccountReference,
+    paymentInformationId: z.string().optional(),
+    batchBookingPreferred: z.boolean().optional(),
+    requestedExecutionDate: day("Requested execution date", "Day to pay on.").optional(),
+    acceptorTransactionDateTime: DateTime.optional(),
+    payments: z.array(z.object(transfer)),
+    ...readBack,
+  })
+  .meta({ id: "BulkPayment" });
+
+export const PaymentState = z
+  .object({
+    transactionStatus: TransactionStatus,
+    fundsAvailable: z.boolean().optional(),
+    psuMessage,
+    ownerNames: z.array(AccountOwner).optional(),
+    psuName: z.string().optional(),
+    _links: Links.optional(),
+    tppMessage: z.array(TppMessage).optional(),
+  })
+  .meta({ id: "PaymentState" });
+
+export const CancellationStarted = z
+  .object({ transactionStatus: TransactionStatus, ...authorising, _links: Links.optional() })
+  .meta({ id: "CancellationStarted" });
+
+const initiating = {
+  ...attendedHeaders,
+  ...psuIdentity,
+  "Consent-ID": ConsentId.optional(),
+  ...redirect,
+  ...decoupled,
+  ...explicitly,
+  "TPP-Rejection-NoFunds-Preferred": z
+    .boolean()
+    .optional()
+    .meta({ title: "Reject without funds", description: "Refuse rather than wait when funds are missing." }),
+  ...brand,
+  ...notification,
+};
+
+const initiated = json(InitiatedPayment, "The payment is recorded and awaits the person.", createdHeaders);
+
+export const getPaymentStatus = operation({
+  name: "payments.getStatus",
+  tool: "get_payment_status",
+  title: "Get payment status",
+  summary: "Returns the status of a payment.",
+  effect: "read",
+  method: "GET",
+  path: "/v1/{payment-service}/{payment-product}/{paymentId}/status",
+  server: "xs2a",
+  credentials,
+  parameters: payment,
+  headers,
+  answers: { 200: json(PaymentState, "The status.", answerHeaders) },
+  errors,
+  contract: "P1",
+});
+
+export const initiateBulkPayment = operation({
+  name: "payments.initiateBulk",
+  tool: "initiate_bulk_payment",
+  title: "Initiate bulk payment",
+  summary: "Initiates several payments from one account together.",
+  notes: "Nothing is paid before a person has authorised it at the scaRedirect link of the answer.",
+  effect: "money",
+  method: "POST",
+  path: "/v1/bulk-payments/{payment-product}",
+  server: "xs2a",
+  credentials,
+  parameters: product,
+  headers: initiating,
+  body: NewBulkPayment,
+  answers: { 201: initiated },
+  errors,
+  contract: "P2",
+});
+
+export const startPaymentAuthorisation = operation({
+  name: "payments.startAuthorisation",
+  tool: "start_payment_authorisation",
+  title: "Start payment authorisation",
+  summary: "Begins the authorisation of a payment, or of its cancellation.",
+  effect: "money",
+  method: "POST",
+  path: "/v1/{payment-service}/{payment-product}/{paymentId}/{payment-authorisation}",
+  server: "xs2a",
+  credentials,
+  parameters: authorisations,
+  headers: { ...headers, ...psuIdentity, ...redirect, ...notification },
+  body: nothing,
+  answers: { 201: authorisationStarted },
+  errors,
+  contract: "P3",
+});
+
+export const listPaymentAuthorisations = operation({
+  name: "payments.listAuthorisations",
+  tool: "list_payment_authorisations",
+  title: "List payment authorisations",
+  summary: "Lists the authorisations of a payment, or of its cancellation.",
+  effect: "read",
+  method: "GET",
+  path: "/v1/{payment-service}/{payment-product}/{paymentId}/{payment-authorisation}",
+  server: "xs2a",
+  credentials,
+  parameters: authorisations,
+  headers,
+  answers: { 200: authorisationIds },
+  errors,
+  contract: "P4",
+});
+
+export const initiatePayment = operation({
+  name: "payments.initiate",
+  tool: "initiate_payment",
+  title: "Initiate payment",
+  summary: "Initiates a single payment, a bulk payment or a standing order.",
+  notes: "Nothing is paid before a person has authorised it at the scaRedirect link of the answer.",
+  effect: "money",
+  method: "POST",
+  path: "/v1/{payment-service}/{payment-product}",
+  server: "xs2a",
+  credentials,
+  parameters: { "payment-service": PaymentService, ...product },
+  headers: initiating,
+  body: NewPayment,
+  rules: paymentRules,
+  answers: { 201: initiated },
+  errors,
+  contract: "P5",
+});
+
+export const cancelPayment = operation({
+  name: "payments.cancel",
+  tool: "cancel_payment",
+  title: "Cancel payment",
+  summary: "Cancels a payment that is not executed, or begins its cancellation.",
+  notes: "202 means that a person must authorise the cancellation before it takes effect.",
+  effect: "money",
+  method: "DELETE",
+  path: "/v1/{payment-service}/{payment-product}/{paymentId}",
+  server: "xs2a",
+  credentials,
+  parameters: payment,
+  headers: { ...headers, ...redirect, ...decoupled, ...explicitly },
+  answers: {
+    202: json(CancellationStarted, "The cancellation must be authorised.", answerHeaders),
+    204: empty("The payment is cancelled.", answerHeaders),
+  },
+  errors,
+  contract: "P6",
+});
+
+export const getPaymentAuthorisation = operation({
+  name: "payments.getAuthorisation",
+  tool: "get_payment_authorisation",
+  title: "Get payment authorisation",
+  summary: "Returns the status of an authorisation of a payment or of its cancellation.",
+  effect: "read",
+  method: "GET",
+  path: "/v1/{payment-service}/{payment-product}/{paymentId}/{payment-authorisation}/{authorisation-id}",
+  server: "xs2a",
+  credentials,
+  parameters: { ...authorisations, "authorisation-id": AuthorisationId },
+  headers,
+  answers: { 200: authorisationStatus },
+  errors,
+  contract: "P7",
+});
+
+export const getPayment = operation({
+  name: "payments.get",
+  tool: "get_payment",
+  title: "Get payment",
+  summary: "Returns a single payment as it was initiated, with its status.",
+  effect: "read",
+  method: "GET",
+  path: "/v1/payments/{payment-product}/{paymentId}",
+  server: "xs2a",
+  credentials,
+  parameters: { ...product, paymentId: PaymentId },
+  headers,
+  answers: { 200: json(Payment, "The payment.", answerHeaders) },
+  errors,
+  contract: "P8",
+});
+
+export const getBulkPayment = operation({
+  name: "payments.getBulk",
+  tool: "get_bulk_payment",
+  title: "Get bulk payment",
+  summary: "Returns a bulk payment as it was initiated, with its status.",
+  effect: "read",
+  method: "GET",
+  path: "/v1/bulk-payments/{payment-product}/{paymentId}",
+  server: "xs2a",
+  credentials,
+  parameters: { ...product, paymentId: PaymentId },
+  headers,
+  answers: { 200: json(BulkPayment, "The payment.", answerHeaders) },
+  errors,
+  contract: "P9",
+});
+
+export const payments = [
+  getPaymentStatus,
+  initiateBulkPayment,
+  startPaymentAuthorisation,
+  listPaymentAuthorisations,
+  initiatePayment,
+  cancelPayment,
+  getPaymentAuthorisation,
+  getPayment,
+  getBulkPayment,
+] as const;

@@ -1,0 +1,207 @@
+/**
+ * What the operations of the two open-banking interfaces share. Contract: Standards-based payment initiation and account
+ * information; headers and statuses as in their standard, version 1.3.12.
+ *
+ * Left out on purpose: Digest, Signature and TPP-Signature-Certificate, which belong together and to services that ask
+ * for signed messages; and bodies that carry a person's password, as the person authorises on the service's own page.
+ */
+import { z } from "zod";
+import { TppMessages } from "../schema/messages";
+import { id, uuid } from "../schema/values";
+import { Links, psuMessage, ScaStatus, authorising, TppMessage } from "../schema/xs2a";
+import { type AnswerHeaders, byConnection, byFxdesk, json } from "./declaration";
+
+export const credentials = ["accessToken?"] as const;
+
+const psu = (title: string, description: string, format?: string) =>
+  z
+    .string()
+    .min(1)
+    .meta({ title, description, ...(format !== undefined && { format }) });
+
+const fromPsu = (title: string, description: string, format?: string) =>
+  byConnection(psu(title, description, format).optional());
+
+const PsuIpAddress = psu("PSU IP address", "Address of the person behind the call.", "ipv4");
+
+/** Headers of every call. Those of the person are given when a person is present. */
+const request = {
+  "X-Request-ID": byFxdesk(uuid("Request ID", "Identifies the call.")),
+};
+const device = {
+  "PSU-IP-Port": fromPsu("PSU IP port", "Port of the person's connection."),
+  "PSU-Accept": fromPsu("PSU Accept", "Accept header of the person's browser."),
+  "PSU-Accept-Charset": fromPsu("PSU Accept-Charset", "Accept-Charset header of the person's browser."),
+  "PSU-Accept-Encoding": fromPsu("PSU Accept-Encoding", "Accept-Encoding header of the person's browser."),
+  "PSU-Accept-Language": fromPsu("PSU Accept-Language", "Accept-Language header of the person's browser."),
+  "PSU-User-Agent": fromPsu("PSU User-Agent", "User-Agent header of the person's browser."),
+  "PSU-Http-Method": byConnection(
+    z
+      .enum(["GET", "POST", "PUT", "PATCH", "DELETE"])
+      .optional()
+      .meta({ title: "PSU HTTP method", description: "Method of the person's own call." }),
+  ),
+  "PSU-Device-ID": byConnection(uuid("PSU device ID", "The person's device.").optional()),
+  "PSU-Geo-Location": byConnection(
+    z
+      .string()
+      .regex(/^GEO:-?[0-9]{1,2}\.[0-9]{6};-?[0-9]{1,3}\.[0-9]{6}$/, "must be as GEO:52.506931;13.144558")
+      .optional()
+      .meta({ title: "PSU geo location", description: "Where the person is." }),
+  ),
+};
+
+/** Headers of a call that may be made without a person. */
+export const headers = {
+  ...request,
+  "PSU-IP-Address": byConnection(PsuIpAddress.optional()),
+  ...device,
+};
+
+/** Headers of a call behind which the standard sees a person: fxdesk gives its own address when it knows no other. */
+export const attendedHeaders = { ...request, "PSU-IP-Address": byConnection(PsuIpAddress), ...device };
+
+/** Who the person and the company are at the service. */
+export const psuIdentity = {
+  "PSU-ID": fromPsu("PSU ID", "The person's identifier at the service."),
+  "PSU-ID-Type": fromPsu("PSU ID type", "Kind of that identifier."),
+  "PSU-Corporate-ID": fromPsu("PSU corporate ID", "The company's identifier at the service."),
+  "PSU-Corporate-ID-Type": fromPsu("PSU corporate ID type", "Kind of that identifier."),
+};
+
+const address = (title: string, description: string) =>
+  z
+    .string()
+    .refine((value) => URL.canParse(value), "must be an address, such as https://example.com/done")
+    .optional()
+    .meta({ title, description, format: "uri" });
+
+const preference = (title: string, description: string) =>
+  z.boolean().optional().meta({ title, description });
+
+/** Where the person comes back to after authorising. */
+export const redirect = {
+  "TPP-Redirect-Preferred": preference("Redirect preferred", "Authorise on the service's page."),
+  "TPP-Redirect-URI": address("Redirect address", "Where the person returns to; needed for a redirect."),
+  "TPP-Nok-Redirect-URI": address("Redirect address after refusal", "Where the person returns to otherwise."),
+};
+export const decoupled = {
+  "TPP-Decoupled-Preferred": preference("Decoupled preferred", "Authorise on the person's own device."),
+};
+export const explicitly = {
+  "TPP-Explicit-Authorisation-Preferred": preference(
+    "Explicit authorisation preferred",
+    "Begin the authorisation in a call of its own.",
+  ),
+};
+export const notification = {
+  "TPP-Notification-URI": address("Notification address", "Where status changes are sent to."),
+  "TPP-Notification-Content-Preferred": z
+    .string()
+    .regex(/^status=(SCA|PROCESS|LAST)(, ?(SCA|PROCESS|LAST))*$/, "must be as status=SCA,LAST")
+    .optional()
+    .meta({
+      title: "Notification content",
+      description: "Which changes: status= and some of SCA, PROCESS, LAST.",
+    }),
+};
+export const brand = {
+  "TPP-Brand-Logging-Information": z
+    .string()
+    .optional()
+    .meta({ title: "Brand", description: "Brand shown in the service's logs." }),
+};
+
+export const ConsentId = id("Consent ID", "The consent, from consents.create.");
+/** The consent under which account information is read. */
+export const consent = { "Consent-ID": ConsentId };
+
+const requestId = { "X-Request-ID": "The call's own identifier." };
+
+/** Headers of every answer. */
+export const answerHeaders: AnswerHeaders = requestId;
+/** Headers of the answer that begins an authorisation. */
+export const scaHeaders: AnswerHeaders = {
+  ...requestId,
+  "ASPSP-SCA-Approach": "EMBEDDED, DECOUPLED or REDIRECT.",
+};
+/** Headers of the answer that made a consent or payment. */
+export const createdHeaders: AnswerHeaders = {
+  ...scaHeaders,
+  Location: "Address of what was made.",
+  "ASPSP-Notification-Support": "Whether status changes are notified.",
+  "ASPSP-Notification-Content": "Which changes are notified.",
+};
+
+const meaning = {
+  400: "The request does not fit the standard.",
+  401: "Certificate, token or consent is missing, invalid or expired.",
+  403: "The consent, resource or service is not open to the caller.",
+  404: "The resource or product is unknown.",
+  405: "The service does not allow this here.",
+  406: "The requested format is not supported.",
+  408: "The service took too long to read the request.",
+  409: "The state of the resource does not allow it.",
+  415: "The media type of the body is not supported.",
+  429: "Too many calls: beyond the agreed frequency.",
+  500: "Internal error.",
+  503: "The service is not available now.",
+} as const;
+
+const bodiless = { 408: meaning[408], 415: meaning[415], 500: meaning[500], 503: meaning[503] };
+const tpp = <S extends string>(says: S) => [says, TppMessages] as const;
+const explained = {
+  400: tpp(meaning[400]),
+  401: tpp(meaning[401]),
+  403: tpp(meaning[403]),
+  404: tpp(meaning[404]),
+  405: tpp(meaning[405]),
+  409: tpp(meaning[409]),
+};
+
+/** Refusals of account information, consents included. */
+export const accountErrors = { ...explained, 406: tpp(meaning[406]), 429: tpp(meaning[429]), ...bodiless };
+
+/** Refusals of payment initiation. */
+export const paymentErrors = { ...explained, 406: meaning[406], 429: meaning[429], ...bodiless };
+
+export const AuthorisationId = id("Authorisation ID", "The authorisation, from the list of authorisations.");
+
+/** The answer that begins an authorisation. */
+export const authorisationStarted = json(
+  z
+    .object({
+      scaStatus: ScaStatus,
+      authorisationId: z.string(),
+      ...authorising,
+      psuMessage,
+      _links: Links,
+    })
+    .meta({ id: "AuthorisationStarted" }),
+  "The authorisation has begun; scaRedirect leads the person to it.",
+  scaHeaders,
+);
+
+export const authorisationIds = json(
+  z.object({ authorisationIds: z.array(z.string()) }).meta({ id: "Authorisations" }),
+  "The authorisations, by ID.",
+  answerHeaders,
+);
+
+export const authorisationStatus = json(
+  z
+    .object({
+      scaStatus: ScaStatus,
+      psuMessage,
+      psuName: z.string().optional(),
+      trustedBeneficiaryFlag: z.boolean().optional(),
+      _links: Links.optional(),
+      tppMessage: z.array(TppMessage).optional(),
+    })
+    .meta({ id: "AuthorisationStatus" }),
+  "The status of the authorisation.",
+  answerHeaders,
+);
+
+/** A body with nothing in it: the person authorises on the service's page. */
+export const nothing = z.object({});

@@ -1,0 +1,195 @@
+/**
+ * What the open-banking interfaces exchange, by the names of their standard (version 1.3.12). Requests are strict: an
+ * unknown field is a mistake. Answers are read leniently.
+ */
+import { z } from "zod";
+import { Country, Currency, day, DecimalText, openEnum } from "./values";
+
+/** ISO 20022's MaxNText: from one character to as many as it says. */
+export const maxText = (length: number) => z.string().min(1).max(length);
+
+/** A date and time as ISO 8601 writes it, with its offset from UTC. */
+export const DateTime = z.iso
+  .datetime({ offset: true, error: "must be a date and time with its offset, such as 2026-01-31T09:30:00Z" })
+  .meta({ format: "date-time" });
+
+const Bic = z
+  .string()
+  .regex(/^[A-Z]{6}[A-Z2-9][A-NP-Z0-9]([A-Z0-9]{3})?$/, "must be a BIC of 8 or 11 characters");
+
+const amount = { currency: Currency, amount: DecimalText };
+const accountReference = {
+  iban: z
+    .string()
+    .regex(/^[A-Z]{2}[0-9]{2}[a-zA-Z0-9]{1,30}$/, "must be an IBAN without spaces")
+    .optional(),
+  bban: z
+    .string()
+    .regex(/^[a-zA-Z0-9]{1,30}$/, "must be an account number of letters and digits")
+    .optional(),
+  pan: maxText(35).optional(),
+  maskedPan: maxText(35).optional(),
+  msisdn: maxText(35).optional(),
+  other: z
+    .object({
+      identification: maxText(35),
+      schemeNameCode: maxText(35).optional(),
+      schemeNameProprietary: maxText(35).optional(),
+      issuer: maxText(35).optional(),
+    })
+    .optional(),
+  currency: Currency.optional(),
+  cashAccountType: z.string().optional(),
+};
+
+/** An amount a caller gives. */
+export const NewAmount = z.strictObject(amount);
+/** An account a caller refers to: by IBAN as a rule, and by currency where one IBAN stands for several accounts. */
+export const NewAccountReference = z.strictObject(accountReference);
+export const NewAddress = z.strictObject({
+  country: Country,
+  streetName: maxText(70).optional(),
+  buildingNumber: z.string().optional(),
+  townName: z.string().optional(),
+  postCode: z.string().optional(),
+});
+
+export const Amount = z.object(amount).meta({ id: "Amount" });
+export const AccountReference = z.object(accountReference).meta({ id: "AccountReference" });
+const Address = z.object(NewAddress.shape).meta({ id: "Address" });
+
+/** Links by their meaning, such as scaRedirect, scaStatus, self or status. They may be relative. */
+export const Links = z.record(z.string(), z.object({ href: z.string().optional() })).meta({ id: "Links" });
+
+export const transactionStatuses = [
+  "ACCC",
+  "ACCP",
+  "ACSC",
+  "ACSP",
+  "ACTC",
+  "ACWC",
+  "ACWP",
+  "RCVD",
+  "PDNG",
+  "RJCT",
+  "CANC",
+  "ACFC",
+  "PATC",
+  "PART",
+] as const;
+
+/** ISO 20022 code. RCVD received, ACTC authorised, ACSP settling, ACSC settled; RJCT, CANC and PART are final too. */
+export const TransactionStatus = openEnum(transactionStatuses);
+
+export const ConsentStatus = openEnum([
+  "received",
+  "rejected",
+  "valid",
+  "revokedByPsu",
+  "expired",
+  "terminatedByTpp",
+  "partiallyAuthorised",
+]);
+
+/** finalised, failed and exempted are final. */
+export const ScaStatus = openEnum([
+  "received",
+  "psuIdentified",
+  "psuAuthenticated",
+  "scaMethodSelected",
+  "started",
+  "unconfirmed",
+  "finalised",
+  "failed",
+  "exempted",
+]);
+
+const AuthenticationObject = z
+  .object({
+    authenticationType: openEnum(["SMS_OTP", "CHIP_OTP", "PHOTO_OTP", "PUSH_OTP", "SMTP_OTP"]),
+    authenticationVersion: z.string().optional(),
+    authenticationMethodId: z.string(),
+    name: z.string().optional(),
+    explanation: z.string().optional(),
+  })
+  .meta({ id: "AuthenticationObject" });
+
+/** How the person may authorise, in the answers that begin an authorisation. */
+export const authorising = {
+  scaMethods: z.array(AuthenticationObject).optional(),
+  chosenScaMethod: AuthenticationObject.optional(),
+  challengeData: z
+    .object({
+      image: z.string().optional(),
+      data: z.array(z.string()).optional(),
+      imageLink: z.string().optional(),
+      otpMaxLength: z.int().optional(),
+      otpFormat: openEnum(["characters", "integer"]).optional(),
+      additionalInformation: z.string().optional(),
+    })
+    .optional(),
+};
+
+/** Text for the person. */
+export const psuMessage = z.string().optional();
+
+export const TppMessage = z
+  .object({
+    category: openEnum(["ERROR", "WARNING"]),
+    code: z.string(),
+    path: z.string().optional(),
+    text: z.string().optional(),
+  })
+  .meta({ id: "TppMessage" });
+
+export const AccountOwner = z
+  .object({ name: z.string(), role: z.string().optional() })
+  .meta({ id: "AccountOwner" });
+
+/** What a credit transfer says beside its amount and accounts, in requests and answers. */
+const creditor = {
+  creditorAgent: Bic.optional(),
+  creditorAgentName: maxText(140).optional(),
+  creditorName: maxText(70),
+};
+const remittance = { remittanceInformationUnstructured: maxText(140).optional() };
+const endToEnd = { endToEndIdentification: maxText(35).optional() };
+
+/** A credit transfer a caller asks for, without the account it is paid from. */
+export const newTransfer = {
+  ...endToEnd,
+  instructedAmount: NewAmount,
+  creditorAccount: NewAccountReference,
+  ...creditor,
+  creditorAddress: NewAddress.optional(),
+  ...remittance,
+};
+
+/** A credit transfer as it is read back. */
+export const transfer = {
+  ...endToEnd,
+  instructedAmount: Amount,
+  creditorAccount: AccountReference,
+  ...creditor,
+  creditorAddress: Address.optional(),
+  ...remittance,
+};
+
+export const Balance = z
+  .object({
+    balanceAmount: Amount,
+    balanceType: openEnum([
+      "closingBooked",
+      "expected",
+      "openingBooked",
+      "interimAvailable",
+      "interimBooked",
+      "forwardAvailable",
+      "nonInvoiced",
+    ]),
+    creditLimitIncluded: z.boolean().optional(),
+    lastChangeDateTime: DateTime.optional(),
+    referenceDate: day("Reference date", "Day of the balance.").optional(),
+    lastCommittedTransaction: z.string().optional(),
+  })
+  .meta({ id: "Balance" });
