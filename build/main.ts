@@ -1,11 +1,12 @@
 /** Writes into dist what derives from the declarations. Runs after the compiler. */
 import { join } from "node:path";
+import { buildMcp } from "./mcp";
 import { generateNodes } from "./nodes";
 
 /** One derivation: writes its files below the given dist folder. */
 export type Generator = (dist: string) => Promise<void>;
 
-const generators: readonly Generator[] = [generateNodes];
+const generators: readonly Generator[] = [buildMcp, generateNodes];
 
 async function main(): Promise<void> {
   const dist = join(__dirname, "..");

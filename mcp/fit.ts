@@ -1,0 +1,36 @@
+/** Answers cut to a size that a model can take in. */
+
+export const sizeOf = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
+
+/**
+ * As much of a value as fits in a number of characters of JSON: the first items of an array, the beginning of a string,
+ * and of an object every property, the large ones cut before the small ones.
+ */
+export function fit(value: unknown, budget: number): unknown {
+  if (sizeOf(value) <= budget) return value;
+  if (typeof value === "string") return `${value.slice(0, Math.max(0, budget - 3))}…`;
+  if (Array.isArray(value)) return firstItems(value, budget);
+  if (typeof value === "object" && value !== null) return allProperties(value, budget);
+  return value;
+}
+
+function firstItems(items: readonly unknown[], budget: number): unknown[] {
+  let left = budget - 2;
+  const end = items.findIndex((item) => (left -= sizeOf(item) + 1) < 0);
+  return end === 0 ? [fit(items[0], budget - 2)] : items.slice(0, end);
+}
+
+function allProperties(object: object, budget: number): unknown {
+  const smallestFirst = Object.entries(object).toSorted(([, a], [, b]) => sizeOf(a) - sizeOf(b));
+  let left = budget - 2;
+  let waiting = smallestFirst.length;
+  const cut = new Map<string, unknown>();
+  for (const [key, value] of smallestFirst) {
+    const share = left / waiting - key.length - 4;
+    const fitted = fit(value, share);
+    cut.set(key, fitted);
+    left -= sizeOf(fitted) + key.length + 4;
+    waiting -= 1;
+  }
+  return Object.fromEntries(Object.keys(object).map((key) => [key, cut.get(key)]));
+}

@@ -1,0 +1,99 @@
+/** MCP over streamable HTTP. */
+import { createHash, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { hostHeaderValidation, originValidation, toNodeHandler } from "@modelcontextprotocol/node";
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import { serverOver } from "./server";
+import { type McpOptions, toolbox } from "./toolbox";
+
+export interface HttpOptions extends McpOptions {
+  /** Any free port by default. */
+  readonly port?: number;
+  /** The address to listen on; this machine only by default. */
+  readonly host?: string;
+  /** What clients must send as `Authorization: Bearer`. Needed when the server listens beyond this machine. */
+  readonly token?: string;
+}
+
+export interface HttpServer {
+  /** The MCP endpoint. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const path = "/mcp";
+const largestBody = 1024 * 1024;
+const thisMachine: readonly string[] = ["127.0.0.1", "localhost", "[::1]"];
+
+type Guard = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+function refuse(response: ServerResponse, status: number, message: string, headers = {}): false {
+  const body = { jsonrpc: "2.0", error: { code: -32_000, message }, id: null };
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+  return false;
+}
+
+const onPath: Guard = (request, response) =>
+  new URL(request.url ?? "/", "http://localhost").pathname === path ||
+  refuse(response, 404, `The MCP endpoint is ${path}.`);
+
+const digest = (text: string) => createHash("sha256").update(text).digest();
+
+/** Compares digests, so that the time it takes tells nothing about the token. */
+function bearing(token: string): Guard {
+  const expected = digest(`Bearer ${token}`);
+  return (request, response) =>
+    timingSafeEqual(digest(request.headers.authorization ?? ""), expected) ||
+    refuse(response, 401, "Send the token of this server as Authorization: Bearer.", {
+      "www-authenticate": 'Bearer realm="fxdesk", error="invalid_token"',
+    });
+}
+
+const bracketed = (host: string) => (host.includes(":") ? `[${host}]` : host);
+
+/**
+ * What a request must pass before it is read. A page in a browser reaches this port under a name of its own (DNS
+ * rebinding) or from an origin of its own: both are turned away.
+ */
+function guardsFor(host: string, token: string | undefined): Guard[] {
+  const names = [...thisMachine, bracketed(host)];
+  const anyAddress = host === "0.0.0.0" || host === "::";
+  return [
+    ...(anyAddress ? [] : [hostHeaderValidation(names)]),
+    originValidation(names),
+    onPath,
+    ...(token ? [bearing(token)] : []),
+  ];
+}
+
+/**
+ * Serves MCP over HTTP at /mcp, without sessions, to clients of every protocol revision. Throws a TypeError when it
+ * would listen beyond this machine without a token.
+ */
+export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
+  const { port = 0, host = "127.0.0.1", token } = options;
+  if (!token && !thisMachine.includes(bracketed(host)))
+    throw new TypeError(
+      `A token is needed to listen on ${host}: others than this machine could call the tools.`,
+    );
+  const tools = toolbox(options);
+  const handler = createMcpHandler(() => serverOver(tools), { maxRequestBodySize: largestBody });
+  const handle = toNodeHandler(handler, { maxRequestBodySize: largestBody });
+  const guards = guardsFor(host, token);
+  const server = createServer((request, response) => {
+    if (guards.every((guard) => guard(request, response)))
+      void handle(request as Parameters<typeof handle>[0], response);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(port, host, resolve);
+  });
+  return {
+    url: `http://${bracketed(host)}:${(server.address() as AddressInfo).port}${path}`,
+    async close() {
+      await handler.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

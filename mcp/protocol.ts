@@ -1,0 +1,48 @@
+/** The parts of MCP that fxdesk speaks, as plain types. */
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject & { readonly type: "object" };
+  readonly annotations: ToolAnnotations;
+}
+
+export interface ToolAnnotations {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint: boolean;
+}
+
+export type Content =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "resource";
+      readonly resource: { readonly uri: string; readonly mimeType: string; readonly blob: string };
+    };
+
+/** `content` and `structuredContent` are each complete: a host shows its model one or the other. */
+export interface ToolResult {
+  readonly content: readonly Content[];
+  readonly structuredContent?: JsonObject;
+  readonly isError?: true;
+}
+
+/** Tools and the way to call them; what a server serves. */
+export interface Toolbox {
+  /** What is listed: in a fixed order, and the same for every connection. */
+  readonly tools: readonly Tool[];
+  /** Told to the model when a connection opens. */
+  readonly instructions: string;
+  /** Undefined when there is no such tool. Every failure of a call is a result; nothing is thrown. */
+  call(name: string, input: JsonObject, signal: AbortSignal): Promise<ToolResult | undefined>;
+}
+
+/** A result that says what went wrong. Text only: strict clients check structured content against its schema. */
+export const refusal = (...sentences: readonly (string | false | undefined)[]): ToolResult => ({
+  content: [{ type: "text", text: sentences.filter(Boolean).join(" ") }],
+  isError: true,
+});

@@ -1,0 +1,35 @@
+/** The MCP server over a toolbox: the one place that maps between the two. */
+import {
+  type CallToolResult,
+  type ListToolsResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+} from "@modelcontextprotocol/server";
+import type { Toolbox } from "./protocol";
+import { version } from "./version";
+
+/** The list changes only when the server is started again. */
+const listStaysMs = 300_000;
+
+/**
+ * A server for one connection, or for one request over HTTP. It works below the SDK's own tool registry, which would turn
+ * every input schema into JSON again for each list, and drop arguments it does not know.
+ */
+export function serverOver(toolbox: Toolbox): Server {
+  const server = new Server(
+    { name: "fxdesk", title: "fxdesk", version },
+    {
+      capabilities: { tools: {} },
+      instructions: toolbox.instructions,
+      cacheHints: { "tools/list": { ttlMs: listStaysMs, cacheScope: "private" } },
+    },
+  );
+  server.setRequestHandler("tools/list", () => ({ tools: toolbox.tools }) as ListToolsResult);
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    const result = await toolbox.call(params.name, params.arguments ?? {}, mcpReq.signal);
+    if (!result) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
+    return result as CallToolResult;
+  });
+  return server;
+}
