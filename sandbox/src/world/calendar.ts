@@ -125,6 +125,12 @@ export function nextBusinessDay(day: string, currencies: readonly string[]): str
   return isBusinessDay(day, currencies) ? day : nextBusinessDay(addDays(day, 1), currencies);
 }
 
+/** The last day before on which all of the currencies settle. */
+export function previousBusinessDay(day: string, currencies: readonly string[]): string {
+  const before = addDays(day, -1);
+  return isBusinessDay(before, currencies) ? before : previousBusinessDay(before, currencies);
+}
+
 const usdCad = new Set(["USD", "CAD"]);
 
 /**

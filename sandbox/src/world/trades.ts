@@ -82,6 +82,13 @@ export function remaining({ drawdowns, ...trade }: Trade, side: "buy" | "sell"):
   return trade[side].amount.minus(sum(drawn));
 }
 
+/** Payments of which nothing more will come. */
+export const endedPayments: ReadonlySet<PaymentStatus> = new Set([
+  "Payment complete",
+  "Payment rejected",
+  "Payment cancelled",
+]);
+
 const stopped = new Set<PaymentStatus>(["Payment rejected", "Payment cancelled"]);
 
 /** What of the bought amount payments were made from. */

@@ -6,7 +6,16 @@ import { larger, rounded, smaller } from "./currencies";
 import { addDays, dayMs, dayOf, hourOf } from "./days";
 import { converted, customerRate } from "./fx";
 import { available, move, type Movement, note, shift } from "./movements";
-import { type Beneficiary, remaining, type Trade, type TradePayment, type TradeTerms } from "./trades";
+import {
+  type Beneficiary,
+  endedPayments,
+  type PaymentStatus,
+  remaining,
+  type Trade,
+  type TradePayment,
+  type TradeTerms,
+} from "./trades";
+import type { Bucket } from "./ledger";
 import type { World } from "./world";
 
 const marginShare = new Big("0.05");
@@ -106,13 +115,19 @@ function returnDeposit(world: World, trade: Trade): void {
 function mature(world: World, trade: Trade): void {
   if (trade.ended) return;
   if (isDelivered(trade) && !exchange(world, trade)) {
-    world.agenda.schedule(new Date(world.now.getTime() + dayMs), () => mature(world, trade));
+    world.agenda.schedule(later(world, dayMs), () => mature(world, trade));
     return;
   }
   if (!isDelivered(trade)) settleDifference(world, trade);
   returnDeposit(world, trade);
   for (const payment of trade.payments) execute(world, trade, payment);
-  trade.ended = "Closed";
+  closeWhenPaidOut(trade);
+}
+
+const later = (world: World, milliseconds: number) => new Date(world.now.getTime() + milliseconds);
+
+function closeWhenPaidOut(trade: Trade): void {
+  if (trade.payments.every(({ status }) => endedPayments.has(status))) trade.ended = "Closed";
 }
 
 /** Gives what was bought for what was sold; answers whether the funds were there. */
@@ -147,32 +162,53 @@ function settleDifference(world: World, trade: Trade): void {
 }
 
 /** Sets a part of what a trade buys aside for a beneficiary. */
-export function allocate(world: World, trade: Trade, beneficiary: Beneficiary, amount: Big): TradePayment {
-  const payment: TradePayment = {
-    paymentId: `PM${world.ids.digits(10)}`,
-    amount,
-    beneficiary,
-    status: "Waiting for payment date",
-  };
+export function allocate(
+  world: World,
+  trade: Trade,
+  beneficiary: Beneficiary,
+  amount: Big,
+  status: PaymentStatus = "Waiting for payment date",
+): TradePayment {
+  const payment: TradePayment = { paymentId: `PM${world.ids.digits(10)}`, amount, beneficiary, status };
   trade.payments.push(payment);
-  const reference = payment.paymentId;
-  note(world, buyAccount(world, trade), "Outgoing", amount, { reference, valueAt: settlementOf(trade) });
+  if (!endedPayments.has(status)) notePayment(world, trade, payment, "Outgoing", amount);
   return payment;
 }
 
+function notePayment(
+  world: World,
+  trade: Trade,
+  { paymentId }: TradePayment,
+  bucket: Bucket,
+  amount: Big,
+): void {
+  const valueAt = settlementOf(trade);
+  note(world, buyAccount(world, trade), bucket, amount, { reference: paymentId, valueAt });
+}
+
+const executionMs = 3_600_000;
+
+/** Sends a payment that waited for its day: for an hour it is under way, then it is paid. */
 function execute(world: World, trade: Trade, payment: TradePayment): void {
   if (payment.status !== "Waiting for payment date") return;
-  const { paymentId: reference, amount, beneficiary } = payment;
+  payment.status = "Executing Payment";
+  notePayment(world, trade, payment, "Outgoing", payment.amount.neg());
+  notePayment(world, trade, payment, "Processing", payment.amount);
+  world.agenda.schedule(later(world, executionMs), () => complete(world, trade, payment));
+}
+
+function complete(world: World, trade: Trade, payment: TradePayment): void {
+  const { paymentId: reference, amount, beneficiary: counterparty } = payment;
   const account = buyAccount(world, trade);
-  note(world, account, "Outgoing", amount.neg(), { reference, valueAt: settlementOf(trade) });
-  const information = `Payment to ${beneficiary.name}`;
-  move(world, account, amount.neg(), "nostro", {
-    type: "debit",
-    reference,
-    information,
-    counterparty: beneficiary,
-  });
+  if (available(world, account).lt(amount)) {
+    world.agenda.schedule(later(world, dayMs), () => complete(world, trade, payment));
+    return;
+  }
+  notePayment(world, trade, payment, "Processing", amount.neg());
+  const information = `Payment to ${counterparty.name}`;
+  move(world, account, amount.neg(), "nostro", { type: "debit", reference, information, counterparty });
   payment.status = "Payment complete";
+  closeWhenPaidOut(trade);
 }
 
 /** Takes a trade back: nothing is expected of it any more, and what was paid in returns. */

@@ -8,7 +8,7 @@ import type { Quote } from "./quotes";
 import { Random } from "./random";
 import type { Statement } from "./statements";
 import { AccessTokens } from "./tokens";
-import type { Trade } from "./trades";
+import type { Beneficiary, Trade } from "./trades";
 
 export class World {
   readonly apiKey = demo.apiKey;
@@ -20,6 +20,7 @@ export class World {
     contacts.map((contact) => [contact.contactId, contact]),
   );
   readonly accounts = new Map<string, Account>();
+  readonly beneficiaries: Beneficiary[] = [];
   readonly quotes = new Map<string, Quote>();
   readonly trades = new Map<string, Trade>();
   readonly statements = new Map<string, Statement>();

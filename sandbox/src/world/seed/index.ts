@@ -1,0 +1,33 @@
+/** How a world begins: a company with a year behind it, and a neighbour. */
+import { Big } from "big.js";
+import { accountIn } from "../accounts";
+import { addDays, dayOf, hourOf } from "../days";
+import { move } from "../movements";
+import { clients, demo } from "../parties";
+import type { World } from "../world";
+import { scheduleBusiness } from "./business";
+import { partners } from "./partners";
+import { scheduleTrades } from "./trades";
+
+const daysBehind = 365;
+
+/** What stands in each account a year ago. */
+const openingBalances = { EUR: "250000", GBP: "120000", USD: "180000", JPY: "18000000" };
+
+/** Fills a new world up to the time of its clock. */
+export function seed(world: World): void {
+  const today = dayOf(world.clock.now());
+  const start = addDays(today, -daysBehind);
+  world.agenda.run(hourOf(start, 0));
+  for (const client of clients)
+    for (const [currency, amount] of Object.entries(openingBalances))
+      move(world, accountIn(world, client, currency), new Big(amount), "nostro", {
+        type: "incoming",
+        reference: "OPENING",
+        information: "Opening balance",
+      });
+  world.beneficiaries.push(...partners(world, demo.clientId));
+  scheduleBusiness(world, start, today);
+  scheduleTrades(world, start, today);
+  world.catchUp();
+}

@@ -1,0 +1,35 @@
+/** Whom the company buys from and sells to. */
+import { bankIn, domesticAddress, ibanOf } from "../banks";
+import type { Beneficiary } from "../trades";
+import type { World } from "../world";
+
+const companies: readonly (readonly [name: string, currency: string, country: string])[] = [
+  ["Alpenblick Maschinen AG", "EUR", "DE"],
+  ["Brouwer Logistiek BV", "EUR", "NL"],
+  ["Ferme Duval SARL", "EUR", "FR"],
+  ["Nordsee Werften GmbH", "EUR", "DE"],
+  ["Thistle & Sons Ltd", "GBP", "GB"],
+  ["Pennine Castings Ltd", "GBP", "GB"],
+  ["Severn Freight plc", "GBP", "GB"],
+  ["Lakeside Components Inc", "USD", "US"],
+  ["Prairie Data LLC", "USD", "US"],
+  ["Redwood Instruments Inc", "USD", "US"],
+  ["Aoyama Denki KK", "JPY", "JP"],
+  ["Minato Seimitsu KK", "JPY", "JP"],
+];
+
+export const partners = ({ ids }: World, clientId: string): Beneficiary[] =>
+  companies.map(([name, currency, country]) => {
+    const digits = ids.digits(10);
+    const iban = ibanOf(country, digits);
+    const domestic = domesticAddress(country, digits);
+    return {
+      beneficiaryId: `BN${ids.digits(8)}`,
+      clientId,
+      name,
+      currency,
+      ...(iban && { iban }),
+      ...(domestic && { accountNumber: domestic.accountNumber, bankIdentifier: domestic.bankIdentifier }),
+      bic: bankIn(country).bic,
+    };
+  });

@@ -1,0 +1,202 @@
+/** The company's trades: a year of hedging, and at its end one of each kind and in each status. */
+import { Big } from "big.js";
+import { accountIn } from "../accounts";
+import { nextBusinessDay, previousBusinessDay } from "../calendar";
+import { rounded } from "../currencies";
+import { addDays, dayOf, hourOf } from "../days";
+import { converted, feeFor } from "../fx";
+import { offer } from "../market";
+import { available } from "../movements";
+import { demo } from "../parties";
+import { allocated, type PaymentStatus, remaining, type Trade, type TradeType } from "../trades";
+import { allocate, book, cancel, fund } from "../trading";
+import type { World } from "../world";
+
+type Act = (world: World, trade: Trade) => void;
+
+/** A trade of the company, and what the company does with it afterwards. */
+interface Plan {
+  readonly type: Exclude<TradeType, "drawdown">;
+  readonly buy: string;
+  readonly sell: string;
+  /** In the currency sold. */
+  readonly amount: number;
+  readonly bookedOn: string;
+  /** Not for spot trades, whose day follows from the day of booking. */
+  readonly maturesOn?: string;
+  readonly synthetic?: boolean;
+  readonly reference?: string;
+  readonly afterwards?: readonly (readonly [day: string, act: Act])[];
+}
+
+const traded = ["EUR", "GBP", "USD", "JPY"];
+const hourOfBooking = 10;
+const hourAfter = 11;
+
+/** The business day of all the company's currencies that is so many days on, or the next. */
+const from = (day: string, days: number) => nextBusinessDay(addDays(day, days), traded);
+
+export function scheduleTrades(world: World, start: string, today: string): void {
+  for (const plan of [...hedges(world, start, today), ...openTrades(today)]) schedule(world, plan);
+}
+
+function schedule(world: World, plan: Plan): void {
+  world.agenda.schedule(hourOf(plan.bookedOn, hourOfBooking), () => {
+    const trade = bookPlan(world, plan);
+    for (const [day, act] of plan.afterwards ?? [])
+      world.agenda.schedule(hourOf(day, hourAfter), () => act(world, trade));
+  });
+}
+
+function bookPlan(world: World, plan: Plan): Trade {
+  const { type, buy, sell, amount, maturesOn, synthetic = false, reference } = plan;
+  const { terms } = offer(world, {
+    clientId: demo.clientId,
+    type: type === "spot" ? "spot" : "forward",
+    buyCurrency: buy,
+    sellCurrency: sell,
+    fixed: "sell",
+    amount: new Big(amount),
+    valueDate: maturesOn,
+  });
+  return book(world, { ...terms, type, synthetic, reference });
+}
+
+const pairs = [
+  ["USD", "EUR"],
+  ["GBP", "EUR"],
+  ["EUR", "USD"],
+  ["JPY", "EUR"],
+  ["EUR", "GBP"],
+] as const;
+
+/** A spot trade every two weeks or so, paid for the same day; every other one pays a supplier. */
+function hedges(world: World, start: string, today: string): Plan[] {
+  const random = world.random.fork("hedging");
+  const plans: Plan[] = [];
+  for (let day = from(start, 5); day < addDays(today, -7); day = from(day, random.integer(9, 17))) {
+    const [buy, sell] = random.pick(pairs);
+    plans.push({
+      type: "spot",
+      buy,
+      sell,
+      amount: random.integer(10, 60) * 250,
+      bookedOn: day,
+      reference: `HEDGE-${day}`,
+      afterwards: random.chance(0.5)
+        ? [
+            [day, payIn(1)],
+            [day, setAside(0.7)],
+          ]
+        : [[day, payIn(1)]],
+    });
+  }
+  return plans;
+}
+
+/** One trade of each type and in each status, as seen today. */
+function openTrades(today: string): Plan[] {
+  const yesterday = previousBusinessDay(today, traded);
+  const ago = (days: number) => previousBusinessDay(addDays(today, -days), traded);
+  const ahead = (days: number) => from(today, days);
+  const spot = { type: "spot", buy: "USD", sell: "EUR", bookedOn: yesterday } as const;
+  return [
+    { ...spot, amount: 12_000, reference: "PO-7000" },
+    { ...spot, amount: 18_000, reference: "PO-7001", afterwards: [[yesterday, payIn(0.4)]] },
+    { ...spot, amount: 9_000, reference: "PO-7002", afterwards: [[yesterday, payIn(1)]] },
+    {
+      ...spot,
+      amount: 15_000,
+      reference: "PO-7003",
+      afterwards: [
+        [yesterday, payIn(1)],
+        [yesterday, setAside(0.3)],
+        [yesterday, setAside(0.2, "Payment pending of authorization")],
+        [yesterday, setAside(0.1, "Payment rejected")],
+        [yesterday, setAside(0.1, "Payment cancelled")],
+      ],
+    },
+    {
+      ...spot,
+      buy: "GBP",
+      amount: 7_500,
+      reference: "PO-7004",
+      afterwards: [
+        [yesterday, payIn(1)],
+        [yesterday, setAside(0.5, "Need more beneficiary information")],
+        [yesterday, setAsideRest("Validating beneficiary information")],
+      ],
+    },
+    { ...spot, amount: 5_000, reference: "PO-7005", bookedOn: ago(5), afterwards: [[ago(5), cancel]] },
+    { type: "forward", buy: "USD", sell: "EUR", amount: 60_000, bookedOn: ago(30), maturesOn: ahead(60) },
+    { type: "forward", buy: "EUR", sell: "GBP", amount: 20_000, bookedOn: ago(240), maturesOn: ago(90) },
+    {
+      type: "forward",
+      buy: "JPY",
+      sell: "EUR",
+      amount: 25_000,
+      bookedOn: ago(20),
+      maturesOn: ahead(100),
+      synthetic: true,
+    },
+    {
+      type: "window_forward",
+      buy: "USD",
+      sell: "EUR",
+      amount: 80_000,
+      bookedOn: ago(60),
+      maturesOn: ahead(45),
+      reference: "FRAME-1",
+      afterwards: [
+        [ago(30), draw(20_000)],
+        [yesterday, draw(15_000)],
+      ],
+    },
+    { type: "ndf", buy: "INR", sell: "USD", amount: 30_000, bookedOn: ago(25), maturesOn: ahead(30) },
+    { type: "ndf", buy: "INR", sell: "USD", amount: 25_000, bookedOn: ago(150), maturesOn: ago(60) },
+  ];
+}
+
+/** Pays in a share of what the trade sells, when it is there. */
+function payIn(share: number): Act {
+  return (world, trade) => {
+    const { amount, currency } = trade.sell;
+    const part = rounded(amount.times(share), currency);
+    if (part.lte(available(world, accountIn(world, trade, currency)))) fund(world, trade, part);
+  };
+}
+
+/** Sets a share of what the trade buys aside for a supplier. */
+const setAside =
+  (share: number, status?: PaymentStatus): Act =>
+  (world, trade) =>
+    setAsideAmount(world, trade, rounded(trade.buy.amount.times(share), trade.buy.currency), status);
+
+const setAsideRest =
+  (status: PaymentStatus): Act =>
+  (world, trade) =>
+    setAsideAmount(world, trade, remaining(trade, "buy").minus(allocated(trade)), status);
+
+function setAsideAmount(world: World, trade: Trade, amount: Big, status: PaymentStatus | undefined): void {
+  const beneficiary = world.beneficiaries.find(({ currency }) => currency === trade.buy.currency)!;
+  allocate(world, trade, beneficiary, amount, status);
+}
+
+/** Draws a part of a forward, for settlement two days on. */
+function draw(amount: number): Act {
+  return (world, parent) => {
+    const sell = { amount: new Big(amount), currency: parent.sell.currency };
+    const { clientId, rate, reference } = parent;
+    book(world, {
+      clientId,
+      type: "drawdown",
+      parent,
+      buy: converted(sell, rate),
+      sell,
+      rate,
+      fee: feeFor(sell),
+      maturityDate: from(dayOf(world.now), 2),
+      reference,
+    });
+  };
+}
