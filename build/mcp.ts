@@ -1,4 +1,4 @@
-/** The MCP server as it is shipped: one file with the SDK in it, beside the list of tools. */
+/** The MCP server as it is shipped: the SDK in one file with what is written against it, and the list of tools. */
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as esbuild from "esbuild";
@@ -6,20 +6,13 @@ import { operations } from "../core/operations";
 import { toolsOf } from "../mcp/tools";
 import { writtenTools } from "../mcp/written";
 
-/** The client core stays a module of its own: its error classes must be the same for everybody. */
-const coreStaysOutside: esbuild.Plugin = {
-  name: "core stays outside",
-  setup(build) {
-    build.onResolve({ filter: /^\.\.\/core\// }, ({ path, importer }) =>
-      importer.includes("node_modules") ? undefined : { path, external: true },
-    );
-  },
-};
+/** The module in which everything stands that is written against the SDK. */
+const entry = "serving";
 
 const bundle = (folder: string) =>
   esbuild.build({
-    entryPoints: [join(folder, "../../mcp/index.ts")],
-    outfile: join(folder, "index.js"),
+    entryPoints: [join(folder, `../../mcp/${entry}.ts`)],
+    outfile: join(folder, `${entry}.js`),
     allowOverwrite: true,
     bundle: true,
     platform: "node",
@@ -32,7 +25,6 @@ const bundle = (folder: string) =>
     minifyWhitespace: true,
     legalComments: "none",
     metafile: true,
-    plugins: [coreStaysOutside],
     logLevel: "warning",
   });
 
@@ -47,11 +39,8 @@ async function writeLicences(folder: string, inputs: readonly string[]): Promise
   await writeFile(join(folder, "LICENSES.txt"), (await Promise.all(texts)).join("\n\n"));
 }
 
-/** The compiler's own output is in the bundle; one declaration file speaks of the SDK, which is not there for readers. */
-async function removeParts(folder: string): Promise<void> {
-  const parts = (await readdir(folder)).filter((name) => /^(?!index\.).*\.js$|^server\.d\.ts$/.test(name));
-  await Promise.all(parts.map((name) => rm(join(folder, name))));
-}
+/** Modules that are in the bundle now; two declarations speak of the SDK, which is not there for readers. */
+const bundled = ["http.js", "server.js", "server.d.ts", "serving.d.ts", "stdio.js"];
 
 async function writeTools(folder: string): Promise<void> {
   await writeFile(join(folder, writtenTools), JSON.stringify(toolsOf(operations)));
@@ -62,5 +51,5 @@ export async function buildMcp(dist: string): Promise<void> {
   await writeTools(folder);
   const { metafile } = await bundle(folder);
   await writeLicences(folder, Object.keys(metafile.inputs));
-  await removeParts(folder);
+  await Promise.all(bundled.map((name) => rm(join(folder, name))));
 }

@@ -4,10 +4,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { hostHeaderValidation, originValidation, toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler } from "@modelcontextprotocol/server";
+import type { Toolbox } from "./protocol";
 import { serverOver } from "./server";
-import { type McpOptions, toolbox } from "./toolbox";
 
-export interface HttpOptions extends McpOptions {
+/** Where a server listens and whom it lets in. */
+export interface Listening {
   /** Any free port by default. */
   readonly port?: number;
   /** The address to listen on; this machine only by default. */
@@ -67,18 +68,16 @@ function guardsFor(host: string, token: string | undefined): Guard[] {
   ];
 }
 
-/**
- * Serves MCP over HTTP at /mcp, without sessions, to clients of every protocol revision. Throws a TypeError when it
- * would listen beyond this machine without a token.
- */
-export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
-  const { port = 0, host = "127.0.0.1", token } = options;
+/** Serves a toolbox over HTTP at /mcp, with a server of its own for each request. */
+export async function serveOverHttp(
+  toolbox: Toolbox,
+  { port = 0, host = "127.0.0.1", token }: Listening,
+): Promise<HttpServer> {
   if (!token && !thisMachine.includes(bracketed(host)))
     throw new TypeError(
       `A token is needed to listen on ${host}: others than this machine could call the tools.`,
     );
-  const tools = toolbox(options);
-  const handler = createMcpHandler(() => serverOver(tools), { maxRequestBodySize: largestBody });
+  const handler = createMcpHandler(() => serverOver(toolbox), { maxRequestBodySize: largestBody });
   const handle = toNodeHandler(handler, { maxRequestBodySize: largestBody });
   const guards = guardsFor(host, token);
   const server = createServer((request, response) => {

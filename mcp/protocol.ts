@@ -41,6 +41,13 @@ export interface Toolbox {
   call(name: string, input: JsonObject, signal: AbortSignal): Promise<ToolResult | undefined>;
 }
 
+/** A server that is not connected yet. */
+export interface McpServer {
+  /** Starts to serve on a transport of the MCP SDK. */
+  connect(transport: object): Promise<void>;
+  close(): Promise<void>;
+}
+
 /** A result that says what went wrong. Text only: strict clients check structured content against its schema. */
 export const refusal = (...sentences: readonly (string | false | undefined)[]): ToolResult => ({
   content: [{ type: "text", text: sentences.filter(Boolean).join(" ") }],

@@ -6,7 +6,7 @@ import {
   ProtocolErrorCode,
   Server,
 } from "@modelcontextprotocol/server";
-import type { Toolbox } from "./protocol";
+import type { McpServer, Toolbox } from "./protocol";
 import { version } from "./version";
 
 /** The list changes only when the server is started again. */
@@ -32,4 +32,13 @@ export function serverOver(toolbox: Toolbox): Server {
     return result as CallToolResult;
   });
   return server;
+}
+
+/** The same for who brings a transport. */
+export function unconnected(toolbox: Toolbox): McpServer {
+  const server = serverOver(toolbox);
+  return {
+    connect: (transport) => server.connect(transport as Parameters<typeof server.connect>[0]),
+    close: () => server.close(),
+  };
 }
