@@ -5,19 +5,25 @@
 import { z } from "zod";
 import { Country, Currency, day, DecimalText, openEnum } from "./values";
 
-/** ISO 20022's MaxNText: from one character to as many as it says. */
-export const maxText = (length: number) => z.string().min(1).max(length);
+/** The same check without its words: inside an object they would be repeated, and every tool and form pays for them. */
+const bare = <S extends z.ZodType>(schema: S): S => schema.clone(schema.def);
 
-/** A date and time as ISO 8601 writes it, with its offset from UTC. */
-export const DateTime = z.iso
-  .datetime({ offset: true, error: "must be a date and time with its offset, such as 2026-01-31T09:30:00Z" })
+const maxText = (length: number) => z.string().max(length);
+
+const isDateTime = (value: string) =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) && !Number.isNaN(Date.parse(value));
+
+/** A date and time as ISO 8601 writes it. `format` says to JSON Schema what the check says to zod. */
+export const DateTime = z
+  .string()
+  .refine(isDateTime, "must be a date and time, such as 2026-01-31T09:30:00Z")
   .meta({ format: "date-time" });
 
 const Bic = z
   .string()
   .regex(/^[A-Z]{6}[A-Z2-9][A-NP-Z0-9]([A-Z0-9]{3})?$/, "must be a BIC of 8 or 11 characters");
 
-const amount = { currency: Currency, amount: DecimalText };
+const amount = { currency: bare(Currency), amount: bare(DecimalText) };
 const accountReference = {
   iban: z
     .string()
@@ -38,7 +44,7 @@ const accountReference = {
       issuer: maxText(35).optional(),
     })
     .optional(),
-  currency: Currency.optional(),
+  currency: bare(Currency).optional(),
   cashAccountType: z.string().optional(),
 };
 
@@ -47,7 +53,7 @@ export const NewAmount = z.strictObject(amount);
 /** An account a caller refers to: by IBAN as a rule, and by currency where one IBAN stands for several accounts. */
 export const NewAccountReference = z.strictObject(accountReference);
 export const NewAddress = z.strictObject({
-  country: Country,
+  country: bare(Country),
   streetName: maxText(70).optional(),
   buildingNumber: z.string().optional(),
   townName: z.string().optional(),
@@ -146,33 +152,31 @@ export const AccountOwner = z
   .object({ name: z.string(), role: z.string().optional() })
   .meta({ id: "AccountOwner" });
 
+const says = (description: string) => ({ description });
+
 /** What a credit transfer says beside its amount and accounts, in requests and answers. */
-const creditor = {
-  creditorAgent: Bic.optional(),
-  creditorAgentName: maxText(140).optional(),
-  creditorName: maxText(70),
+const naming = {
+  creditorAgent: Bic.optional().meta(says("BIC of the creditor's bank.")),
+  creditorAgentName: maxText(140).optional().meta(says("Name of the creditor's bank.")),
+  creditorName: maxText(70).min(1).meta(says("Who is paid.")),
+  remittanceInformationUnstructured: maxText(140).optional().meta(says("What the payment is for.")),
+  endToEndIdentification: maxText(35).optional().meta(says("Reference that reaches the creditor.")),
 };
-const remittance = { remittanceInformationUnstructured: maxText(140).optional() };
-const endToEnd = { endToEndIdentification: maxText(35).optional() };
 
 /** A credit transfer a caller asks for, without the account it is paid from. */
 export const newTransfer = {
-  ...endToEnd,
-  instructedAmount: NewAmount,
-  creditorAccount: NewAccountReference,
-  ...creditor,
-  creditorAddress: NewAddress.optional(),
-  ...remittance,
+  instructedAmount: NewAmount.meta(says("Amount to pay: currency and amount.")),
+  creditorAccount: NewAccountReference.meta(says("Account that is paid, as by iban.")),
+  ...naming,
+  creditorAddress: NewAddress.optional().meta(says("Address of the creditor.")),
 };
 
 /** A credit transfer as it is read back. */
 export const transfer = {
-  ...endToEnd,
   instructedAmount: Amount,
   creditorAccount: AccountReference,
-  ...creditor,
+  ...naming,
   creditorAddress: Address.optional(),
-  ...remittance,
 };
 
 export const Balance = z

@@ -1,0 +1,238 @@
+/**
+ * The open-banking declarations against their standard. The published document (OpenAPI, version 1.3.12) is read from the
+ * path in PSD2_OPENAPI; without it the comparison is left out.
+ */
+import {
+  checkInput,
+  type Declaration,
+  type Field,
+  fieldsOf,
+  operations,
+  type Values,
+} from "../../../core/operations";
+import { answerJsonSchema } from "../../../core/operations/json-schema";
+import {
+  answerDifferences,
+  requestDifferences,
+  Standard,
+  type StandardOperation,
+} from "../../support/open-banking-standard";
+
+const declared: readonly Declaration[] = operations.filter(({ server }) => server === "xs2a");
+const find = (name: string) => declared.find((operation) => operation.name === name)!;
+
+const file = process.env.PSD2_OPENAPI;
+const describeStandard = file ? describe : describe.skip;
+const standard = file ? new Standard(file) : undefined;
+
+/** The standard's paths that one of ours stands for. */
+function standardPaths({ path }: Declaration): string[] {
+  const general = path
+    .replace("/payments/", "/{payment-service}/")
+    .replace("/bulk-payments/", "/{payment-service}/")
+    .replace("{consent-id}", "{consentId}")
+    .replace("{authorisation-id}", "{authorisationId}");
+  if (!general.includes("{payment-authorisation}")) return [general];
+  return ["authorisations", "cancellation-authorisations"].map((kind) =>
+    general.replace("{payment-authorisation}", kind),
+  );
+}
+
+/** Message signatures are not declared, as core/operations/xs2a.ts says. */
+const signatures = ["Digest", "Signature", "TPP-Signature-Certificate"];
+
+const byName = (fields: readonly { name: string; required: boolean }[]) =>
+  fields
+    .map(({ name, required }) => `${name}${required ? "*" : ""}`)
+    .filter((name) => !signatures.includes(name))
+    .toSorted();
+
+const placed = (operation: Declaration, place: Field["place"]) =>
+  fieldsOf(operation).filter((field) => field.place === place);
+
+const cases = declared.flatMap((operation) =>
+  standardPaths(operation).map((path) => [operation.name, operation.method, path] as const),
+);
+
+describeStandard(`the standard at PSD2_OPENAPI${file ? "" : " (not set: left out)"}`, () => {
+  const theirs = (method: string, path: string): StandardOperation => standard!.operation(method, path)!;
+
+  test("twenty operations are declared", () => {
+    expect(declared).toHaveLength(20);
+  });
+
+  test.each(cases)("%s is %s %s", (_name, method, path) => {
+    expect(standard!.operation(method, path)).toBeDefined();
+  });
+
+  test.each(cases)("%s has the standard's headers and query", (name, method, path) => {
+    const { parameters } = theirs(method, path);
+    for (const place of ["header", "query"] as const) {
+      const expected = parameters.filter((each) => each.in === place);
+      expect(byName(placed(find(name), place))).toEqual(byName(expected));
+    }
+  });
+
+  test.each(cases)("%s limits its parameters as the standard does", (name, method, path) => {
+    const fields = fieldsOf(find(name)).filter((field) => field.place !== "body");
+    const differences = theirs(method, path).parameters.flatMap((parameter) => {
+      const field = fields.find((each) => each.name === parameter.name);
+      return field
+        ? requestDifferences(parameter.schema, answerJsonSchema(field.schema), parameter.name)
+        : [];
+    });
+    expect(differences).toEqual([]);
+  });
+
+  test.each(["consents.create", "payments.initiateBulk"])("%s takes the standard's body", (name) => {
+    const operation = find(name);
+    const { bodies } = theirs(operation.method, standardPaths(operation)[0]!);
+    expect(requestDifferences(bodies.at(-1)!, answerJsonSchema(operation.body!))).toEqual([]);
+  });
+
+  test("payments.initiate takes each of the standard's bodies", () => {
+    const operation = find("payments.initiate");
+    const { properties } = answerJsonSchema(operation.body!) as { properties: object };
+    for (const body of theirs("POST", "/v1/{payment-service}/{payment-product}").bodies) {
+      const ours = { type: "object", properties, required: body.required };
+      expect(requestDifferences(body, ours)).toEqual([]);
+    }
+  });
+
+  test.each([
+    ["payments", 0],
+    ["periodic-payments", 1],
+    ["bulk-payments", 2],
+  ])("what the standard needs of %s is needed", (service, index) => {
+    const body = theirs("POST", "/v1/{payment-service}/{payment-product}").bodies[index]!;
+    const says = problems("payments.initiate", { ...anyProduct, "payment-service": service });
+    for (const field of body.required as readonly string[])
+      expect(says.filter((problem) => problem.split(/[ ,]+/).includes(field))).not.toEqual([]);
+  });
+
+  test.each(cases)("%s documents the standard's statuses", (name, method, path) => {
+    const { answers, errors } = find(name);
+    const statuses = Object.keys({ ...answers, ...errors });
+    expect(statuses).toEqual(Object.keys(theirs(method, path).responses));
+  });
+
+  test.each(cases)("%s documents a body where the standard has one", (name, method, path) => {
+    const { errors } = find(name);
+    for (const [status, failure] of Object.entries(errors)) {
+      const { bodies } = theirs(method, path).responses[Number(status)]!;
+      expect([status, typeof failure === "string" ? 0 : 1]).toEqual([status, bodies.length]);
+    }
+  });
+
+  test.each(cases)("%s reads the standard's answers", (name, method, path) => {
+    const operation = find(name);
+    for (const [status, answer] of Object.entries(operation.answers)) {
+      const { headers, bodies } = theirs(method, path).responses[Number(status)]!;
+      expect(Object.keys(answer.headers ?? {}).toSorted()).toEqual(headers);
+      if (answer.kind !== "json") continue;
+      const body = operation.path.includes("/bulk-payments/") && bodies.length > 1 ? bodies[2]! : bodies[0]!;
+      expect(answerDifferences(body, answerJsonSchema(answer.schema))).toEqual([]);
+    }
+  });
+});
+
+function problems(name: string, input: Values): string[] {
+  return checkInput(find(name), input, new Date("2026-01-30T09:00:00Z")).map(
+    ({ field, says }) => `${field} ${says}`,
+  );
+}
+
+const anyProduct = { "payment-product": "sepa-credit-transfers" };
+const account = { iban: "DE52000000000012345678" };
+const transfer = {
+  instructedAmount: { currency: "EUR", amount: "12.50" },
+  creditorAccount: { iban: "NL13TEST0123456789" },
+  creditorName: "Example Supplier",
+};
+const single = { ...anyProduct, "payment-service": "payments", debtorAccount: account, ...transfer };
+const periodic = {
+  ...single,
+  "payment-service": "periodic-payments",
+  startDate: "2026-02-01",
+  frequency: "Monthly",
+};
+const bulk = {
+  ...anyProduct,
+  "payment-service": "bulk-payments",
+  debtorAccount: account,
+  payments: [transfer],
+};
+const without = (input: Values, field: string) =>
+  Object.fromEntries(Object.entries(input).filter(([name]) => name !== field));
+
+describe("payments.initiate", () => {
+  test.each([
+    ["single", single],
+    ["periodic", periodic],
+    ["bulk", bulk],
+  ])("takes a %s payment", (_kind, input) => {
+    expect(problems("payments.initiate", input)).toEqual([]);
+  });
+
+  test.each([
+    [single, "creditorName"],
+    [single, "debtorAccount"],
+    [periodic, "instructedAmount"],
+    [periodic, "frequency"],
+    [bulk, "payments"],
+  ])("%#: names the field that is missing", (input, field) => {
+    const says = problems("payments.initiate", without(input, field));
+    expect(says).toHaveLength(1);
+    expect(says[0]).toContain(field);
+  });
+
+  test.each([
+    [{ ...single, payments: [transfer] }, "Only a bulk payment has payments."],
+    [{ ...single, frequency: "Weekly" }, "Only a periodic payment has a frequency."],
+    [{ ...bulk, startDate: "2026-02-01" }, "Only a periodic payment has a startDate."],
+    [{ ...periodic, endDate: "2026-01-31" }, "startDate must not be after endDate."],
+  ])("%#: refuses what belongs to another kind of payment", (input, says) => {
+    expect(problems("payments.initiate", input)).toEqual([expect.stringContaining(says)]);
+  });
+
+  test.each([
+    [{ ...single, creditorAccount: { IBAN: "NL13TEST0123456789" } }, "creditorAccount.IBAN"],
+    [{ ...single, instructedAmount: { currency: "EUR", amount: "12,50" } }, "instructedAmount.amount"],
+    [{ ...single, creditorAgent: "TESTNL2" }, "creditorAgent"],
+    [{ ...bulk, payments: [{ ...transfer, debtorAccount: account }] }, "payments.0.debtorAccount"],
+    [{ ...single, "TPP-Redirect-URI": "example.com/done" }, "TPP-Redirect-URI"],
+  ])("%#: names the place of a mistake", (input, field) => {
+    expect(problems("payments.initiate", input)).toEqual([expect.stringMatching(new RegExp(`^${field} `))]);
+  });
+});
+
+describe("openBanking.listTransactions", () => {
+  const input = { "account-id": "a1", "Consent-ID": "c1", bookingStatus: "booked" };
+
+  test.each([
+    ["a first day", { dateFrom: "2026-01-01" }],
+    ["a last entry", { entryReferenceFrom: "e1" }],
+    ["a delta", { deltaList: true }],
+    ["standing orders", { bookingStatus: "information" }],
+  ])("takes %s", (_what, more) => {
+    expect(problems("openBanking.listTransactions", { ...input, ...more })).toEqual([]);
+  });
+
+  test.each([[input], [{ ...input, deltaList: false }], [{ ...input, dateTo: "2026-01-01" }]])(
+    "%#: needs dateFrom otherwise",
+    (values) => {
+      expect(problems("openBanking.listTransactions", values)).toEqual([
+        expect.stringMatching(/^dateFrom dateFrom is needed unless/),
+      ]);
+    },
+  );
+
+  test("has its days in order", () => {
+    const says = problems("openBanking.listTransactions", {
+      ...input,
+      dateFrom: "2026-01-02",
+      dateTo: "2026-01-01",
+    });
+    expect(says).toEqual([expect.stringContaining("dateFrom must not be after dateTo.")]);
+  });
+});

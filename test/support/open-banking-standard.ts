@@ -1,0 +1,151 @@
+/** Reads the published open-banking standard (OpenAPI 3.0) and compares schemas with it. */
+import { readFileSync } from "node:fs";
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+export interface StandardParameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required: boolean;
+  readonly schema: Schema;
+}
+
+export interface StandardOperation {
+  readonly parameters: readonly StandardParameter[];
+  /** Alternatives of the JSON body; none when there is no body. */
+  readonly bodies: readonly Schema[];
+  readonly responses: Readonly<
+    Record<number, { readonly headers: readonly string[]; readonly bodies: readonly Schema[] }>
+  >;
+}
+
+type Json = Record<string, unknown>;
+
+/** Puts everything referred to in its place. */
+function resolved(document: Json, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => resolved(document, item));
+  if (typeof value !== "object" || value === null) return value;
+  const { $ref } = value as { $ref?: string };
+  if ($ref === undefined)
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolved(document, inner)]));
+  const target = $ref
+    .slice("#/".length)
+    .split("/")
+    .reduce<unknown>((place, key) => (place as Json)[key], document);
+  return resolved(document, target);
+}
+
+interface RawMedia {
+  readonly schema: Schema & { readonly oneOf?: readonly Schema[] };
+}
+
+const jsonBodies = (content: Readonly<Record<string, RawMedia>> = {}): readonly Schema[] => {
+  const schema = content["application/json"]?.schema;
+  return schema ? (schema.oneOf ?? [schema]) : [];
+};
+
+interface RawOperation {
+  readonly parameters?: readonly StandardParameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, RawMedia>> };
+  readonly responses: Readonly<
+    Record<string, { readonly headers?: Json; readonly content?: Record<string, RawMedia> }>
+  >;
+}
+
+export class Standard {
+  readonly #document: Json & { paths: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
+
+  constructor(file: string) {
+    this.#document = JSON.parse(readFileSync(file, "utf8"));
+  }
+
+  /** Undefined when the standard has no such operation. */
+  operation(method: string, path: string): StandardOperation | undefined {
+    const item = this.#document.paths[path];
+    const raw = item?.[method.toLowerCase()];
+    if (!raw) return undefined;
+    const { parameters = [], requestBody, responses } = resolved(this.#document, raw) as RawOperation;
+    const shared = resolved(this.#document, item.parameters ?? []) as readonly StandardParameter[];
+    return {
+      parameters: [...shared, ...parameters].map((each) => ({ ...each, required: each.required === true })),
+      bodies: jsonBodies(requestBody?.content),
+      responses: Object.fromEntries(
+        Object.entries(responses).map(([status, { headers = {}, content }]) => [
+          status,
+          { headers: Object.keys(headers).toSorted(), bodies: jsonBodies(content) },
+        ]),
+      ),
+    };
+  }
+}
+
+/** The same pattern in one way of writing. */
+const written = (pattern: unknown): string =>
+  String(pattern)
+    .replace(/^\^|\$$/g, "")
+    .replaceAll("\\d", "[0-9]")
+    .replace(/\{(\d+),\1\}/g, "{$1}")
+    .replaceAll("{0,1}", "?");
+
+const limits = ["maxLength", "minimum", "maxItems", "format"] as const;
+/** The standard's own way of saying uri. */
+const formats: Readonly<Record<string, string>> = { url: "uri", byte: "" };
+
+const limitOf = (schema: Schema, limit: (typeof limits)[number]) => {
+  const value = schema[limit];
+  return limit === "format" && typeof value === "string" ? (formats[value] ?? value) : value;
+};
+
+const propertiesOf = (schema: Schema) => (schema.properties ?? {}) as Readonly<Record<string, Schema>>;
+const requiredOf = (schema: Schema) => (schema.required ?? []) as readonly string[];
+const sorted = (values: unknown) => JSON.stringify([...(values as readonly unknown[])].toSorted());
+
+/**
+ * Where a request schema is not the standard's: a field missing, a needed field not needed, or a limit, pattern or
+ * enumeration that differs. Each difference names its place.
+ */
+export function requestDifferences(standard: Schema, ours: Schema, at = ""): string[] {
+  const found: string[] = [];
+  const say = (what: string) => found.push(`${at}: ${what}`);
+  if (standard.enum && (!ours.enum || sorted(standard.enum) !== sorted(ours.enum))) say("enum");
+  // An enumeration limits the length by itself.
+  if (!standard.enum)
+    for (const limit of limits)
+      if (limitOf(standard, limit) && limitOf(standard, limit) !== limitOf(ours, limit)) say(limit);
+  if (standard.pattern && written(standard.pattern) !== written(ours.pattern)) say("pattern");
+  if (standard.type && standard.type !== ours.type) say(`type ${String(standard.type)}`);
+  if (standard.items)
+    found.push(...requestDifferences(standard.items as Schema, ours.items as Schema, `${at}[]`));
+  for (const [name, schema] of Object.entries(propertiesOf(standard))) {
+    const mine = propertiesOf(ours)[name];
+    if (!mine) say(`${name} is missing`);
+    else found.push(...requestDifferences(schema, mine, `${at}.${name}`));
+  }
+  if (sorted(requiredOf(standard)) !== sorted(requiredOf(ours))) say("required");
+  return found;
+}
+
+/**
+ * Where an answer's schema does not read what the standard answers: a field missing, one needed that may be absent, an
+ * enumeration that lacks a value or does not pass others through.
+ */
+export function answerDifferences(standard: Schema, ours: Schema, at = ""): string[] {
+  const found: string[] = [];
+  const say = (what: string) => found.push(`${at}: ${what}`);
+  if (ours.enum) say("a closed enumeration");
+  const known = ours["x-extensible-enum"];
+  if (known && sorted(standard.enum) !== sorted(known)) say("enum");
+  if (standard.type && standard.type !== ours.type) say(`type ${String(standard.type)}`);
+  if (standard.items)
+    found.push(...answerDifferences(standard.items as Schema, ours.items as Schema, `${at}[]`));
+  for (const name of requiredOf(ours))
+    if (!requiredOf(standard).includes(name)) say(`${name} is not always there`);
+  // Links are read by name, whatever they are.
+  if (ours.additionalProperties && !ours.properties) return found;
+  for (const [name, schema] of Object.entries(propertiesOf(standard))) {
+    const mine = propertiesOf(ours)[name];
+    if (!mine) say(`${name} is missing`);
+    else found.push(...answerDifferences(schema, mine, `${at}.${name}`));
+  }
+  return found;
+}
