@@ -13,21 +13,13 @@ import { type AnswerHeaders, byConnection, byFxdesk, json } from "./declaration"
 
 export const credentials = ["accessToken?"] as const;
 
-const psu = (title: string, description: string, format?: string) =>
-  z
-    .string()
-    .min(1)
-    .meta({ title, description, ...(format !== undefined && { format }) });
+const psu = (title: string, description: string) => z.string().min(1).meta({ title, description });
+const fromPsu = (title: string, description: string) => byConnection(psu(title, description).optional());
 
-const fromPsu = (title: string, description: string, format?: string) =>
-  byConnection(psu(title, description, format).optional());
+const PsuIpAddress = psu("PSU IP address", "Address of the person behind the call.").meta({ format: "ipv4" });
 
-const PsuIpAddress = psu("PSU IP address", "Address of the person behind the call.", "ipv4");
-
-/** Headers of every call. Those of the person are given when a person is present. */
-const request = {
-  "X-Request-ID": byFxdesk(uuid("Request ID", "Identifies the call.")),
-};
+const request = { "X-Request-ID": byFxdesk(uuid("Request ID", "Identifies the call.")) };
+/** What the person's own call looked like, when a person is present. */
 const device = {
   "PSU-IP-Port": fromPsu("PSU IP port", "Port of the person's connection."),
   "PSU-Accept": fromPsu("PSU Accept", "Accept header of the person's browser."),

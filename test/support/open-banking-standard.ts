@@ -6,7 +6,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 export interface StandardParameter {
   readonly name: string;
   readonly in: "path" | "query" | "header";
-  readonly required: boolean;
+  readonly required?: boolean;
   readonly schema: Schema;
 }
 
@@ -67,7 +67,7 @@ export class Standard {
     const { parameters = [], requestBody, responses } = resolved(this.#document, raw) as RawOperation;
     const shared = resolved(this.#document, item.parameters ?? []) as readonly StandardParameter[];
     return {
-      parameters: [...shared, ...parameters].map((each) => ({ ...each, required: each.required === true })),
+      parameters: [...shared, ...parameters],
       bodies: jsonBodies(requestBody?.content),
       responses: Object.fromEntries(
         Object.entries(responses).map(([status, { headers = {}, content }]) => [
@@ -96,9 +96,11 @@ const limitOf = (schema: Schema, limit: (typeof limits)[number]) => {
   return limit === "format" && typeof value === "string" ? (formats[value] ?? value) : value;
 };
 
+const alphabetically = (one: string, other: string) => (one < other ? -1 : 1);
+
 const propertiesOf = (schema: Schema) => (schema.properties ?? {}) as Readonly<Record<string, Schema>>;
 const requiredOf = (schema: Schema) => (schema.required ?? []) as readonly string[];
-const sorted = (values: unknown) => JSON.stringify([...(values as readonly unknown[])].toSorted());
+const sorted = (values: unknown) => JSON.stringify((values as readonly string[]).toSorted(alphabetically));
 
 /**
  * Where a request schema is not the standard's: a field missing, a needed field not needed, or a limit, pattern or
