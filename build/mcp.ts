@@ -51,5 +51,5 @@ export async function buildMcp(dist: string): Promise<void> {
   await writeTools(folder);
   const { metafile } = await bundle(folder);
   await writeLicences(folder, Object.keys(metafile.inputs));
-  await Promise.all(bundled.map((name) => rm(join(folder, name))));
+  await Promise.all(bundled.map((name) => rm(join(folder, name), { force: true })));
 }

@@ -2,7 +2,8 @@
 import type { Declaration, Effect } from "../core/operations/declaration";
 import { inputJsonSchema } from "../core/operations/json-schema";
 import type { ToolEntry } from "./allow";
-import type { JsonObject, Tool, ToolAnnotations } from "./protocol";
+import { lean, type Wording } from "./lean";
+import type { Tool, ToolAnnotations } from "./protocol";
 
 /** Nothing here is idempotent but a read, and what comes back is written by other people: an open world. */
 const annotations: Readonly<Record<Effect, ToolAnnotations>> = {
@@ -43,28 +44,10 @@ const describe = (operation: Declaration): string =>
     .filter(Boolean)
     .join(" ");
 
-type Wording = (text: string) => string;
-
 /** Texts name other operations as the client does; a model knows them as tools. */
 function toolNames(operations: readonly Declaration[]): Wording {
   const tools = new Map(operations.map(({ name, tool }) => [name, tool]));
   return (text) => text.replace(/\b[a-z]\w*\.[a-z]\w*\b/gi, (name) => tools.get(name) ?? name);
-}
-
-const entries = (object: unknown, change: (value: unknown) => unknown) =>
-  Object.fromEntries(Object.entries(object as JsonObject).map(([key, value]) => [key, change(value)]));
-
-/** Without what costs a model tokens and tells it nothing: titles that repeat the name, patterns behind a format. */
-function lean(schema: unknown, wording: Wording): unknown {
-  if (Array.isArray(schema)) return schema.map((inner) => lean(inner, wording));
-  if (typeof schema !== "object" || schema === null) return schema;
-  const { title: _, pattern, description, properties, ...rest } = schema as JsonObject;
-  return {
-    ...entries(rest, (inner) => lean(inner, wording)),
-    ...(pattern !== undefined && rest.format === undefined && { pattern }),
-    ...(description !== undefined && { description: wording(description as string) }),
-    ...(properties !== undefined && { properties: entries(properties, (inner) => lean(inner, wording)) }),
-  };
 }
 
 const toolOf = (operation: Declaration, wording: Wording): Tool => ({

@@ -1,0 +1,68 @@
+/** Clients of the older and the newer SDK list and call tools, over standard input and output and over HTTP. */
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { operations } from "@fxdesk/toolkit/operations";
+import { type HttpServer, serveHttp } from "../../mcp";
+import { sandboxClient } from "../support/samples";
+import { demoEnvironment, fxdeskMcp, type McpClient, revisions, textOf } from "./support/clients";
+
+let sandbox: Sandbox;
+let server: HttpServer;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  server = await serveHttp({ client: sandboxClient(sandbox) });
+});
+afterAll(async () => {
+  await server.close();
+  await sandbox.close();
+});
+
+const reading = operations.filter(({ effect }) => effect === "read").map(({ tool }) => tool);
+
+const ways = Object.entries(revisions).flatMap(([revision, { http, stdio }]) => [
+  { revision, way: "HTTP", connect: () => http(server.url) },
+  { revision, way: "stdio", connect: () => stdio(fxdeskMcp([], demoEnvironment(sandbox))) },
+]);
+
+describe.each(ways)("protocol $revision over $way", ({ connect }) => {
+  let client: McpClient;
+  beforeAll(async () => {
+    client = await connect();
+  });
+  afterAll(() => client.close());
+
+  test("says who it is, and that it only reads", () => {
+    expect(client.getServerVersion()).toMatchObject({
+      name: "fxdesk",
+      version: expect.stringMatching(/^\d/),
+    });
+    expect(client.getInstructions()).toContain("This server only reads");
+  });
+
+  test("lists the tools that read, sorted, and no other", async () => {
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(reading.toSorted());
+  });
+
+  test("calls a tool", async () => {
+    const result = await client.callTool({ name: "list_trades", arguments: { page_size: 2 } });
+    expect(result.isError).toBeUndefined();
+    expect(result.structuredContent).toMatchObject({ count: 2, page: 1, page_size: 2, next_page: 2 });
+    expect(textOf(result)).toContain(JSON.stringify(result.structuredContent));
+  });
+
+  test("answers a failed call with a result", async () => {
+    const result = await client.callTool({ name: "get_trade", arguments: { trade_id: "no-such-trade" } });
+    expect(result).toMatchObject({ isError: true });
+    expect(textOf(result)).toMatch(/^get_trade failed: .*not found/);
+  });
+
+  test("answers a call of an unknown tool with a protocol error", async () => {
+    await expect(client.callTool({ name: "rob_bank" })).rejects.toMatchObject({ code: -32_602 });
+  });
+
+  test("gives the same bytes each time it lists", async () => {
+    const [first, second] = [await client.listTools(), await client.listTools()];
+    expect(JSON.stringify(first.tools)).toBe(JSON.stringify(second.tools));
+  });
+});

@@ -1,0 +1,73 @@
+/** MCP clients of both SDKs, connected to fxdesk in the two ways it is served. */
+import { join } from "node:path";
+import {
+  Client as ModernClient,
+  StreamableHTTPClientTransport as ModernHttp,
+} from "@modelcontextprotocol/client";
+import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/client/stdio";
+import { Client as OlderClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as OlderStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport as OlderHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { demo, type Sandbox } from "@fxdesk/sandbox";
+import { environmentName } from "@fxdesk/toolkit";
+import type { Tool, ToolResult } from "../../../mcp/protocol";
+
+export interface McpClient {
+  listTools(): Promise<{ tools: Tool[] }>;
+  callTool(params: { name: string; arguments?: Record<string, unknown> }): Promise<ToolResult>;
+  getServerVersion(): { name: string; version: string } | undefined;
+  getInstructions(): string | undefined;
+  close(): Promise<void>;
+}
+
+const identity = { name: "test", version: "1.0.0" };
+
+/** The revisions that matter: the newest, by the SDK of its time, and the one before, by the older SDK. */
+export const revisions = {
+  "2026-07-28": {
+    http: (url: string, headers: Record<string, string> = {}) =>
+      connectModern(new ModernHttp(new URL(url), { requestInit: { headers } })),
+    stdio: (parameters: StdioParameters) => connectModern(new ModernStdio(parameters)),
+  },
+  "2025-11-25": {
+    http: (url: string, headers: Record<string, string> = {}) =>
+      connectOlder(new OlderHttp(new URL(url), { requestInit: { headers } })),
+    stdio: (parameters: StdioParameters) => connectOlder(new OlderStdio(parameters)),
+  },
+};
+
+export interface StdioParameters {
+  readonly command: string;
+  readonly args: string[];
+  readonly env: Record<string, string>;
+}
+
+async function connectModern(transport: Parameters<ModernClient["connect"]>[0]): Promise<McpClient> {
+  const client = new ModernClient(identity, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+  await client.connect(transport);
+  return client as unknown as McpClient;
+}
+
+async function connectOlder(transport: object): Promise<McpClient> {
+  const client = new OlderClient(identity);
+  await client.connect(transport as Parameters<OlderClient["connect"]>[0]);
+  return client as unknown as McpClient;
+}
+
+/** The connection settings of the demo company, as an environment. */
+export const demoEnvironment = ({ baseUrl, xs2aUrl }: Sandbox): Record<string, string> => {
+  const { clientId, contactId, accessToken, apiKey } = demo;
+  const settings = { baseUrl, xs2aUrl, clientId, contactId, accessToken, apiKey };
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [environmentName(name), value]));
+};
+
+/** `fxdesk mcp` as a host starts it. */
+export const fxdeskMcp = (args: readonly string[], env: Record<string, string>): StdioParameters => ({
+  command: process.execPath,
+  args: [join(__dirname, "../../../dist/cli/main.js"), "mcp", ...args],
+  env,
+});
+
+/** The text of a result, for a person to read. */
+export const textOf = ({ content }: ToolResult): string =>
+  content.map((block) => (block.type === "text" ? block.text : "")).join("\n");

@@ -1,0 +1,155 @@
+/** The tools that derive from the operations, as a model and its host see them. */
+import { z } from "zod";
+import { callerFields, type Declaration, json, operation, operations } from "@fxdesk/toolkit/operations";
+import { type Allowed, allowedFrom, allowedTools } from "../../mcp/allow";
+import { instructionsFor } from "../../mcp/instructions";
+import type { JsonObject, Tool } from "../../mcp/protocol";
+import { toolsOf } from "../../mcp/tools";
+
+const everything: readonly Allowed[] = ["change", "money"];
+const tools = allowedTools(toolsOf(operations), everything);
+const declared = new Map<string, Declaration>(operations.map((each) => [each.tool, each]));
+const each = tools.map((tool) => [tool.name, tool, declared.get(tool.name)!] as const);
+
+/** What a host hands to the model, in tokens of four bytes. */
+const tokensOf = ({ name, description, inputSchema }: Tool) =>
+  Math.ceil(Buffer.byteLength(JSON.stringify({ name, description, inputSchema })) / 4);
+
+/** Every schema inside a schema, itself included, with where it stands. */
+function* schemasIn(schema: JsonObject, path = "input"): Generator<[string, JsonObject]> {
+  yield [path, schema];
+  for (const [name, inner] of Object.entries((schema.properties ?? {}) as Record<string, JsonObject>))
+    yield* schemasIn(inner, `${path}.${name}`);
+  if (schema.items) yield* schemasIn(schema.items as JsonObject, `${path}[]`);
+}
+
+test("there is one tool for each operation, sorted by name", () => {
+  expect(tools.map(({ name }) => name)).toEqual(operations.map(({ tool }) => tool).toSorted());
+});
+
+describe.each(each)("%s", (name, tool, { effect, summary, title }) => {
+  test("is named, titled and described for a model", () => {
+    expect(name).toMatch(/^[a-z][a-z0-9_]{1,39}$/);
+    expect(tool.title).toBe(title);
+    expect(tool.description.length).toBeGreaterThanOrEqual(summary.length);
+    expect(tool.description).not.toMatch(/undefined|\[object/);
+  });
+
+  test("tells the host what it does", () => {
+    expect(tool.annotations).toMatchObject({
+      readOnlyHint: effect === "read",
+      destructiveHint: effect === "money",
+      openWorldHint: true,
+    });
+    expect(tool.annotations.idempotentHint).toBe(effect === "read" ? undefined : false);
+  });
+
+  test("warns before money moves", () => {
+    expect(tool.description.includes("only after the user has said yes")).toBe(effect === "money");
+  });
+
+  test("takes the caller's fields and no other", () => {
+    const { properties, required = [], additionalProperties } = tool.inputSchema;
+    const fields = callerFields(declared.get(name)!);
+    expect(Object.keys((properties ?? {}) as JsonObject).toSorted()).toEqual(
+      fields.map((field) => field.name).toSorted(),
+    );
+    const needed = fields.filter((field) => field.required).map((field) => field.name);
+    expect((required as string[]).toSorted()).toEqual(needed.toSorted());
+    expect(additionalProperties).toBe(false);
+  });
+
+  test("has a schema that every host takes", () => {
+    for (const [path, schema] of schemasIn(tool.inputSchema)) {
+      expect([path, Object.keys(schema).filter((key) => refusedKeywords.test(key))]).toEqual([path, []]);
+      expect([path, typeof schema.type]).toEqual([path, "string"]);
+      for (const property of Object.keys(schema.properties ?? {}))
+        expect(property).toMatch(/^[a-zA-Z0-9_.-]{1,64}$/);
+    }
+  });
+
+  test("costs a model few tokens", () => {
+    expect(tokensOf(tool)).toBeLessThanOrEqual(reviewed[name] ?? 1_000);
+  });
+});
+
+/** Tools that may cost more: they take several payments, and one of them three kinds, each with fields of its own. */
+const reviewed: Readonly<Record<string, number>> = { initiate_payment: 1_700, initiate_bulk_payment: 1_200 };
+
+const refusedKeywords = /^(x-.*|\$ref|\$defs|\$schema|anyOf|oneOf|allOf|not|if|title|id)$/;
+
+test("all tools together cost a model about 10,000 tokens", () => {
+  const sum = tools.reduce((total, tool) => total + tokensOf(tool), 0);
+  const perTool = tools.map((tool) => `${tool.name} ${tokensOf(tool)}`).join(", ");
+  process.stdout.write(`${tools.length} tools, ${sum} tokens: ${perTool}\n`);
+  expect(sum).toBeLessThanOrEqual(11_000);
+});
+
+test("texts name other operations as tools", () => {
+  const names = operations.map(({ name }) => name);
+  const texts = JSON.stringify(tools);
+  expect(names.filter((name) => texts.includes(name))).toEqual([]);
+});
+
+const listed = (allow: readonly Allowed[]) =>
+  new Set(allowedTools(toolsOf(operations), allow).map(({ name }) => declared.get(name)!.effect));
+
+describe("what the operator allows decides what is listed", () => {
+  test.each([
+    { allow: [], effects: ["read"] },
+    { allow: ["change"], effects: ["read", "change"] },
+    { allow: ["money"], effects: ["read", "money"] },
+    { allow: ["change", "money"], effects: ["read", "change", "money"] },
+  ] as const)("$allow", ({ allow, effects }) => {
+    expect(listed(allow)).toEqual(new Set(effects));
+  });
+
+  test("each word of --allow is read, and no other word", () => {
+    expect(allowedFrom(["change", "money"])).toEqual(["change", "money"]);
+    expect(allowedFrom(["change, money"])).toEqual(["change", "money"]);
+    expect(() => allowedFrom(["read"])).toThrow('--allow takes change or money, not "read".');
+  });
+
+  test("the instructions say what is on, within 2 KB", () => {
+    expect(instructionsFor([])).toContain("only reads");
+    expect(instructionsFor(["change"])).not.toContain("only reads");
+    expect(instructionsFor(["change"])).not.toContain("commit money");
+    expect(instructionsFor(["change", "money"])).toContain("explicit yes");
+    expect(Buffer.byteLength(instructionsFor(["change", "money"]))).toBeLessThanOrEqual(2_048);
+  });
+});
+
+test("an operation that is added is a tool", () => {
+  const added = operation({
+    name: "rates.get",
+    tool: "get_rate",
+    title: "Get rate",
+    summary: "Returns a rate, as trades.list names it.",
+    effect: "read",
+    method: "GET",
+    path: "/rates/{pair}",
+    server: "service",
+    credentials: ["accessToken"],
+    parameters: { pair: z.string().meta({ description: "Such as EURUSD." }) },
+    answers: { 200: json(z.object({ rate: z.number() }), "The rate.") },
+    errors: {},
+    contract: "",
+  });
+  const entries = toolsOf([...operations, added]);
+  expect(entries).toHaveLength(operations.length + 1);
+  expect(entries.find(({ tool }) => tool.name === "get_rate")).toEqual({
+    effect: "read",
+    tool: {
+      name: "get_rate",
+      title: "Get rate",
+      description: "Returns a rate, as list_trades names it.",
+      inputSchema: {
+        type: "object",
+        properties: { pair: { type: "string", description: "Such as EURUSD." } },
+        required: ["pair"],
+        additionalProperties: false,
+      },
+      annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: true },
+    },
+  });
+});
