@@ -9,7 +9,7 @@ import { answersTo, type PageMode } from "./answers";
 import { failureOf } from "./failure";
 import { type InputDef, inputReader } from "./input";
 import { sourceOf, type TypedValue } from "./sources";
-import { answered, calling, failed, unconnected } from "./status";
+import { answered, calling, failed, unconnected, wordsOf } from "./status";
 
 /** What the editor keeps of a node. */
 export interface OperationDef extends NodeDef, InputDef {
@@ -72,6 +72,7 @@ export function operationNode(
   RED: NodeAPI,
   operation: Declaration,
 ): NodeConstructor<Node, OperationDef, object> {
+  const words = wordsOf(RED);
   return function OperationNode(this: Node, config: OperationDef) {
     RED.nodes.createNode(this, config);
     const host = { RED, node: this };
@@ -98,10 +99,10 @@ export function operationNode(
         if (Array.isArray(last.payload)) entries += last.payload.length;
         send(last);
       }
-      return answered(RED, last, entries);
+      return answered(words, last, entries);
     };
 
-    if (!connection?.client) this.status(unconnected(RED));
+    if (!connection?.client) this.status(unconnected(words));
 
     this.on("input", (msg, send, done) => {
       const call = async () => {
@@ -114,7 +115,7 @@ export function operationNode(
           done(failure);
         }
       };
-      calls.run(call, (count) => this.status(count > 0 ? calling(RED, count) : ended));
+      calls.run(call, (count) => this.status(count > 0 ? calling(words, count) : ended));
     });
 
     const close = async (done: () => void) => {

@@ -12,30 +12,44 @@ const sizeOf = (bytes: number): string =>
       ? `${Math.round(bytes / 1024)} kB`
       : `${Math.round(bytes / 1024 ** 2)} MB`;
 
-export function calling(RED: NodeAPI, count: number): NodeStatus {
-  return { fill: "blue", shape: "dot", text: RED._("status.calling", { count }) };
+/** The words of a status, translated. */
+export type Words = (key: string, count?: number) => string;
+
+/** Translating a plural costs as much as a call, and the counts of a flow recur: each text is translated once. */
+export function wordsOf(RED: NodeAPI): Words {
+  const known = new Map<string, string>();
+  return (key, count = 0) => {
+    const entry = `${key} ${count}`;
+    const words = known.get(entry) ?? RED._(`status.${key}`, { count });
+    if (known.size < 1_000) known.set(entry, words);
+    return words;
+  };
+}
+
+export function calling(words: Words, count: number): NodeStatus {
+  return { fill: "blue", shape: "dot", text: words("calling", count) };
 }
 
 /** `entries` counts what a list brought, over all its messages. */
-export function answered(RED: NodeAPI, last: NodeMessage, entries: number): NodeStatus {
+export function answered(words: Words, last: NodeMessage, entries: number): NodeStatus {
   const { payload, statusCode } = last;
   const text = Array.isArray(payload)
-    ? RED._("status.entries", { count: entries })
+    ? words("entries", entries)
     : Buffer.isBuffer(payload)
       ? sizeOf(payload.length)
-      : RED._(statusCode === 202 ? "status.accepted" : "status.done");
+      : words(statusCode === 202 ? "accepted" : "done");
   return { fill: "green", shape: "dot", text };
 }
 
 export function failed({ code, cause }: Failure): NodeStatus {
-  const words = code.replaceAll("_", " ");
+  const kind = code.replaceAll("_", " ");
   const { status } = cause as { status?: number };
-  const full = status === undefined ? words : `${words} (${status})`;
-  return { fill: "red", shape: "ring", text: full.length < longest ? full : words };
+  const full = status === undefined ? kind : `${kind} (${status})`;
+  return { fill: "red", shape: "ring", text: full.length < longest ? full : kind };
 }
 
-export const unconnected = (RED: NodeAPI): NodeStatus => ({
+export const unconnected = (words: Words): NodeStatus => ({
   fill: "red",
   shape: "ring",
-  text: RED._("status.unconnected"),
+  text: words("unconnected"),
 });
