@@ -1,8 +1,12 @@
 /** `npm run bench`: every measurement, one after the other. */
 import { benchClient } from "./client";
+import { benchMcp } from "./mcp";
+import { benchNodes } from "./nodes";
 
 async function main(): Promise<void> {
   await benchClient();
+  await benchNodes();
+  await benchMcp();
 }
 
 void main();
