@@ -1,0 +1,133 @@
+/** Who gets in over HTTP, and how others are turned away. */
+import { request } from "node:http";
+import { createClient } from "@fxdesk/toolkit";
+import { type HttpServer, type Listening, serveHttp } from "../../mcp";
+import { revisions } from "./support/clients";
+
+/** Nothing here reaches the service. */
+const client = createClient({ baseUrl: "http://127.0.0.1:1", clientId: "client" });
+const serve = (listening: Listening = {}) => serveHttp({ client, ...listening });
+
+interface Answered {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+interface Asked {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+/** A request as any program on this machine could send it, its Host header included. */
+function ask(
+  { url }: HttpServer,
+  { method = "POST", path = "/mcp", headers = {}, body = "" }: Asked,
+): Promise<Answered> {
+  const all = {
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    ...headers,
+  };
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const sent = request({ hostname, port, method, path, headers: all }, (response) => {
+      let text = "";
+      response
+        .setEncoding("utf8")
+        .on("data", (chunk: string) => (text += chunk))
+        .on("end", () => resolve({ status: response.statusCode!, headers: response.headers, body: text }));
+    });
+    sent.on("error", reject).end(body);
+  });
+}
+
+const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+
+describe("on this machine, without a token", () => {
+  let server: HttpServer;
+  beforeAll(async () => {
+    server = await serve();
+  });
+  afterAll(() => server.close());
+
+  test("it listens on this machine only", () => {
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+  });
+
+  test.each<[string, Asked, number]>([
+    ["a request of its own machine", { body: list }, 200],
+    ["a request by another name of the machine", { body: list, headers: { host: "localhost:80" } }, 200],
+    ["a page of the machine itself", { body: list, headers: { origin: "http://localhost:3000" } }, 200],
+    ["a name that was bent to this address", { body: list, headers: { host: "evil.example" } }, 403],
+    ["a page of somebody else", { body: list, headers: { origin: "https://evil.example" } }, 403],
+    ["a page without an origin of its own", { body: list, headers: { origin: "null" } }, 403],
+    ["another path", { body: list, path: "/" }, 404],
+    ["a stream to listen on", { method: "GET" }, 405],
+    ["the end of a session", { method: "DELETE" }, 405],
+    ["what is not JSON", { body: "{" }, 400],
+    ["another type of content", { body: list, headers: { "content-type": "text/plain" } }, 415],
+    ["a body of more than 1 MB", { body: `${" ".repeat(1024 * 1024)}${list}` }, 413],
+  ])("%s", async (_, asked, status) => {
+    const answered = await ask(server, asked);
+    expect(answered.status).toBe(status);
+    if (status >= 400) {
+      expect(JSON.parse(answered.body)).toMatchObject({
+        jsonrpc: "2.0",
+        error: { code: expect.any(Number) },
+      });
+      expect(answered.body).not.toMatch(/node_modules|\.[jt]s:|at /);
+    }
+  });
+});
+
+describe("with a token", () => {
+  let server: HttpServer;
+  beforeAll(async () => {
+    server = await serve({ token: "the-token" });
+  });
+  afterAll(() => server.close());
+
+  test.each([
+    ["none", {}],
+    ["another", { authorization: "Bearer another-token" }],
+    ["the right one in another scheme", { authorization: "Basic the-token" }],
+  ])("%s is refused", async (_, headers: Record<string, string>) => {
+    const answered = await ask(server, { body: list, headers });
+    expect(answered.status).toBe(401);
+    expect(answered.headers["www-authenticate"]).toContain('error="invalid_token"');
+    expect(answered.body).not.toContain("the-token");
+  });
+
+  test.each(Object.entries(revisions))("a client of %s gets in with it", async (_, { http }) => {
+    const connected = await http(server.url, { authorization: "Bearer the-token" });
+    expect((await connected.listTools()).tools.length).toBeGreaterThan(0);
+    await connected.close();
+  });
+});
+
+describe("beyond this machine", () => {
+  test("it does not listen without a token", async () => {
+    await expect(serve({ host: "0.0.0.0" })).rejects.toThrow("A token is needed to listen on 0.0.0.0");
+  });
+
+  test("it is reached by any name, with the token", async () => {
+    const server = await serve({ host: "0.0.0.0", token: "the-token" });
+    const headers = { host: "desk.example", authorization: "Bearer the-token" };
+    expect(await ask(server, { body: list, headers })).toMatchObject({ status: 200 });
+    expect(await ask(server, { body: list, headers: { host: "desk.example" } })).toMatchObject({
+      status: 401,
+    });
+    await server.close();
+  });
+});
+
+test("a port that is taken is an error", async () => {
+  const server = await serve();
+  await expect(serve({ port: Number(new URL(server.url).port) })).rejects.toMatchObject({
+    code: "EADDRINUSE",
+  });
+  await server.close();
+});

@@ -1,0 +1,119 @@
+/** The built server as a host starts it. */
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { operations } from "@fxdesk/toolkit/operations";
+import { toolsOf } from "../../mcp/tools";
+import { demoEnvironment, fxdeskMcp, revisions, textOf } from "./support/clients";
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.close());
+
+const initialize = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } },
+};
+const call = (id: number, name: string, args: object) => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name, arguments: args },
+});
+
+/** Sends lines to a server, ends its input once all are answered, and waits until it has ended. */
+async function converse(args: readonly string[], env: Record<string, string>, messages: readonly object[]) {
+  const { command, args: all } = fxdeskMcp(args, env);
+  const server = spawn(command, all, { env });
+  let [out, err] = ["", ""];
+  server.stderr.on("data", (chunk) => (err += String(chunk)));
+  server.stdout.on("data", (chunk) => {
+    out += String(chunk);
+    if (out.split("\n").length > messages.length) server.stdin.end();
+  });
+  for (const message of messages) server.stdin.write(`${JSON.stringify(message)}\n`);
+  const code = await new Promise((resolve) => server.on("close", resolve));
+  return { out, err, code };
+}
+
+test("standard output carries the protocol and nothing else, also when all debugging is on", async () => {
+  const env = { ...demoEnvironment(sandbox), DEBUG: "*", NODE_DEBUG: "http,net,undici" };
+  const { out } = await converse([], env, [
+    initialize,
+    call(2, "list_trades", { page_size: 1 }),
+    call(3, "list_trades", { page_size: "many" }),
+    call(4, "get_trade", { trade_id: "no-such-trade" }),
+  ]);
+  const messages = out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { jsonrpc: string });
+  expect(messages).toHaveLength(4);
+  for (const message of messages) expect(message.jsonrpc).toBe("2.0");
+});
+
+test("it ends by itself when its input ends", async () => {
+  const { code, err } = await converse([], demoEnvironment(sandbox), [
+    initialize,
+    call(2, "list_trades", {}),
+  ]);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+});
+
+test("no secret of the connection is in anything it says", async () => {
+  const secrets = { FXDESK_ACCESS_TOKEN: "canary-token", FXDESK_API_KEY: "canary-key" };
+  const { out, err } = await converse(
+    ["--allow", "change,money"],
+    { ...demoEnvironment(sandbox), ...secrets },
+    [
+      initialize,
+      call(2, "list_trades", {}),
+      call(3, "book_trade", { quote_id: "q", reason: "other" }),
+      call(4, "get_trade", { trade_id: 7 }),
+    ],
+  );
+  expect(out).toContain("failed");
+  expect(out + err).not.toContain("canary");
+});
+
+test("a connection that is not set up is told to the one who calls a tool; listing works", async () => {
+  const client = await revisions["2025-11-25"].stdio(fxdeskMcp([], { FXDESK_BASE_URL: "nowhere" }));
+  expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+  const result = await client.callTool({ name: "list_trades" });
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toContain("not set up: baseUrl must be an http or https address");
+  await client.close();
+});
+
+test("a tool that is not allowed says who can switch it on, and nothing is sent", async () => {
+  const client = await revisions["2026-07-28"].stdio(
+    fxdeskMcp(["--allow", "change"], demoEnvironment(sandbox)),
+  );
+  const before = sandbox.requests.length;
+  const result = await client.callTool({ name: "book_trade", arguments: { quote_id: "q", reason: "other" } });
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toContain("Only the person who runs the server can switch it on");
+  expect(sandbox.requests.slice(before)).toEqual([]);
+  expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("book_trade");
+  await client.close();
+});
+
+describe("what is shipped", () => {
+  const dist = join(__dirname, "../../dist/mcp");
+
+  test("lists what the declarations say", async () => {
+    const written: unknown = JSON.parse(await readFile(join(dist, "tools.json"), "utf8"));
+    expect(written).toEqual(JSON.parse(JSON.stringify(toolsOf(operations))));
+  });
+
+  test("needs no package of the SDK", async () => {
+    const serving = await readFile(join(dist, "serving.js"), "utf8");
+    expect(serving).not.toMatch(/require\("@|from\s*"@|import\("@/);
+    expect(await readFile(join(dist, "LICENSES.txt"), "utf8")).toContain("@modelcontextprotocol/server");
+  });
+});
