@@ -38,10 +38,12 @@ function wording(issue: z.core.$ZodIssue, given: unknown): string {
     case "invalid_value":
       return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}`;
     case "too_small":
+      if (issue.exact) return `must have exactly ${issue.minimum} characters`;
       return issue.origin === "string"
         ? `must have at least ${issue.minimum} characters`
         : `must be at least ${issue.minimum}`;
     case "too_big":
+      if (issue.exact) return `must have exactly ${issue.maximum} characters`;
       return issue.origin === "string"
         ? `must have at most ${issue.maximum} characters`
         : `must be at most ${issue.maximum}`;

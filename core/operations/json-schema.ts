@@ -13,7 +13,8 @@ export function withoutNoise({ jsonSchema }: { jsonSchema: Record<string, unknow
 }
 
 /** Puts each named schema in the place of its reference: several hosts refuse a server that sends one. */
-function inlined({ $defs = {}, $schema: _, ...schema }: Record<string, unknown>): JsonSchema {
+function inlined(schema: Record<string, unknown>): JsonSchema {
+  const { $defs = {}, $schema: _, ...root } = schema;
   const named = $defs as Record<string, JsonSchema>;
   const resolve = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(resolve);
@@ -24,7 +25,7 @@ function inlined({ $defs = {}, $schema: _, ...schema }: Record<string, unknown>)
       Object.entries({ ...target, ...rest }).map(([key, inner]) => [key, resolve(inner)]),
     );
   };
-  return resolve(schema) as JsonSchema;
+  return resolve(root) as JsonSchema;
 }
 
 /** What the caller gives: a closed object without references and without combinators at its top. */
@@ -32,6 +33,6 @@ export const inputJsonSchema = perOperation((operation) =>
   inlined(z.toJSONSchema(inputSchema(operation), { io: "input", override: withoutNoise })),
 );
 
-/** What an answer holds. Open: the service may add to it. */
+/** What an answer holds. Open, as schemas of input are unless they are strict: the service may add to it. */
 export const answerJsonSchema = (schema: z.ZodType): JsonSchema =>
   inlined(z.toJSONSchema(schema, { io: "input", override: withoutNoise }));

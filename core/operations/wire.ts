@@ -34,7 +34,7 @@ function queryPair(field: Field, value: unknown): string {
     : items.map((item) => `${name}=${item}`).join("&");
 }
 
-/** Writes checked values as a request. A field without a value is left out. */
+/** Writes checked values as a request. A field without a value, and a list without items in the query, is left out. */
 export function encodeRequest(operation: Declaration, values: Values): WireRequest {
   const { path, query, headers, body } = plan(operation);
   let target = "";
@@ -44,7 +44,7 @@ export function encodeRequest(operation: Declaration, values: Values): WireReque
   let separator = "?";
   for (const field of query) {
     const value = values[field.name];
-    if (value === undefined) continue;
+    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
     target += separator + queryPair(field, value);
     separator = "&";
   }

@@ -13,6 +13,12 @@ export const uuid = (title: string, description: string) =>
     .regex(/^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/, "must be a UUID of 36 characters")
     .meta({ title, description, format: "uuid" });
 
+/** The account as a filter takes it: 36 characters. Contract: Limits. */
+export const AccountFilter = z
+  .string()
+  .length(36)
+  .meta({ title: "Account ID", description: "Only this account: its account_id, 36 characters." });
+
 /** An identifier whose form the contract leaves to the service. */
 export const id = text;
 
@@ -22,6 +28,11 @@ export const Currency = z
   .string()
   .regex(/^[A-Z]{3}$/, "must be three capital letters, such as EUR")
   .meta({ title: "Currency", description: "ISO 4217 code: three capital letters, such as EUR." });
+
+export const Currencies = z
+  .string()
+  .regex(/^([A-Z]{3},?)+$/, "must be codes of three capital letters with commas between, such as EUR,GBP")
+  .meta({ title: "Currencies", description: "ISO 4217 codes with commas between, such as EUR,GBP." });
 
 export const Country = z
   .string()
@@ -49,6 +60,16 @@ export const day = (title: string, description: string) =>
     .string()
     .refine(isDay, "must be a day that exists, as YYYY-MM-DD")
     .meta({ title, description, format: "date" });
+
+const isMonth = (value: string) => /^\d{4}-\d{2}$/.test(value) && isDay(`${value}-01`);
+
+/** A calendar month, YYYY-MM, or a day, YYYY-MM-DD. */
+export const dayOrMonth = (title: string, description: string) =>
+  z
+    .string()
+    .regex(/^\d{4}-\d{2}(-\d{2})?$/, "must be a month as YYYY-MM or a day as YYYY-MM-DD")
+    .refine((value) => isMonth(value) || isDay(value), "must be a month or a day that exists")
+    .meta({ title, description, examples: ["2026-01", "2026-01-31"] });
 
 /** A minute in UTC, YYYY-MM-DDThh:mm. */
 export const minute = (title: string, description: string) =>
