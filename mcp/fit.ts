@@ -8,10 +8,16 @@ export const sizeOf = (value: unknown): number => JSON.stringify(value)?.length 
  */
 export function fit(value: unknown, budget: number): unknown {
   if (sizeOf(value) <= budget) return value;
-  if (typeof value === "string") return `${value.slice(0, Math.max(0, budget - 3))}…`;
+  if (typeof value === "string") return beginning(value, budget);
   if (Array.isArray(value)) return firstItems(value, budget);
   if (typeof value === "object" && value !== null) return allProperties(value, budget);
   return value;
+}
+
+/** The same part of the text as the budget is of its JSON, in which line ends and quotes take two characters. */
+function beginning(text: string, budget: number): string {
+  const part = Math.max(0, budget - 3) / sizeOf(text);
+  return `${text.slice(0, Math.floor(text.length * part))}…`;
 }
 
 function firstItems(items: readonly unknown[], budget: number): unknown[] {
