@@ -35,11 +35,10 @@ function identify(operation: Declaration, request: HttpRequest, world: World): r
     return world.ownClientIds;
   }
   if (!credentials.some((credential) => credential.startsWith("accessToken"))) return world.ownClientIds;
-  const token = world.tokens.find(bearer);
-  if (!token) throw new Refusal(401, codes.tokenUnknown, "The access token is unknown.");
-  if (token.expiresAt && token.expiresAt <= world.now)
-    throw new Refusal(401, codes.tokenExpired, "The access token has expired.");
-  return token.clientIds;
+  const grant = world.tokens.check(bearer, world.now);
+  if (grant === "unknown") throw new Refusal(401, codes.tokenUnknown, "The access token is unknown.");
+  if (grant === "expired") throw new Refusal(401, codes.tokenExpired, "The access token has expired.");
+  return grant.clientIds;
 }
 
 const isJson = (type: string | undefined) => /^application\/(.+\+)?json\b/i.test(type ?? "");

@@ -1,10 +1,12 @@
 /** The sandbox: the account, trade and payment service, played on this machine. */
 import { operations as allOperations, type Declaration } from "@fxdesk/toolkit/operations";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import type { AnyBehaviour } from "./behaviour";
 import { behaviours as ownBehaviours } from "./behaviours";
 import { extensionBehaviours, extensions } from "./extensions";
 import { ForcedStatuses } from "./force";
+import { type Mail, Outbox } from "./outbox";
 import { buildServer, type LoggedRequest } from "./server";
 import { runningClock, steppedClock } from "./world/clock";
 import { demo } from "./world/parties";
@@ -12,6 +14,7 @@ import { seed as seedWorld } from "./world/seed";
 import { World } from "./world/world";
 
 export type { AnyBehaviour, Behaviour, Call, Result } from "./behaviour";
+export type { Mail } from "./outbox";
 export { Refusal } from "./refusal";
 export type { LoggedRequest } from "./server";
 export { demo } from "./world/parties";
@@ -29,6 +32,8 @@ export interface SandboxOptions {
   readonly operations?: readonly Declaration[];
   /** What stands behind operations of one's own, by name. */
   readonly behaviours?: Readonly<Record<string, AnyBehaviour>>;
+  /** Where files are left: e-mails in its folder `outbox`. Without it they are kept in memory. */
+  readonly dataDir?: string;
 }
 
 export interface Sandbox {
@@ -39,6 +44,8 @@ export interface Sandbox {
   readonly demo: typeof demo;
   /** What was asked, in the order of the answers. */
   readonly requests: readonly LoggedRequest[];
+  /** The e-mails that would have been sent. */
+  readonly mails: readonly Mail[];
   /** Makes the next calls of an operation answer a documented status. Throws when it is not documented. */
   force(operation: string, status: number, options?: { readonly times?: number }): void;
   /** Moves the sandbox's time forward. */
@@ -48,9 +55,10 @@ export interface Sandbox {
 
 /** Starts a sandbox with a world of its own. Listens until it is closed. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { port = 0, host = "127.0.0.1", seed = "fxdesk", now, operations = allOperations } = options;
+  const { port = 0, host = "127.0.0.1", seed = "fxdesk", now, operations = allOperations, dataDir } = options;
   const clock = now ? steppedClock(now) : runningClock();
-  const world = new World(clock, seed);
+  const outbox = new Outbox(dataDir === undefined ? undefined : join(dataDir, "outbox"));
+  const world = new World(clock, seed, outbox);
   seedWorld(world);
   world.catchUp();
   const forced = new ForcedStatuses(operations);
@@ -66,6 +74,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     xs2aUrl: baseUrl,
     demo,
     requests,
+    mails: outbox.mails,
     force: (operation, status, { times = 1 } = {}) => forced.add(operation, status, times),
     advance: (milliseconds) => clock.advance(milliseconds),
     close: () => app.close(),

@@ -3,7 +3,7 @@ import type { Declaration } from "@fxdesk/toolkit/operations";
 import type { AnyBehaviour, Behaviour, Result, StoredFile } from "./behaviour";
 import { admit } from "./door";
 import { type ForcedStatuses, forcedResult } from "./force";
-import type { HttpAnswer, HttpRequest } from "./http";
+import { header, type HttpAnswer, type HttpRequest } from "./http";
 import { Refusal, refusalAnswer } from "./refusal";
 import type { World } from "./world/world";
 
@@ -13,17 +13,29 @@ export interface Pipeline {
   readonly forced: ForcedStatuses;
 }
 
+/** The answer to a call, and what was wrong with it where it was refused. */
 export async function answer(
   operation: Declaration,
   request: HttpRequest,
   pipeline: Pipeline,
 ): Promise<{ answer: HttpAnswer; refusal?: Refusal }> {
   try {
-    return { answer: written(operation, await result(operation, request, pipeline)) };
+    const answered = written(operation, await result(operation, request, pipeline));
+    return { answer: identified(operation, request, answered) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return { answer: refusalAnswer(operation, request, error), refusal: error };
+    return {
+      answer: identified(operation, request, refusalAnswer(operation, request, error)),
+      refusal: error,
+    };
   }
+}
+
+/** An open-banking answer carries the identifier of its request. */
+function identified({ server }: Declaration, request: HttpRequest, answered: HttpAnswer): HttpAnswer {
+  const requestId = header(request, "x-request-id");
+  if (server !== "xs2a" || requestId === undefined) return answered;
+  return { ...answered, headers: { ...answered.headers, "x-request-id": requestId } };
 }
 
 async function result(operation: Declaration, request: HttpRequest, pipeline: Pipeline): Promise<Result> {

@@ -1,13 +1,130 @@
 /** Accounts and balances. Contract: endpoints 8 to 12. */
+import type { Big } from "big.js";
+import type { BehavioursOf } from "../behaviour";
 import { Refusal } from "../refusal";
+import { detailsOf } from "../world/account-details";
 import type { Account } from "../world/accounts";
+import { bankAccount, domesticAddress, homeOf, internationalAddress } from "../world/banks";
+import { written } from "../world/currencies";
+import { addDays, dayOf, startOf } from "../world/days";
+import { type BalanceType, bucketOf } from "../world/ledger";
 import type { Client } from "../world/parties";
 import type { World } from "../world/world";
 
 /** The client's account with an id. */
 export function accountOf(world: World, client: Client, accountId: string): Account {
-  const account = world.accounts.get(accountId);
+  const account = world.accounts.get(accountId.toLowerCase());
   if (account?.clientId !== client.clientId)
     throw new Refusal(404, "account_not_found", "The client has no such account.", accountId);
   return account;
 }
+
+/** An account's addresses: those of its confirmed details, or its own where it has none. */
+function addresses(world: World, client: Client, account: Account) {
+  const confirmed = detailsOf(world, client).filter(
+    (each) => each.account === account && each.status === "confirmed",
+  );
+  const numbered =
+    confirmed.length > 0 ? confirmed : [{ country: homeOf(account.currency), digits: account.digits }];
+  return numbered.flatMap(({ country, digits }) => [
+    ...[domesticAddress(country, digits)].filter((address) => address !== undefined),
+    internationalAddress(country, digits),
+  ]);
+}
+
+const accountData = (world: World, client: Client, account: Account) => ({
+  account_id: account.accountId,
+  account_type: "Business",
+  account_subtype: "EMoney",
+  currency: account.currency,
+  status: "Enabled",
+  account_details: addresses(world, client, account).map((address) => ({
+    account_address: client.address,
+    account_name: client.name,
+    account_number: address.accountNumber,
+    account_number_type: address.accountNumberType,
+    bank_identifier: address.bankIdentifier,
+    bank_identifier_type: address.bankIdentifierType,
+  })),
+});
+
+/** What is committed or owed counts against the client. */
+const owed = new Set<BalanceType>([
+  "RequiredFunds",
+  "RequiredFundsImmediate",
+  "Outgoing",
+  "MarginCall",
+  "Processing",
+]);
+
+/** An amount in the service's way: unsigned, beside what it is to the client. */
+export const signed = (amount: Big, currency: string) => ({
+  amount: { amount: written(amount.abs(), currency), currency },
+  credit_debit_indicator: amount.lt(0) ? "Debit" : "Credit",
+});
+
+export const balanceData = (account: Account, type: BalanceType, amount: Big, at: Date) => ({
+  account_id: account.accountId,
+  ...signed(owed.has(type) ? amount.neg() : amount, account.currency),
+  datetime: at.toISOString(),
+  type,
+});
+
+function balanceOf({ ledger, now }: World, account: Account, type: BalanceType): Big {
+  if (type !== "RequiredFundsImmediate") return ledger.balance(bucketOf(account, type));
+  const endOfToday = startOf(addDays(dayOf(now), 1));
+  return ledger.balanceByValue(bucketOf(account, "RequiredFunds"), endOfToday);
+}
+
+export const accounts: BehavioursOf<"accounts"> = {
+  "accounts.list": ({ values, client, world }) => {
+    const currencies = values.currencies.split(",");
+    const found = world.accountsOf(client).filter(({ currency }) => currencies.includes(currency));
+    return { status: 200, body: found.map((account) => accountData(world, client, account)) };
+  },
+
+  "accounts.get": ({ values, client, world }) => ({
+    status: 200,
+    body: accountData(world, client, accountOf(world, client, values.account_id)),
+  }),
+
+  "accounts.getFunding": ({ values, client, world }) => {
+    const account = world
+      .accountsOf(client)
+      .find(({ accountId, currency }) => values.account_id === accountId || values.currency === currency);
+    if (!account)
+      throw new Refusal(
+        404,
+        "funding_account_not_found",
+        "There is no funding account for this.",
+        String(values.currency ?? values.account_id),
+      );
+    const { accountId, currency, digits } = account;
+    return {
+      status: 200,
+      body: {
+        account_id: accountId,
+        currency,
+        account_holder_name: client.name,
+        ...bankAccount(homeOf(currency), digits),
+        reference_for_payment: client.clientId,
+      },
+    };
+  },
+
+  "accounts.listCurrencyAccounts": ({ client, world }) => ({
+    status: 200,
+    body: world
+      .accountsOf(client)
+      .map(({ accountNumber, currency }) => ({ account_id: accountNumber, currency })),
+  }),
+
+  "accounts.listBalances": ({ values, client, world }) => {
+    const account = accountOf(world, client, values.account_id);
+    const types = [...new Set(values.balance_types)];
+    return {
+      status: 200,
+      body: types.map((type) => balanceData(account, type, balanceOf(world, account, type), world.now)),
+    };
+  },
+};

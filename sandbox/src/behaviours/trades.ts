@@ -1,6 +1,6 @@
 /** Trades. Contract: endpoints 26 to 28. */
 import type { BehavioursOf } from "../behaviour";
-import { pageOf } from "../paging";
+import { paged } from "../paging";
 import { Refusal } from "../refusal";
 import { receivingAccount } from "../world/banks";
 import type { Client } from "../world/parties";
@@ -92,7 +92,7 @@ export const trades: BehavioursOf<"trades"> = {
         (!types || types.length === 0 || types.includes(trade.type)) &&
         (parent === undefined || trade.parent?.tradeId === parent),
     );
-    return { status: 200, body: pageOf(call, found).map(bookedTrade) };
+    return paged(call, found, bookedTrade);
   },
 
   "trades.get": ({ values, client, world }) => {

@@ -3,10 +3,11 @@ import type { AnyBehaviour } from "../behaviour";
 import { openBankingPages } from "../open-banking";
 import type { Extensions } from "../server";
 import { createQuote, quote } from "./quotes";
+import { signIn } from "./sign-in";
 
 export const extensions: Extensions = {
   operations: [createQuote],
-  pages: [...openBankingPages],
+  pages: [signIn, ...openBankingPages],
   mark: { "x-fxdesk-extension": "true" },
 };
 

@@ -1,84 +1,97 @@
-/** Statements as a document to read and print. */
-import type { StatementContent } from "./content";
-import { dayOf } from "../world/days";
-import { written } from "../world/currencies";
+/** Reports to read and print. */
+import type { Report } from "./report";
 
-const columns = [
-  { title: "Booked", x: 50, width: 60 },
-  { title: "Value", x: 112, width: 60 },
-  { title: "Details", x: 174, width: 200 },
-  { title: "Amount", x: 376, width: 80, align: "right" },
-  { title: "Balance", x: 460, width: 85, align: "right" },
-] as const;
+const margin = 45;
+const pageWidth = 595 - 2 * margin;
+const rowHeight = 22;
+const lastRow = 770;
+const gap = 6;
 
-const rowHeight = 24;
-const firstRow = 190;
-const lastRow = 760;
+/** The library takes a tenth of a second to load: not before it is needed. */
+const loadPdf = async () => (await import("pdfkit")).default;
 
-export async function pdfStatement(content: StatementContent): Promise<Buffer> {
-  const { default: PdfDocument } = await import("pdfkit");
-  const { client, account, from, to, opening, closing, lines, writtenAt } = content;
-  const document = new PdfDocument({
-    size: "A4",
-    margin: 50,
-    bufferPages: true,
-    info: {
-      Title: `Account statement ${account.currency}`,
-      CreationDate: writtenAt,
-      Producer: "Sandbox",
-      Creator: "Sandbox",
-    },
+type PdfDocument = InstanceType<Awaited<ReturnType<typeof loadPdf>>>;
+
+interface Cell {
+  readonly index: number;
+  readonly x: number;
+  readonly title: string;
+  readonly width: number;
+  readonly right?: true;
+}
+
+function cellsOf({ columns }: Report): Cell[] {
+  let x = margin;
+  return columns.flatMap(({ print }, index) => {
+    if (!print) return [];
+    const cell = { ...print, index, x };
+    x += print.width + gap;
+    return [cell];
   });
-  const chunks: Buffer[] = [];
-  const done = new Promise<void>((resolve) => {
-    document.on("data", (chunk: Buffer) => chunks.push(chunk));
-    document.on("end", resolve);
-  });
-  const amount = (value: StatementContent["opening"]) => written(value, account.currency);
-  const row = (y: number, cells: readonly string[]) =>
-    columns.forEach(({ x, width, ...rest }, index) =>
-      document.text(cells[index]!, x, y, {
-        width,
-        height: rowHeight - 2,
-        ellipsis: true,
-        ...("align" in rest && { align: rest.align }),
-      }),
-    );
-  const heading = () => {
-    document.font("Helvetica-Bold").fontSize(15).text("Account statement", 50, 50);
-    document.font("Helvetica").fontSize(9);
-    document.text(`${client.name}, ${client.address}`, 50, 76);
-    document.text(`Account ${account.accountNumber} in ${account.currency}`, 50, 90);
-    document.text(`From ${from} to ${to}`, 50, 104);
-    document.text(`Opening balance ${amount(opening)} ${account.currency}`, 50, 126);
-    document.text(`Closing balance ${amount(closing)} ${account.currency}`, 50, 140);
-    document.font("Helvetica-Bold").fontSize(8);
-    row(
-      firstRow - rowHeight,
-      columns.map(({ title }) => title),
-    );
-    document.font("Helvetica");
-  };
-  heading();
-  let y = firstRow;
-  for (const { entry, amount: value, balance } of lines) {
-    if (y > lastRow) {
-      document.addPage();
-      heading();
-      y = firstRow;
-    }
-    const details = [entry.information, entry.counterparty?.name, entry.reference]
-      .filter(Boolean)
-      .join(" · ");
-    row(y, [dayOf(entry.bookedAt), dayOf(entry.valueAt), details, amount(value), amount(balance)]);
-    y += rowHeight;
-  }
+}
+
+function row(document: PdfDocument, y: number, cells: readonly Cell[], textOf: (cell: Cell) => string): void {
+  for (const cell of cells)
+    document.text(textOf(cell), cell.x, y, {
+      width: cell.width,
+      height: rowHeight - 2,
+      ellipsis: true,
+      align: cell.right ? "right" : "left",
+    });
+}
+
+/** The top of a page; answers where its table begins. */
+function heading(document: PdfDocument, { title, facts }: Report, cells: readonly Cell[]): number {
+  document.font("Helvetica-Bold").fontSize(15).text(title, margin, margin);
+  document.font("Helvetica").fontSize(9);
+  facts.forEach((fact, line) => document.text(fact, margin, margin + 26 + 13 * line));
+  const top = margin + 40 + 13 * facts.length;
+  document.font("Helvetica-Bold").fontSize(8);
+  row(document, top, cells, ({ title: name }) => name);
+  document.font("Helvetica");
+  return top + rowHeight;
+}
+
+function numberPages(document: PdfDocument): void {
   const { count } = document.bufferedPageRange();
   for (let page = 0; page < count; page += 1) {
     document.switchToPage(page);
-    document.text(`Page ${page + 1} of ${count}`, 50, 780, { width: 495, align: "right", lineBreak: false });
+    const place = { width: pageWidth, align: "right", lineBreak: false } as const;
+    document.text(`Page ${page + 1} of ${count}`, margin, 785, place);
   }
+}
+
+export async function pdf(report: Report): Promise<Buffer> {
+  const Document = await loadPdf();
+  const document = new Document({
+    size: "A4",
+    margin,
+    bufferPages: true,
+    info: {
+      Title: report.title,
+      CreationDate: report.writtenAt,
+      Producer: "fxdesk sandbox",
+      Creator: "fxdesk sandbox",
+    },
+  });
+  const written = collected(document);
+  const cells = cellsOf(report);
+  let y = heading(document, report, cells);
+  for (const values of report.rows) {
+    if (y > lastRow) {
+      document.addPage();
+      y = heading(document, report, cells);
+    }
+    row(document, y, cells, ({ index }) => values[index]!);
+    y += rowHeight;
+  }
+  numberPages(document);
   document.end();
-  await done;
+  return written;
+}
+
+async function collected(document: PdfDocument): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of document) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
 }

@@ -27,6 +27,11 @@ export const demo = {
   authClientId: "demo-application",
   authClientSecret: "demo-application-secret",
   refreshToken: "demo-refresh-token",
+  /** Where the demo application receives its authorization codes. */
+  redirectUri: "http://127.0.0.1:1880/callback",
+  email: "ada.lindqvist@meridian-tools.example",
+  /** Of every contact. */
+  password: "demo-password",
 } as const;
 
 export const clients: readonly Client[] = [

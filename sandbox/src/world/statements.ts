@@ -1,21 +1,16 @@
 /** Statements that were asked for as a file. */
+import type { FormatName } from "../files/formats";
+import type { Report } from "../files/report";
 import type { Account } from "./accounts";
-import type { StoredFile } from "../behaviour";
 
-export type StatementFormat = "pdf" | "csv" | "mt940" | "xls";
-
-export interface StatementRequest {
-  readonly account: Account;
-  readonly format: StatementFormat;
-  /** The first and the last day, both included. */
-  readonly from: string;
-  readonly to: string;
-}
-
-export interface Statement extends StatementRequest {
+export interface Statement {
   readonly statementId: string;
-  readonly askedAt: Date;
+  readonly account: Account;
+  /** What it says: what was booked when it was asked for. */
+  readonly report: Report;
+  readonly format: FormatName;
   readonly readyAt: Date;
-  /** Made when it is first fetched; undefined inside when it cannot be made. */
-  file?: Promise<StoredFile | undefined>;
 }
+
+/** How long a statement takes. */
+export const statementMs = 300;

@@ -1,6 +1,9 @@
 /** One world: everything the sandbox knows, from one seed, at one time. */
+import type { AccountDetails } from "./account-details";
 import type { Account } from "./accounts";
+import type { Outbox } from "../outbox";
 import { Agenda } from "./agenda";
+import type { Approvals } from "./approvals";
 import type { Clock } from "./clock";
 import { Ledger } from "./ledger";
 import { type Client, clients, type Contact, contacts, demo } from "./parties";
@@ -14,16 +17,19 @@ export class World {
   readonly apiKey = demo.apiKey;
   /** The clients behind the open-banking interfaces and calls that name no client. */
   readonly ownClientIds: readonly string[] = [demo.clientId];
-  readonly tokens = new AccessTokens();
+  readonly tokens: AccessTokens;
   readonly clients: ReadonlyMap<string, Client> = new Map(clients.map((client) => [client.clientId, client]));
   readonly contacts: ReadonlyMap<string, Contact> = new Map(
     contacts.map((contact) => [contact.contactId, contact]),
   );
   readonly accounts = new Map<string, Account>();
+  readonly accountDetails = new Map<string, AccountDetails>();
   readonly beneficiaries: Beneficiary[] = [];
   readonly quotes = new Map<string, Quote>();
   readonly trades = new Map<string, Trade>();
   readonly statements = new Map<string, Statement>();
+  /** By client. */
+  readonly approvals = new Map<string, Approvals>();
   readonly agenda = new Agenda();
   readonly random: Random;
   /** Identifiers. */
@@ -33,12 +39,13 @@ export class World {
   constructor(
     readonly clock: Clock,
     seed: string,
+    readonly outbox: Outbox,
   ) {
     this.random = new Random(seed);
     this.ids = this.random.fork("ids");
     const lineIds = this.random.fork("ledger");
     this.ledger = new Ledger(() => lineIds.uuid());
-    this.tokens.add({ token: demo.accessToken, clientIds: [demo.clientId] });
+    this.tokens = new AccessTokens(this.random.fork("tokens"));
   }
 
   /** The time of what happens now: of the event under way, or of the request. */

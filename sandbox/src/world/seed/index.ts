@@ -5,6 +5,8 @@ import { addDays, dayOf, hourOf } from "../days";
 import { move } from "../movements";
 import { clients, demo } from "../parties";
 import type { World } from "../world";
+import { seedAccountDetails } from "./account-details";
+import { seedApprovals } from "./approvals";
 import { scheduleBusiness } from "./business";
 import { partners } from "./partners";
 import { scheduleTrades } from "./trades";
@@ -26,6 +28,8 @@ export function seed(world: World): void {
         reference: "OPENING",
         information: "Opening balance",
       });
+  seedAccountDetails(world);
+  seedApprovals(world);
   world.beneficiaries.push(...partners(world, demo.clientId));
   scheduleBusiness(world, start, today);
   scheduleTrades(world, start, today);

@@ -1,0 +1,199 @@
+/** Account details. Contract: endpoints 1 to 6. */
+import type { BehavioursOf } from "../behaviour";
+import { paged } from "../paging";
+import { Refusal } from "../refusal";
+import {
+  type AccountDetails,
+  addDetails,
+  detailsOf,
+  isRequestable,
+  isVirtualCurrency,
+  makePrimary,
+  request,
+} from "../world/account-details";
+import {
+  type AccountAddress,
+  bankIn,
+  domesticAddress,
+  homeOf,
+  ibanOf,
+  internationalAddress,
+} from "../world/banks";
+import type { Client } from "../world/parties";
+import type { World } from "../world/world";
+
+const identifiers = (address: AccountAddress | undefined) =>
+  address
+    ? {
+        account_number: address.accountNumber,
+        account_number_type: address.accountNumberType,
+        bank_identifier: address.bankIdentifier,
+        bank_identifier_type: address.bankIdentifierType,
+      }
+    : null;
+
+/** Money for a pooled account goes to the bank; the reference says for whom. */
+const holderOf = ({ type, country }: AccountDetails, client: Client) =>
+  type === "pooled"
+    ? { name: `${bankIn(country).name} client funds`, address: addressOf(country) }
+    : { name: client.name, address: client.address };
+
+function addressOf(country: string): string {
+  const { street, postCode, city } = bankIn(country);
+  return `${street}, ${postCode} ${city}`;
+}
+
+const onlyDedicated = ({ type, alias, primary, createdAt, modifiedAt }: AccountDetails) =>
+  type === "dedicated" && {
+    alias: alias ?? null,
+    primary,
+    created: createdAt.toISOString(),
+    modified: modifiedAt.toISOString(),
+  };
+
+function view(details: AccountDetails, client: Client) {
+  const { account, accountDetailsId, type, country, currency, digits, status } = details;
+  const holder = holderOf(details, client);
+  return {
+    account_id: account?.accountId ?? null,
+    account_details_id: accountDetailsId,
+    account_details_type: type,
+    country,
+    currency,
+    status,
+    domestic: identifiers(domesticAddress(country, digits)),
+    international: identifiers(internationalAddress(country, digits)),
+    financial_institution_name: bankIn(country).name,
+    financial_institution_address: addressOf(country),
+    account_holder_name: holder.name,
+    account_holder_address: holder.address,
+    ...onlyDedicated(details),
+  };
+}
+
+const flatType = ({ type, virtual }: AccountDetails) => {
+  if (type === "pooled") return "pooled";
+  return virtual ? "virtual" : "segregated";
+};
+
+function flatView(details: AccountDetails, client: Client) {
+  const { account, accountDetailsId, country, currency, digits, status, alias, primary } = details;
+  const domestic = domesticAddress(country, digits) ?? internationalAddress(country, digits);
+  const holder = holderOf(details, client);
+  return {
+    account_id: account?.accountId ?? null,
+    account_detail_id: accountDetailsId,
+    account_details_type: flatType(details),
+    alias: alias ?? null,
+    bank_account_number: domestic.accountNumber,
+    bank_identifier: domestic.bankIdentifier,
+    bank_identifier_type: domestic.bankIdentifierType,
+    bic: bankIn(country).bic,
+    country,
+    currency,
+    financial_institution_name: bankIn(country).name,
+    financial_institution_address: addressOf(country),
+    holder_name: holder.name,
+    holder_address: holder.address,
+    iban: ibanOf(country, digits) ?? null,
+    primary,
+    reference_for_payment: client.clientId,
+    status,
+  };
+}
+
+/** Details that can be changed: the client's own, and dedicated. */
+function dedicatedDetails(world: World, client: Client, id: string): AccountDetails {
+  const details = world.accountDetails.get(id.toLowerCase());
+  if (details?.clientId !== client.clientId)
+    throw new Refusal(404, "account_details_not_found", "The client has no such account details.", id);
+  if (details.type === "pooled")
+    throw new Refusal(
+      405,
+      "pooled_account",
+      "A pooled account cannot be changed.",
+      "Only dedicated accounts can.",
+    );
+  return details;
+}
+
+export const accountDetails: BehavioursOf<"accountDetails"> = {
+  "accountDetails.list": (call) => {
+    const { values, client, world } = call;
+    const found = detailsOf(world, client).filter(
+      ({ type, account, country, currency, alias }) =>
+        (values.account_details_type ?? type) === type &&
+        (values.account_id === undefined || values.account_id === account?.accountId) &&
+        (values.country ?? country) === country &&
+        (values.currency ?? currency) === currency &&
+        (values.alias ?? alias) === alias,
+    );
+    return paged(call, found, (details) => view(details, client));
+  },
+
+  "accountDetails.listAll": ({ client, world }) => ({
+    status: 200,
+    body: detailsOf(world, client).map((details) => flatView(details, client)),
+  }),
+
+  "accountDetails.request": ({ values: { currency, country, alias }, client, world }) => {
+    if (!isRequestable(currency, country))
+      throw new Refusal(
+        409,
+        "capability_disabled",
+        "The account cannot be requested.",
+        `Dedicated accounts in ${currency} are not possible in ${country}.`,
+      );
+    request(world, client, { currency, country, alias });
+    return { status: 200 };
+  },
+
+  "accountDetails.updateAlias": ({ values, client, world }) => {
+    const details = dedicatedDetails(world, client, values.account_details_id);
+    details.alias = values.alias;
+    details.modifiedAt = world.now;
+    return { status: 200, body: view(details, client) };
+  },
+
+  "accountDetails.makeDefault": ({ values, client, world }) => {
+    const details = dedicatedDetails(world, client, values.account_details_id);
+    if (details.status !== "confirmed")
+      throw new Refusal(
+        409,
+        "account_details_not_active",
+        "The account details are not active.",
+        `Their status is ${details.status}.`,
+      );
+    makePrimary(world, details);
+    return { status: 204 };
+  },
+
+  "accountDetails.assignVirtual": ({ values: { currency }, client, world }) => {
+    if (!isVirtualCurrency(currency))
+      throw new Refusal(
+        403,
+        "capability_disabled",
+        "Virtual accounts cannot be assigned.",
+        `Currency ${currency}.`,
+      );
+    const taken = detailsOf(world, client).find(
+      (each) => each.type === "dedicated" && each.currency === currency,
+    );
+    if (taken)
+      throw new Refusal(
+        409,
+        "virtual_account_exists",
+        "There is a dedicated account in this currency already.",
+        taken.accountDetailsId,
+      );
+    const details = addDetails(world, client, {
+      type: "dedicated",
+      virtual: true,
+      country: homeOf(currency),
+      currency,
+      status: "confirmed",
+    });
+    makePrimary(world, details);
+    return { status: 200, body: [flatView(details, client)] };
+  },
+};

@@ -1,0 +1,65 @@
+/** Approvals workflow. Contract: endpoints 21 to 24. */
+import { isDeepStrictEqual } from "node:util";
+import type { BehavioursOf } from "../behaviour";
+import { Refusal } from "../refusal";
+import { type ApprovalsConfig, approvalsCurrency, configProblem } from "../world/approvals";
+import type { Client } from "../world/parties";
+import type { World } from "../world/world";
+
+function approvalsOf({ approvals }: World, { clientId }: Client) {
+  const found = approvals.get(clientId);
+  if (!found) throw new Refusal(404, "config_not_found", "The client has no approvals workflow.", clientId);
+  return found;
+}
+
+const active = (config: ApprovalsConfig) => ({ ...config, status: "active" });
+
+export const approvalsWorkflow: BehavioursOf<"approvalsWorkflow"> = {
+  "approvalsWorkflow.getConfig": ({ client, world }) => ({
+    status: 200,
+    body: active(approvalsOf(world, client).config),
+  }),
+
+  /** With two administrators the first asks for a change, and the second confirms it by sending the same. */
+  "approvalsWorkflow.replaceConfig": ({ values: { groups, rules }, client, contact, world }) => {
+    const approvals = approvalsOf(world, client);
+    const config = { groups, rules };
+    const problem = configProblem(config, (id) => world.contacts.get(id)?.clientId === client.clientId);
+    if (problem) throw new Refusal(400, "validation_error", "The configuration cannot be used.", problem);
+    const { pending } = approvals;
+    const contactId = contact?.contactId;
+    if (approvals.settings.dual_admin && !pending) {
+      approvals.pending = { config, contactId };
+      return { status: 200, body: { ...config, status: "pending_approval" } };
+    }
+    if (pending && (contactId === pending.contactId || !isDeepStrictEqual(config, pending.config)))
+      throw new Refusal(
+        409,
+        "approvals_update_pending",
+        "An update request already exists.",
+        "A second administrator confirms it by sending the same configuration.",
+      );
+    delete approvals.pending;
+    approvals.config = config;
+    return { status: 200, body: active(config) };
+  },
+
+  "approvalsWorkflow.getSettings": ({ client, world }) => ({
+    status: 200,
+    body: approvalsOf(world, client).settings,
+  }),
+
+  "approvalsWorkflow.updateSettings": ({ values, client, world }) => {
+    const { enabled, dual_admin, currency = approvalsCurrency } = values;
+    if (currency !== approvalsCurrency)
+      throw new Refusal(
+        400,
+        "validation_error",
+        "The settings cannot be used.",
+        `currency must be ${approvalsCurrency}`,
+      );
+    const approvals = approvalsOf(world, client);
+    approvals.settings = { enabled, dual_admin, currency };
+    return { status: 200, body: approvals.settings };
+  },
+};

@@ -1,0 +1,25 @@
+/** The login page. Contract: endpoint 25. */
+import type { BehavioursOf } from "../behaviour";
+import { loginPage } from "../pages/login";
+import { Refusal } from "../refusal";
+import { demo } from "../world/parties";
+
+export const login: BehavioursOf<"login"> = {
+  "login.getPage": ({ values }) => {
+    if (values.client_id !== demo.authClientId)
+      throw new Refusal(
+        400,
+        "application_unknown",
+        "There is no such application.",
+        `client_id ${values.client_id}`,
+      );
+    if (values.redirect_uri !== demo.redirectUri)
+      throw new Refusal(
+        400,
+        "redirect_uri_mismatch",
+        "The redirect URI is not the registered one.",
+        `redirect_uri ${values.redirect_uri}`,
+      );
+    return { status: 200, body: loginPage(values) };
+  },
+};

@@ -1,0 +1,84 @@
+/** Transactions of an account. Contract: endpoints 19 and 20. */
+import type { BehavioursOf } from "../behaviour";
+import { paged } from "../paging";
+import { Refusal } from "../refusal";
+import type { Account } from "../world/accounts";
+import { type BookedLine, bucketOf, type Counterparty } from "../world/ledger";
+import type { World } from "../world/world";
+import { accountOf, balanceData, signed } from "./accounts";
+
+const party = ({ name, accountNumber, bankIdentifier, bic, iban }: Counterparty) => ({
+  account_name: name,
+  account_number: accountNumber,
+  bank_identifier: bankIdentifier,
+  iban,
+  swift: bic,
+});
+
+/** Who paid a credit, or was paid by a debit. */
+function otherSide({ amount, entry: { counterparty } }: BookedLine) {
+  if (!counterparty) return {};
+  return amount.lt(0)
+    ? { creditor_name: counterparty.name, creditor_account: party(counterparty) }
+    : { debtor_name: counterparty.name, debtor_account: party(counterparty) };
+}
+
+function transactionData(account: Account, line: BookedLine) {
+  const { lineId, entry, amount, balance } = line;
+  return {
+    transaction_id: lineId,
+    account_id: account.accountId,
+    client_id: account.clientId,
+    ...signed(amount, account.currency),
+    status: "Booked",
+    transaction_type: entry.type,
+    booking_datetime: entry.bookedAt.toISOString(),
+    value_datetime: entry.valueAt.toISOString(),
+    balance: balanceData(account, "InterimAvailable", balance, entry.bookedAt),
+    transaction_reference: entry.reference,
+    transaction_information: entry.information,
+    additional_transaction_information: entry.additionalInformation ?? "",
+    ...otherSide(line),
+  };
+}
+
+const transactionsOf = ({ ledger }: World, account: Account) =>
+  ledger.lines(bucketOf(account, "InterimAvailable"));
+
+/** Both bounds are excluded, as the contract says. */
+const bound = (minute: string | undefined, otherwise: number) =>
+  minute ? Date.parse(`${minute}:00Z`) : otherwise;
+
+export const transactions: BehavioursOf<"transactions"> = {
+  "transactions.list": (call) => {
+    const { values, client, world } = call;
+    const account = accountOf(world, client, values.account_id);
+    const after = bound(values.from_value_datetime, -Infinity);
+    const before = bound(values.to_value_datetime, Infinity);
+    const { credit_debit_indicator: side, transaction_type: type } = values;
+    const found = transactionsOf(world, account).filter(({ amount, entry }) => {
+      const valueAt = entry.valueAt.getTime();
+      return (
+        valueAt > after &&
+        valueAt < before &&
+        (!side || (side === "debit") === amount.lt(0)) &&
+        (type === undefined || type === entry.type)
+      );
+    });
+    return paged(call, found.toReversed(), (line) => transactionData(account, line));
+  },
+
+  "transactions.get": ({ values, client, world }) => {
+    const account = accountOf(world, client, values.account_id);
+    const wanted = values.transaction_id.toLowerCase();
+    const line = transactionsOf(world, account).find(({ lineId }) => lineId === wanted);
+    if (!line)
+      throw new Refusal(
+        404,
+        "transaction_not_found",
+        "The account has no such transaction.",
+        values.transaction_id,
+      );
+    return { status: 200, body: transactionData(account, line) };
+  },
+};

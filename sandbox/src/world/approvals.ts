@@ -1,0 +1,84 @@
+/** Who must approve payments: groups of contacts, and how many of each for which amounts. */
+
+export interface ApprovalGroup {
+  readonly id?: string | undefined;
+  readonly name: string;
+  readonly members: readonly string[];
+}
+
+export interface ApprovalRule {
+  readonly id?: string | undefined;
+  readonly min_amount: number;
+  /** Null for no limit. */
+  readonly max_amount: number | null;
+  readonly currency: string;
+  readonly combinations: readonly (readonly { readonly group: string; readonly approvals: number }[])[];
+}
+
+export interface ApprovalsConfig {
+  readonly groups: readonly ApprovalGroup[];
+  readonly rules: readonly ApprovalRule[];
+}
+
+export interface ApprovalsSettings {
+  readonly enabled: boolean;
+  /** A change of the configuration waits for a second administrator. */
+  readonly dual_admin: boolean;
+  readonly currency: string;
+}
+
+export interface Approvals {
+  config: ApprovalsConfig;
+  settings: ApprovalsSettings;
+  /** A change that waits, and who asked for it. */
+  pending?: { readonly config: ApprovalsConfig; readonly contactId: string | undefined };
+}
+
+const groupNames = new Set(["A", "B", "C"]);
+const mostLevels = 5;
+/** Amounts are compared in it. */
+export const approvalsCurrency = "EUR";
+
+/** What is wrong with a configuration, with the field it is in; nothing when it can be used. */
+export function configProblem(
+  config: ApprovalsConfig,
+  isContact: (contactId: string) => boolean,
+): string | undefined {
+  return [...groupProblems(config, isContact), ...bandProblems(config), ...combinationProblems(config)][0];
+}
+
+const groupProblems = ({ groups }: ApprovalsConfig, isContact: (contactId: string) => boolean): string[] =>
+  groups.flatMap(({ name, members }, index) => [
+    ...(groupNames.has(name) ? [] : [`groups.${index}.name must be A, B or C`]),
+    ...(groups.findIndex((group) => group.name === name) === index
+      ? []
+      : [`groups.${index}.name is there twice`]),
+    ...members.filter((id) => !isContact(id)).map((id) => `groups.${index}.members: ${id} is not a contact`),
+  ]);
+
+/** The bands follow each other from nothing to no limit. */
+function bandProblems({ rules }: ApprovalsConfig): string[] {
+  const bands = rules.toSorted((one, other) => one.min_amount - other.min_amount);
+  const starts = [0, ...bands.map(({ max_amount }) => max_amount)];
+  const gap = bands.findIndex(({ min_amount }, index) => min_amount !== starts[index]);
+  if (gap >= 0)
+    return [`rules: the band from ${bands[gap]!.min_amount} does not begin where the one before ends`];
+  if (starts.at(-1) !== null) return ["rules: the last band must have no limit"];
+  const foreign = rules.findIndex(({ currency }) => currency !== approvalsCurrency);
+  return foreign < 0 ? [] : [`rules.${foreign}.currency must be ${approvalsCurrency}`];
+}
+
+function combinationProblems({ groups, rules }: ApprovalsConfig): string[] {
+  const sizes = new Map(groups.map(({ name, members }) => [name, new Set(members).size]));
+  return rules.flatMap(({ combinations }, index) => {
+    const at = `rules.${index}.combinations`;
+    if (combinations.length === 0) return [`${at} must have at least one`];
+    return combinations.flatMap((combination) => {
+      const levels = combination.reduce((sum, { approvals }) => sum + approvals, 0);
+      if (levels < 1 || levels > mostLevels) return [`${at} must ask for 1 to ${mostLevels} approvals`];
+      return combination
+        .filter(({ group, approvals }) => (sizes.get(group) ?? 0) < approvals)
+        .map(({ group, approvals }) => `${at}: group ${group} has no ${approvals} members`);
+    });
+  });
+}
