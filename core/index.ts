@@ -4,13 +4,13 @@ export {
   type Client,
   type ClientCore,
   createClient,
-  type FxdeskClient,
   type OutputOf,
   type ReplyOf,
   type UndeclaredRequest,
 } from "./client/client";
 export type { ClientOptions, Credentials, PsuContext } from "./client/connection";
 export { ReceivedFile } from "./client/file";
+export type { FxdeskClient } from "./client/fxdesk-client";
 export {
   connectionSettings,
   environmentName,

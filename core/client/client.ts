@@ -17,6 +17,7 @@ import { operations as allOperations } from "../operations";
 import { Caller, type CallOptions, type Reply } from "./call";
 import { type ClientOptions, connect } from "./connection";
 import type { ReceivedFile } from "./file";
+import type { FxdeskClient } from "./fxdesk-client";
 import { pagesOf } from "./pages";
 
 type BodyOf<A> = A extends { kind: "json"; schema: { _zod: { output: infer T } } }
@@ -101,8 +102,6 @@ export interface ClientCore {
 }
 
 export type Client<Ops extends readonly Declaration[]> = ClientCore & Sections<Ops>;
-
-export type FxdeskClient = Client<typeof allOperations>;
 
 const anyJson = json(z.unknown(), "Any answer.");
 const successes = Object.fromEntries([200, 201, 202, 203].map((status) => [status, anyJson]));
