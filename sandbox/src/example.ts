@@ -1,39 +1,55 @@
 /** A smallest body for a documented answer, made from its schema. */
 import type { Answer } from "@fxdesk/toolkit/operations";
-import { z } from "zod";
+import { isRequired, kindOf, optionsOf, unwrap } from "@fxdesk/toolkit/schema";
+import type { z } from "zod";
 import type { StoredFile } from "./behaviour";
 
-const texts: Readonly<Record<string, string>> = {
-  date: "2026-01-30",
-  uuid: "00000000-0000-4000-8000-000000000000",
-  uri: "https://example.invalid/",
-  "date-time": "2026-01-30T09:30:00Z",
-};
+/** Texts to choose from: the first that fits. */
+const texts = [
+  "example",
+  "2026-01-30",
+  "2026-01-30T09:30:00Z",
+  "00000000-0000-4000-8000-000000000000",
+  "https://example.invalid/",
+  "EUR",
+  "1.00",
+];
 
-function smallest(schema: z.core.JSONSchema.BaseSchema): unknown {
-  const { type, format, properties = {}, required = [], examples, anyOf } = schema;
-  const [example] = examples ?? schema.enum ?? (schema["x-extensible-enum"] as string[] | undefined) ?? [];
-  if (example !== undefined) return example;
-  const [first] = anyOf ?? [];
-  if (typeof first === "object") return smallest(first);
-  switch (type) {
+/** An open enumeration names the values it knows. */
+const knownValues = (schema: z.ZodType) => schema.meta()?.["x-extensible-enum"] as string[] | undefined;
+
+function textFor(schema: z.ZodType): string | undefined {
+  const choices = optionsOf(schema) ?? knownValues(unwrap(schema)) ?? texts;
+  return choices.find((text) => schema.safeParse(text).success);
+}
+
+/** Only what is required; a record has no field that is. */
+function objectFor(schema: z.ZodType): object {
+  const { shape = {} } = unwrap(schema) as Partial<z.ZodObject>;
+  const required = Object.entries(shape as z.ZodRawShape).filter(([, field]) =>
+    isRequired(field as z.ZodType),
+  );
+  return Object.fromEntries(required.map(([name, field]) => [name, smallest(field as z.ZodType)]));
+}
+
+function smallest(schema: z.ZodType): unknown {
+  switch (kindOf(schema)) {
     case "object":
-      return Object.fromEntries(required.map((name) => [name, smallest(properties[name] as typeof schema)]));
+      return objectFor(schema);
     case "array":
       return [];
+    case "integer":
+    case "number":
+      return 1;
     case "boolean":
       return false;
-    case "number":
-    case "integer":
-      return Math.max(0, schema.minimum ?? 0);
-    case "null":
-      return null;
-    default:
-      return texts[format ?? ""] ?? "example";
+    case "string":
+    case "unknown":
+      return textFor(schema);
   }
 }
 
-const emptyFile: StoredFile = {
+const anyFile: StoredFile = {
   contentType: "text/plain; charset=utf-8",
   fileName: "example.txt",
   bytes: Buffer.from("example"),
@@ -42,11 +58,9 @@ const emptyFile: StoredFile = {
 export function exampleOf(answer: Answer): unknown {
   switch (answer.kind) {
     case "json":
-      return smallest(
-        z.toJSONSchema(answer.schema, { io: "output", reused: "inline", unrepresentable: "any" }),
-      );
+      return smallest(answer.schema);
     case "file":
-      return emptyFile;
+      return anyFile;
     case "empty":
       return undefined;
     case "text":
