@@ -26,8 +26,8 @@ function whatBecameOfIt(
   if (outcome !== "unknown") return `${operation.title}: not carried out.`;
   const look = lookups(operation, operations);
   return (
-    `It is unknown whether it was carried out. Do not call ${operation.tool} again` +
-    `${look && `; check with ${look} first`}, and tell the user.`
+    `It is unknown whether it was carried out${look && `: look with ${look}`}, ` +
+    `and ask the user before any other call of ${operation.tool}.`
   );
 }
 

@@ -1,0 +1,129 @@
+/** Each operation is a tool, and each tool does what its operation says and fails as it documents. */
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { callerFields, type Declaration, operations } from "@fxdesk/toolkit/operations";
+import { type HttpServer, serveHttp } from "../../mcp";
+import { sampleInput, sandboxClient } from "../support/samples";
+import { type McpClient, revisions, textOf } from "./support/clients";
+
+let sandbox: Sandbox;
+let fxdesk: FxdeskClient;
+/** Tools on a client of the sandbox. */
+let desk: Desk;
+/** Tools on a client that reaches nothing: whatever it sends comes back as an error of the network. */
+let island: Desk;
+
+interface Desk {
+  readonly server: HttpServer;
+  readonly client: McpClient;
+}
+
+async function open(client: FxdeskClient): Promise<Desk> {
+  const server = await serveHttp({ client, allow: ["change", "money"] });
+  return { server, client: await revisions["2026-07-28"].http(server.url) };
+}
+
+async function close({ server, client }: Desk): Promise<void> {
+  await client.close();
+  await server.close();
+}
+
+const nowhere = "http://127.0.0.1:1";
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  fxdesk = sandboxClient(sandbox);
+  desk = await open(fxdesk);
+  island = await open(sandboxClient({ ...sandbox, baseUrl: nowhere, xs2aUrl: nowhere }));
+});
+afterAll(async () => {
+  await close(island);
+  await close(desk);
+  await fxdesk.close();
+  await sandbox.close();
+});
+
+const call = ({ client }: Desk, operation: Declaration, input: Readonly<Record<string, unknown>>) =>
+  client.callTool({ name: operation.tool, arguments: { ...input } });
+
+const each = operations.map((operation): [string, Declaration] => [operation.tool, operation]);
+
+test.each(each)("%s succeeds", async (_tool, operation) => {
+  const result = await call(desk, operation, await sampleInput(operation.name, fxdesk));
+
+  expect(textOf(result)).toMatch(new RegExp(`^${operation.title}: `));
+  expect(result.isError).toBeUndefined();
+  expect(result.structuredContent).not.toHaveProperty("differs_from_contract");
+  expect(textOf(result)).toContain(JSON.stringify(result.structuredContent));
+});
+
+/** A read is tried again, twice, when the service is busy. */
+const attempts = ({ effect }: Declaration, status: number) =>
+  effect === "read" && [429, 502, 503, 504].includes(status) ? 3 : 1;
+
+/** What the model is told about the outcome: nothing of a read, else whether it was carried out. */
+function outcomeOf({ effect, title }: Declaration, status: number): string {
+  if (effect === "read") return "";
+  return status >= 500 || status === 408
+    ? "It is unknown whether it was carried out"
+    : `${title}: not carried out.`;
+}
+
+const failures = operations.flatMap((operation: Declaration) =>
+  Object.entries(operation.errors).map(([status, failure]): [string, number, string, Declaration] => [
+    operation.tool,
+    Number(status),
+    typeof failure === "string" ? failure : failure[0],
+    operation,
+  ]),
+);
+
+test.each(failures)(
+  "%s: %i says what went wrong and what became of it",
+  async (tool, status, meaning, operation) => {
+    const input = await sampleInput(operation.name, fxdesk);
+    sandbox.force(operation.name, status, { times: attempts(operation, status) });
+
+    const result = await call(desk, operation, input);
+
+    expect(result.isError).toBe(true);
+    expect(result.structuredContent).toBeUndefined();
+    expect(textOf(result)).toContain(`${tool} failed: ${meaning} (${status})`);
+    expect(textOf(result)).toContain(outcomeOf(operation, status));
+    expect(textOf(result)).not.toContain("undefined");
+  },
+);
+
+test.each(each)(
+  "%s: an unknown argument is refused by name, and nothing is sent",
+  async (_tool, operation) => {
+    const input = await sampleInput(operation.name, fxdesk);
+
+    const result = await call(island, operation, { ...input, valueDate: "2026-01-31" });
+
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toContain("valueDate is not a field here");
+    expect(textOf(result)).not.toContain("cannot be reached");
+  },
+);
+
+const needing = each.flatMap(([tool, operation]) =>
+  callerFields(operation)
+    .filter(({ required }) => required)
+    .map(({ name }): [string, string, Declaration] => [tool, name, operation]),
+);
+
+test.each(needing)("%s: without %s nothing is sent", async (_tool, field, operation) => {
+  const { [field]: _, ...input } = await sampleInput(operation.name, fxdesk);
+
+  const result = await call(island, operation, input);
+
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toMatch(new RegExp(`${field} (is required|must be)`));
+  expect(textOf(result)).not.toContain("cannot be reached");
+});
+
+test("a service that cannot be reached is told, and may be asked again", async () => {
+  const result = await island.client.callTool({ name: "list_trades" });
+  expect(textOf(result)).toMatch(/cannot be reached .* The same call may succeed later\.$/);
+});
