@@ -2,6 +2,7 @@
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { HttpAnswer, HttpRequest } from "./http";
+import { echoRequestId } from "./open-banking";
 import { answer, type Pipeline } from "./pipeline";
 import { doorCodes, invalidStatus, plainRefusal, Refusal, refusalAnswer, serverOfPath } from "./refusal";
 import { routeOf } from "./routes";
@@ -67,6 +68,7 @@ export function buildServer(
     pipeline.world.clock.tick();
     pipeline.world.catchUp();
   });
+  app.addHook("onRequest", echoRequestId);
   app.addHook("onSend", async (request, { statusCode: status }) => {
     const refusal = refusals.get(request);
     const because = refusal && { refusal: [refusal.message, refusal.details].filter(Boolean).join(" ") };

@@ -3,13 +3,17 @@ import { header, type HttpAnswer, type HttpRequest } from "../http";
 import type { Refusal } from "../refusal";
 
 const problemJson = "application/problem+json";
+/** As long as the standard lets the texts be. */
+const longestTitle = 70;
+const longestText = 500;
 
 export function tppError(refusal: Refusal, request: HttpRequest): HttpAnswer {
   const { status, code, message, details, headers } = refusal;
   const asProblem = header(request, "accept")?.includes(problemJson) === true;
+  const text = [message, details].filter(Boolean).join(" ").slice(0, longestText);
   const body = asProblem
-    ? { type: `urn:tpp-message:${code}`, code, title: message, ...(details && { detail: details }) }
-    : { tppMessages: [{ category: "ERROR", code, text: message, ...(details && { path: details }) }] };
+    ? { type: `urn:tpp-message:${code}`, code, title: message.slice(0, longestTitle), detail: text }
+    : { tppMessages: [{ category: "ERROR", code, text }] };
   const type = asProblem ? problemJson : "application/json; charset=utf-8";
   return { status, headers: { "content-type": type, ...headers }, body: JSON.stringify(body) };
 }

@@ -1,8 +1,18 @@
 /** What the sandbox does behind the open-banking interfaces. */
 import type { AnyBehaviour } from "../behaviour";
 import type { Extension } from "../server";
+import { openBanking } from "./account-information";
+import { consents } from "./consents";
+import { payments } from "./payments";
+import { scaPage } from "./sca-page";
 
-export const openBankingBehaviours: Readonly<Record<string, AnyBehaviour>> = {};
+export { echoRequestId } from "./request-id";
+
+export const openBankingBehaviours: Readonly<Record<string, AnyBehaviour>> = {
+  ...payments,
+  ...consents,
+  ...openBanking,
+};
 
 /** The pages on which a person approves or refuses. */
-export const openBankingPages: readonly Extension[] = [];
+export const openBankingPages: readonly Extension[] = [scaPage];

@@ -1,6 +1,7 @@
 /** One world: everything the sandbox knows, from one seed, at one time. */
 import type { AccountDetails } from "./account-details";
 import type { Account } from "./accounts";
+import { OpenBanking } from "../open-banking/state";
 import type { Outbox } from "../outbox";
 import { Agenda } from "./agenda";
 import type { Approvals } from "./approvals";
@@ -30,6 +31,7 @@ export class World {
   readonly statements = new Map<string, Statement>();
   /** By client. */
   readonly approvals = new Map<string, Approvals>();
+  readonly openBanking = new OpenBanking();
   readonly agenda = new Agenda();
   readonly random: Random;
   /** Identifiers. */

@@ -1,0 +1,121 @@
+/** Strong customer authentication by redirect: a person reads what is asked on a page and approves or refuses it. */
+import type { Call, Result } from "../behaviour";
+import { header, type HttpRequest } from "../http";
+import { Refusal } from "../refusal";
+import type { World } from "../world/world";
+
+/** What a person is asked. */
+export interface Decision {
+  readonly title: string;
+  readonly terms: readonly (readonly [name: string, value: string])[];
+  /** Whether it still waits for an answer. */
+  readonly isOpen: () => boolean;
+  readonly decide: (approved: boolean) => void;
+}
+
+export type ScaStatus = "received" | "started" | "finalised" | "failed";
+
+/** One attempt at asking. */
+export interface Authorisation {
+  readonly authorisationId: string;
+  readonly decision: Decision;
+  /** Where the person goes afterwards. */
+  readonly returnTo: Readonly<Record<"approved" | "refused", string | undefined>>;
+  scaStatus: ScaStatus;
+}
+
+/** The headers of a call that say how a person is asked. */
+export interface RedirectHeaders {
+  readonly "TPP-Redirect-URI": string | undefined;
+  readonly "TPP-Nok-Redirect-URI": string | undefined;
+  readonly "TPP-Explicit-Authorisation-Preferred"?: boolean | undefined;
+}
+
+const authorisationsOf = ({ openBanking }: World, decision: Decision): Authorisation[] =>
+  [...openBanking.authorisations.values()].filter((each) => each.decision === decision);
+
+const isPending = ({ scaStatus }: Authorisation) => scaStatus === "received" || scaStatus === "started";
+
+/** An authorisation whose decision has lapsed has failed. */
+export const scaStatusOf = (authorisation: Authorisation): ScaStatus =>
+  isPending(authorisation) && !authorisation.decision.isOpen() ? "failed" : authorisation.scaStatus;
+
+/** Asks a person. Refuses when there is nothing to decide, or the person is being asked already. */
+function begin(world: World, decision: Decision, headers: RedirectHeaders): Authorisation {
+  if (!decision.isOpen())
+    throw new Refusal(409, "STATUS_INVALID", "There is nothing to authorise in this status.");
+  if (authorisationsOf(world, decision).some(isPending))
+    throw new Refusal(409, "STATUS_INVALID", "An authorisation is under way.");
+  const approved = headers["TPP-Redirect-URI"];
+  const authorisation: Authorisation = {
+    authorisationId: world.ids.uuid(),
+    decision,
+    returnTo: { approved, refused: headers["TPP-Nok-Redirect-URI"] ?? approved },
+    scaStatus: "received",
+  };
+  world.openBanking.authorisations.set(authorisation.authorisationId, authorisation);
+  return authorisation;
+}
+
+/** Takes the person's answer. */
+export function conclude(authorisation: Authorisation, approved: boolean): void {
+  authorisation.scaStatus = approved ? "finalised" : "failed";
+  authorisation.decision.decide(approved);
+}
+
+/** An authorisation among those of a decision. */
+function authorisationIn(world: World, decision: Decision, authorisationId: string): Authorisation {
+  const authorisation = world.openBanking.authorisations.get(authorisationId);
+  if (authorisation?.decision !== decision)
+    throw new Refusal(403, "RESOURCE_UNKNOWN", "There is no such authorisation.", authorisationId);
+  return authorisation;
+}
+
+export const link = (href: string) => ({ href });
+
+/** Links to the page of an authorisation and to its status; `list` is the path of the authorisations. */
+const scaLinks = (request: HttpRequest, list: string, { authorisationId }: Authorisation) => ({
+  scaRedirect: link(`http://${header(request, "host")}/sca/${authorisationId}`),
+  scaStatus: link(`${list}/${authorisationId}`),
+});
+
+const redirectApproach = { "aspsp-sca-approach": "REDIRECT" };
+
+/** Headers and links of the answer that makes a resource: its authorisation begins at once unless the caller wants not. */
+export function authorisationOfNew(
+  { values, request, world }: Call<RedirectHeaders>,
+  path: string,
+  decision: Decision,
+): Required<Pick<Result, "headers">> & { readonly _links: Readonly<Record<string, unknown>> } {
+  const list = `${path}/authorisations`;
+  const itself = { self: link(path), status: link(`${path}/status`) };
+  if (values["TPP-Explicit-Authorisation-Preferred"])
+    return { headers: { location: path }, _links: { startAuthorisation: link(list), ...itself } };
+  const links = scaLinks(request, list, begin(world, decision, values));
+  return { headers: { location: path, ...redirectApproach }, _links: { ...links, ...itself } };
+}
+
+/** Begins an authorisation in a call of its own; `list` is the path of the authorisations. */
+export function authorisationStarted(
+  { values, request, world }: Call<RedirectHeaders>,
+  list: string,
+  decision: Decision,
+): Result {
+  const authorisation = begin(world, decision, values);
+  const { scaStatus, authorisationId } = authorisation;
+  const _links = scaLinks(request, list, authorisation);
+  return { status: 201, headers: redirectApproach, body: { scaStatus, authorisationId, _links } };
+}
+
+export const authorisationList = (world: World, decision: Decision): Result => ({
+  status: 200,
+  body: { authorisationIds: authorisationsOf(world, decision).map(({ authorisationId }) => authorisationId) },
+});
+
+export const authorisationStatus = (
+  { values, world }: Call<{ readonly "authorisation-id": string }>,
+  decision: Decision,
+): Result => ({
+  status: 200,
+  body: { scaStatus: scaStatusOf(authorisationIn(world, decision, values["authorisation-id"])) },
+});

@@ -1,0 +1,98 @@
+/** Consents from the request to the end. */
+import { addDays, dayMs, dayOf, startOf } from "../world/days";
+import type { Client } from "../world/parties";
+import type { World } from "../world/world";
+import { type Access, chosen, type Grant, grantFor } from "./access";
+import type { Decision } from "./authorisation";
+import { numberOf, referenceTo } from "./references";
+
+export type ConsentStatus = "received" | "rejected" | "valid" | "expired" | "terminatedByTpp";
+
+export interface ConsentTerms {
+  readonly access: Access;
+  readonly recurringIndicator: boolean;
+  /** Its last day. */
+  readonly validUntil: string;
+  readonly frequencyPerDay: number;
+}
+
+export interface Consent extends ConsentTerms {
+  readonly consentId: string;
+  readonly client: Client;
+  readonly grant: Grant;
+  readonly decision: Decision;
+  /** How often each thing was read on a day without a person, by day and thing. */
+  readonly unattended: Map<string, number>;
+  /** When the transactions of each account were last read. */
+  readonly reported: Map<string, Date>;
+  access: Access;
+  status: ConsentStatus;
+  lastActionDate: string;
+}
+
+/** How long a person may take to answer. */
+export const daysToAuthorise = 3;
+/** How long a consent for one access lasts, once it is authorised. */
+const oneOffMs = 20 * 60_000;
+
+export function openConsent(world: World, client: Client, terms: ConsentTerms): Consent {
+  const grant = grantFor(world, client, terms.access);
+  const consent: Consent = {
+    ...terms,
+    consentId: world.ids.uuid(),
+    client,
+    grant,
+    decision: {
+      title: "Access to account information",
+      terms: termsForPeople(terms, grant),
+      isOpen: () => consent.status === "received",
+      decide: (approved) => (approved ? authorise(world, consent) : end(world, consent, "rejected")),
+    },
+    unattended: new Map(),
+    reported: new Map(),
+    status: "received",
+    lastActionDate: dayOf(world.now),
+  };
+  world.openBanking.consents.set(consent.consentId, consent);
+  world.agenda.schedule(new Date(world.now.getTime() + daysToAuthorise * dayMs), () => {
+    if (consent.status === "received") end(world, consent, "rejected");
+  });
+  return consent;
+}
+
+function termsForPeople(terms: ConsentTerms, grant: Grant): Decision["terms"] {
+  const numbers = (use: keyof Grant) =>
+    grant[use].map((account) => numberOf(referenceTo(account))).join(", ");
+  return [
+    ["Accounts", numbers("accounts")],
+    ["Balances", numbers("balances") || "none"],
+    ["Transactions", numbers("transactions") || "none"],
+    ["How often", terms.recurringIndicator ? `up to ${terms.frequencyPerDay} times a day` : "once"],
+    ["Until", terms.validUntil],
+  ];
+}
+
+export function end(world: World, consent: Consent, status: ConsentStatus): void {
+  consent.status = status;
+  consent.lastActionDate = dayOf(world.now);
+}
+
+/** A recurring consent takes the place of the one before it. */
+function authorise(world: World, consent: Consent): void {
+  if (consent.recurringIndicator)
+    for (const other of world.openBanking.consents.values())
+      if (other.status === "valid" && other.recurringIndicator && other.client === consent.client)
+        end(world, other, "expired");
+  consent.status = "valid";
+  consent.access = chosen(consent.access, consent.grant);
+  consent.lastActionDate = dayOf(world.now);
+  world.agenda.schedule(lastMoment(world, consent), () => {
+    if (consent.status === "valid") end(world, consent, "expired");
+  });
+}
+
+function lastMoment({ now }: World, { recurringIndicator, validUntil }: Consent): Date {
+  const afterLastDay = startOf(addDays(validUntil, 1));
+  const afterOneAccess = new Date(now.getTime() + oneOffMs);
+  return recurringIndicator || afterOneAccess > afterLastDay ? afterLastDay : afterOneAccess;
+}

@@ -1,0 +1,59 @@
+/** The days on which a standing order pays. */
+import { nextBusinessDay, previousBusinessDay } from "../world/calendar";
+import { addDays, dayOf } from "../world/days";
+
+export interface StandingOrder {
+  readonly startDate: string;
+  readonly endDate?: string | undefined;
+  readonly frequency: Frequency;
+  readonly executionRule?: "following" | "preceding" | undefined;
+  /** From 1 to 31; a month that is shorter pays on its last day. */
+  readonly dayOfExecution?: string | undefined;
+  readonly monthsOfExecution?: readonly string[] | undefined;
+}
+
+export type Frequency = keyof typeof steps;
+
+/** How far apart the days are. */
+const steps = {
+  Daily: { days: 1 },
+  Weekly: { days: 7 },
+  EveryTwoWeeks: { days: 14 },
+  Monthly: { months: 1 },
+  EveryTwoMonths: { months: 2 },
+  Quarterly: { months: 3 },
+  SemiAnnual: { months: 6 },
+  Annual: { months: 12 },
+  MonthlyVariable: { months: 1 },
+} as const satisfies Record<string, { readonly days: number } | { readonly months: number }>;
+
+/** A day of the month that is so many months after a day's, or the last of that month. */
+function inMonth(day: string, months: number, dayOfMonth: number): string {
+  const [year, month] = day.split("-").map(Number) as [number, number];
+  const lastDay = new Date(Date.UTC(year, month + months, 0)).getUTCDate();
+  return dayOf(new Date(Date.UTC(year, month - 1 + months, Math.min(dayOfMonth, lastDay))));
+}
+
+function dayNumber(order: StandingOrder, n: number): string {
+  const { startDate, dayOfExecution = startDate.slice(8) } = order;
+  const step = steps[order.frequency];
+  return "days" in step
+    ? addDays(startDate, n * step.days)
+    : inMonth(startDate, n * step.months, Number(dayOfExecution));
+}
+
+/** A day at a weekend or on a holiday gives way to the next business day, or the one before where that was asked for. */
+const executionDay = ({ executionRule }: StandingOrder, day: string, currency: string): string =>
+  (executionRule === "preceding" ? previousBusinessDay : nextBusinessDay)(day, [currency]);
+
+/** The days in their order; without end where the order has none. */
+export function* daysOf(order: StandingOrder, currency: string): Generator<string, undefined> {
+  const { startDate, endDate = "9999-12-31", frequency, monthsOfExecution = [] } = order;
+  const months = new Set(monthsOfExecution.map(Number));
+  for (let n = 0; ; n += 1) {
+    const day = dayNumber(order, n);
+    if (day > endDate) return undefined;
+    const inItsMonths = frequency !== "MonthlyVariable" || months.has(Number(day.slice(5, 7)));
+    if (day >= startDate && inItsMonths) yield executionDay(order, day, currency);
+  }
+}

@@ -1,0 +1,11 @@
+/** What the open-banking interfaces keep: consents, payments, and what people were asked to authorise. */
+import type { Authorisation } from "./authorisation";
+import type { Consent } from "./consent";
+import type { Payment } from "./payment";
+
+export class OpenBanking {
+  /** By consentId, in the order of making. */
+  readonly consents = new Map<string, Consent>();
+  readonly payments = new Map<string, Payment>();
+  readonly authorisations = new Map<string, Authorisation>();
+}
