@@ -6,6 +6,7 @@ import { operations as allOperations, type Declaration } from "../../core/operat
 import { type Flag, type Given, UsageError } from "../arguments";
 import { type Command, jsonFlag } from "../command";
 import { asUsage, clientOptions, connectionFlags, connectionHelp, settingsFrom } from "../connection";
+import { paragraph } from "../help";
 import { nearest } from "../nearest";
 import type { Terminal } from "../terminal";
 import { printAnswer, printPages } from "./answer";
@@ -114,7 +115,9 @@ const anyOperation: Command = {
   says: "Calls an operation of the service and prints its answer as JSON.",
   flags: [],
   more: [
-    "fxdesk operations lists the operations; fxdesk call <section.operation> --help shows the flags of one.",
+    paragraph(
+      "fxdesk operations lists the operations; fxdesk call <section.operation> --help shows the flags of one.",
+    ),
     connectionHelp,
   ],
   run: () => {

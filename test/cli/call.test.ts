@@ -1,0 +1,258 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { sampleInput, sandboxClient } from "../support/samples";
+import { fxdesk as run, program, type Variables, variablesOf } from "./run";
+
+let sandbox: Sandbox;
+let client: FxdeskClient;
+let variables: Variables;
+
+const fxdesk = (args: readonly string[], input?: string) =>
+  run(args, { variables, ...(input !== undefined && { input }) });
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  client = sandboxClient(sandbox);
+  variables = variablesOf(sandbox);
+});
+
+afterAll(async () => {
+  await client.close();
+  await sandbox.close();
+});
+
+const booking = async () => {
+  const { quote_id, reason } = await sampleInput("trades.book", client);
+  return ["call", "trades.book", "--quote-id", String(quote_id), "--reason", String(reason)];
+};
+
+describe("answers", () => {
+  test("are JSON, as the service sent them", async () => {
+    const { stdout } = await fxdesk(["call", "trades.list", "--page-size", "3"]);
+    expect(JSON.parse(stdout)).toEqual(await client.trades.list({ page_size: 3 }));
+  });
+
+  test("are an aligned table with --table", async () => {
+    const { stdout } = await fxdesk(["call", "trades.list", "--page-size", "3", "--table"]);
+    const [head, ...rows] = stdout.trimEnd().split("\n");
+    expect(head).toMatch(/^trade_id +trade_type +status/);
+    expect(rows).toHaveLength(3);
+    const status = head!.indexOf("status");
+    for (const row of rows) expect(row.slice(status - 2, status)).toBe("  ");
+  });
+
+  test("of every page are one list with --all", async () => {
+    const { stdout } = await fxdesk(["call", "trades.list", "--page-size", "7", "--all"]);
+    const all = [];
+    for await (const trade of client.trades.list.all()) all.push(trade);
+    expect(all.length).toBeGreaterThan(7);
+    expect(JSON.parse(stdout)).toEqual(all);
+  });
+
+  test("of no entries are an empty list", async () => {
+    const args = ["call", "trades.list", "--all", "--parent-trade-id", "nobody"];
+    expect((await fxdesk(args)).stdout).toBe("[]\n");
+    expect((await fxdesk([...args, "--table"])).stdout).toBe("(no entries)\n");
+  });
+
+  test("end quietly when the reader goes away", async () => {
+    const child = spawn(process.execPath, [program, "call", "trades.list", "--all"], {
+      env: { PATH: process.env.PATH, ...variables },
+    });
+    child.stdout.destroy();
+    let stderr = "";
+    child.stderr.on("data", (chunk) => (stderr += String(chunk)));
+    const code = await new Promise((resolve) => child.on("close", resolve));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+});
+
+describe("fields", () => {
+  test("lists are given by repeating a flag or with commas", async () => {
+    const commas = await fxdesk(["call", "trades.list", "--trade-type", "spot,ndf"]);
+    const repeated = await fxdesk(["call", "trades.list", "--trade-type", "spot", "--trade-type", "ndf"]);
+    const types = (JSON.parse(commas.stdout) as { trade_type: string }[]).map(({ trade_type }) => trade_type);
+    expect(new Set(types)).toEqual(new Set(["spot", "ndf"]));
+    expect(repeated.stdout).toBe(commas.stdout);
+  });
+
+  test("come from a file or from stdin with --input; flags win", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "fxdesk-cli-"));
+    const path = join(folder, "input.json");
+    await writeFile(path, JSON.stringify({ page_size: 2, trade_type: ["spot"] }));
+    const fromFile = await fxdesk(["call", "trades.list", "--input", path]);
+    expect(JSON.parse(fromFile.stdout)).toHaveLength(2);
+    const flagWins = await fxdesk(["call", "trades.list", "--input", path, "--page-size", "1"]);
+    expect(JSON.parse(flagWins.stdout)).toHaveLength(1);
+    const fromStdin = await fxdesk(["call", "trades.list", "--input", "-"], '{"page_size": 1}');
+    expect(JSON.parse(fromStdin.stdout)).toHaveLength(1);
+    await rm(folder, { recursive: true });
+  });
+
+  test.each([
+    ["nothing.json", "", /nothing\.json cannot be read/],
+    ["-", "{", /stdin is not JSON/],
+    ["-", "[1]", /must hold one JSON object/],
+  ])("--input %s that holds %j is refused", async (path, content, message) => {
+    const { code, stderr } = await fxdesk(["call", "trades.list", "--input", path], content);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+
+  test("that do not fit are named, and nothing is sent", async () => {
+    const before = sandbox.requests.length;
+    const { code, stderr } = await fxdesk(["call", "trades.list", "--page", "0", "--trade-type", "sport"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/page must be at least 1, not 0/);
+    expect(stderr).toMatch(/trade_type\.0 must be one of spot, forward/);
+    expect(sandbox.requests).toHaveLength(before);
+  });
+
+  test("a field wins over a setting of the same name", async () => {
+    const asked = sandbox.requests.length;
+    await fxdesk([
+      ...["call", "login.getPage", "--client-id", "an-application", "--scope", "openid"],
+      ...["--response-type", "code", "--redirect-uri", "https://example.com/", "--state", "s"],
+    ]);
+    expect(sandbox.requests[asked]!.url).toContain("client_id=an-application");
+  });
+});
+
+describe("money", () => {
+  test("does not leave without --yes; what would leave is shown", async () => {
+    const before = sandbox.requests.length;
+    const args = await booking();
+    const asked = sandbox.requests.length;
+    const { code, stdout, stderr } = await fxdesk(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(`POST ${sandbox.baseUrl}/trades?quote_id=${args[3]}&client_id=`);
+    expect(stderr).toContain('"reason": "payment_for_goods"');
+    for (const secret of [variables.FXDESK_ACCESS_TOKEN!, variables.FXDESK_API_KEY!])
+      expect(stderr).not.toContain(secret);
+    expect(asked).toBeGreaterThan(before);
+    expect(sandbox.requests).toHaveLength(asked);
+  });
+
+  test("leaves once with --yes", async () => {
+    const asked = await booking();
+    const before = sandbox.requests.length;
+    const { code, stdout } = await fxdesk([...asked, "--yes"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toHaveProperty("trade_id");
+    expect(sandbox.requests).toHaveLength(before + 1);
+  });
+
+  test("is not confirmed where nothing is to be confirmed", async () => {
+    const { code, stderr } = await fxdesk(["call", "trades.list", "--yes"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/There is no flag --yes here/);
+  });
+});
+
+describe("exit codes", () => {
+  test.each([
+    [400, 2],
+    [401, 3],
+    [403, 3],
+    [404, 4],
+    [502, 6],
+  ])("a read that is answered %i ends with %i", async (status, expected) => {
+    const other = await startSandbox();
+    other.force("trades.list", status, { times: 100 });
+    const { code, stdout, stderr } = await run(["call", "trades.list", "--timeout-ms", "500"], {
+      variables: variablesOf(other),
+    });
+    await other.close();
+    expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
+    expect(stderr).toContain(`(${status})`);
+  });
+
+  test.each([
+    [409, 5],
+    [502, 7],
+  ])("a booking that is answered %i ends with %i", async (status, expected) => {
+    const args = await booking();
+    sandbox.force("trades.book", status);
+    expect((await fxdesk([...args, "--yes"])).code).toBe(expected);
+  });
+
+  test("a service that cannot be reached ends with 6", async () => {
+    const { code, stderr } = await run(["call", "trades.list"], {
+      variables: { ...variables, FXDESK_BASE_URL: "http://127.0.0.1:1", FXDESK_TIMEOUT_MS: "300" },
+    });
+    expect(code).toBe(6);
+    expect(stderr).toMatch(/cannot be reached/);
+  });
+});
+
+describe("errors", () => {
+  test("say how to give what is missing", async () => {
+    const { code, stderr } = await run(["call", "trades.list"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("Set clientId by FXDESK_CLIENT_ID or --client-id.");
+    expect(stderr).toContain("Set baseUrl by FXDESK_BASE_URL or --base-url.");
+  });
+
+  test("say where credentials come from", async () => {
+    const { FXDESK_ACCESS_TOKEN: _, FXDESK_REFRESH_TOKEN: __, ...others } = variables;
+    const { code, stderr } = await run(["call", "trades.list"], { variables: others });
+    expect(code).toBe(3);
+    expect(stderr).toContain("FXDESK_ACCESS_TOKEN");
+  });
+
+  test("are one JSON line with --json, without a secret", async () => {
+    const { stderr } = await run(["call", "trades.get", "--trade-id", "nothing", "--json"], { variables });
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(JSON.parse(stderr)).toMatchObject({ code: "not_found", outcome: "rejected", status: 404 });
+    expect(stderr).not.toContain(variables.FXDESK_ACCESS_TOKEN);
+  });
+
+  test("name what was meant", async () => {
+    expect((await fxdesk(["call", "trade.lst"])).stderr).toContain("Did you mean trades.list");
+    expect((await fxdesk(["call", "list_trades"])).stderr).toContain("Did you mean trades.list");
+    expect((await fxdesk(["call", "trades"])).stderr).toContain("trades.book, trades.list, trades.get");
+    expect((await fxdesk(["call", "trades.list", "--page_siz", "1"])).stderr).toContain("--page-size");
+    expect((await fxdesk(["opertions"])).stderr).toContain("Did you mean operations");
+  });
+
+  test.each([
+    [["call"], /Which operation/],
+    [["call", "trades.list", "--page"], /--page needs a value/],
+    [["call", "trades.list", "--page", "--table"], /--page needs a value/],
+    [["call", "trades.list", "--table=yes"], /--table takes no value/],
+    [["call", "trades.list", "spot"], /"spot" is not expected/],
+    [["call", "trades.list", "--timeout-ms", "soon"], /timeoutMs must be a number/],
+    [["call", "trades.list", "--environment", "moon"], /environment must be api or sandbox/],
+    [["call", "trades.list", "--base-url", "ftp://example.com"], /baseUrl must be an http or https address/],
+    [["toString"], /There is no command "toString"/],
+    [["sandbox", "--port", "eighty"], /--port must be a number/],
+    [["mcp", "--allow", "everything"], /--allow takes change or money/],
+  ])("fxdesk %j ends with 2 and says why", async (args, message) => {
+    const { code, stdout, stderr } = await fxdesk(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(message);
+  });
+
+  test("of the service cannot write to the terminal", async () => {
+    const { stderr } = await fxdesk(["call", "trades.get", "--trade-id", "\u001b[31mred"]);
+    expect(stderr).not.toContain("\u001b");
+  });
+});
+
+describe("secrets", () => {
+  test.each(["access-token", "api-key", "refresh-token", "auth-client-secret"])(
+    "--%s is not accepted, and its value is not repeated",
+    async (flag) => {
+      for (const args of [[`--${flag}`, "canary"], [`--${flag}=canary`]]) {
+        const { code, stderr } = await fxdesk(["call", "trades.list", ...args]);
+        expect(code).toBe(2);
+        expect(stderr).toContain("in the environment");
+        expect(stderr).not.toContain("canary");
+      }
+    },
+  );
+});

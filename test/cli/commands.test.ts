@@ -1,0 +1,97 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { operations } from "@fxdesk/toolkit";
+import { loadSandbox, type SandboxPackage } from "../../cli/sandbox-package";
+import manifest from "../../package.json";
+import { fxdesk, program } from "./run";
+
+describe("help", () => {
+  test("lists the commands and the exit codes", async () => {
+    const { code, stdout } = await fxdesk(["--help"]);
+    expect(code).toBe(0);
+    for (const word of ["call", "operations", "mcp", "sandbox", "openapi", "7  Sent"])
+      expect(stdout).toContain(word);
+  });
+
+  test("goes to stderr when nothing is asked for", async () => {
+    expect(await fxdesk([])).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  test.each(["call", "operations", "mcp", "sandbox", "openapi"])("fxdesk %s --help", async (command) => {
+    const { code, stdout, stderr } = await fxdesk([command, "--help"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain(`Usage: fxdesk ${command}`);
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
+  });
+
+  test("of an operation derives from its declaration", async () => {
+    const { stdout } = await fxdesk(["call", "trades.book", "--help"]);
+    expect(stdout).toContain("--quote-id <text>");
+    expect(stdout).toContain("mortage_repayment");
+    expect(stdout).toMatch(/409 +A conflict that can be corrected; see the details. \(exit code 5\)/);
+    expect(stdout).toMatch(/502 .*\(exit code 7\)/);
+    expect(stdout).toContain("fxdesk call trades.book --quote-id <quote-id> --reason charitable_aid --yes");
+  });
+});
+
+test("--version is the version of the package", async () => {
+  expect((await fxdesk(["--version"])).stdout).toBe(`${manifest.version}\n`);
+});
+
+describe("fxdesk operations", () => {
+  test("lists each operation with its effect", async () => {
+    const { stdout } = await fxdesk(["operations"]);
+    for (const { name, effect } of operations)
+      expect(stdout).toMatch(new RegExp(`^  ${name.replace(".", "\\.")} +${effect} `, "m"));
+  });
+
+  test("--json gives the same as data", async () => {
+    const { stdout } = await fxdesk(["operations", "--json"]);
+    expect(JSON.parse(stdout)).toEqual(
+      operations.map(({ name, tool, title, summary, effect, method, path, server }) => ({
+        ...{ name, tool, title, summary, effect, method, path, server },
+      })),
+    );
+  });
+});
+
+describe("fxdesk openapi", () => {
+  test("prints the document of all operations, with the addresses given", async () => {
+    const { stdout } = await fxdesk(["openapi", "--base-url", "https://api.example.com/"]);
+    const document = JSON.parse(stdout) as { info: { version: string }; paths: Record<string, object> };
+    expect(document.info.version).toBe(manifest.version);
+    expect(Object.values(document.paths).flatMap((path) => Object.keys(path))).toHaveLength(
+      operations.length,
+    );
+    expect(stdout).toContain('"url": "https://api.example.com"');
+  });
+});
+
+describe("fxdesk sandbox", () => {
+  let child: ChildProcessByStdio<null, Readable, null>;
+  afterEach(() => child?.kill("SIGKILL"));
+
+  test("prints variables that reach it, and stops when asked to", async () => {
+    child = spawn(process.execPath, [program, "sandbox", "--port", "0"], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const variables: Record<string, string> = {};
+    for await (const line of createInterface(child.stdout)) {
+      const [name, value] = line.split("=") as [string, string];
+      variables[name] = value;
+      if (name === "FXDESK_REFRESH_TOKEN") break;
+    }
+    const { code, stdout } = await fxdesk(["call", "trades.list"], { variables });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).not.toHaveLength(0);
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([0, null]);
+  });
+
+  test("starts the package as it is", async () => {
+    const sandbox: SandboxPackage = await import("@fxdesk/sandbox");
+    expect(sandbox.startSandbox).toBe((await loadSandbox()).startSandbox);
+  });
+});

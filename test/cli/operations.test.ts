@@ -1,0 +1,79 @@
+/** Every operation on the command line, against the sandbox. */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { type Declaration, type FxdeskClient, operations } from "@fxdesk/toolkit";
+import { callFlags } from "../../cli/call/command";
+import { fieldFlags } from "../../cli/call/fields";
+import { connectionFlags } from "../../cli/connection";
+import { flagName } from "../../cli/names";
+import { sampleInput, sandboxClient } from "../support/samples";
+import { fxdesk, variablesOf } from "./run";
+
+let sandbox: Sandbox;
+let client: FxdeskClient;
+let folder: string;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  client = sandboxClient(sandbox);
+  folder = await mkdtemp(join(tmpdir(), "fxdesk-cli-"));
+});
+
+afterAll(async () => {
+  await client.close();
+  await sandbox.close();
+  await rm(folder, { recursive: true });
+});
+
+function flagFor(name: string, value: unknown): string[] {
+  const flag = `--${flagName(name)}`;
+  if (typeof value === "boolean") return [value ? flag : flag.replace("--", "--no-")];
+  if (Array.isArray(value)) return [flag, JSON.stringify(value)];
+  return [flag, typeof value === "string" ? value : JSON.stringify(value)];
+}
+
+const answersFile = ({ answers }: Declaration) => Object.values(answers).some(({ kind }) => kind === "file");
+
+/** A file may not be ready yet: the exit code says so, and a script tries again. */
+async function callUntilReady(args: readonly string[]) {
+  for (;;) {
+    const ran = await fxdesk(args, { variables: variablesOf(sandbox) });
+    if (ran.code !== 6) return ran;
+    expect(JSON.parse(ran.stdout)).toEqual({ status: "Pending" });
+  }
+}
+
+test.each(operations.map((operation) => [operation.name, operation as Declaration] as const))(
+  "fxdesk call %s",
+  async (name, operation) => {
+    const input = await sampleInput(name, client);
+    const output = join(folder, name);
+    const args = [
+      ...Object.entries(input).flatMap(([field, value]) => flagFor(field, value)),
+      ...(operation.effect === "money" ? ["--yes"] : []),
+      ...(answersFile(operation) ? ["--output", output] : []),
+    ];
+    const asked = sandbox.requests.length;
+    const { code, stdout, stderr } = await callUntilReady(["call", name, ...args]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(sandbox.requests.slice(asked).map(({ method }) => method)).toContain(operation.method);
+    const kinds = Object.values(operation.answers).map(({ kind }) => kind);
+    if (kinds.every((kind) => kind === "json")) expect(() => JSON.parse(stdout)).not.toThrow();
+    if (kinds.every((kind) => kind === "empty")) expect(stdout).toBe("");
+    if (answersFile(operation)) expect((await readFile(output)).length).toBeGreaterThan(0);
+  },
+);
+
+test("no field has the name of another flag", () => {
+  for (const operation of operations) {
+    const names = [...fieldFlags(operation), ...callFlags(operation)].map(({ name }) => name);
+    expect(names).toEqual([...new Set(names)]);
+    expect(names).not.toContain("help");
+  }
+});
+
+test("no setting that goes by a flag is taken for a switch", () => {
+  expect(connectionFlags.every(({ value }) => value)).toBe(true);
+});

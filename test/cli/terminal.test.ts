@@ -1,0 +1,67 @@
+/** What only shows on a terminal. */
+import { PassThrough, Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { callCommand } from "../../cli/call/command";
+import { execute } from "../../cli/command";
+import { nearest } from "../../cli/nearest";
+import { table } from "../../cli/table";
+import type { Terminal } from "../../cli/terminal";
+
+function terminal(columns: number) {
+  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns });
+  const stderr = new PassThrough();
+  return { stdin: Readable.from([]), stdout, stderr, environment: {} } satisfies Terminal;
+}
+
+test("a file never lands on a screen unasked", async () => {
+  const id = "0b0e7c3e-2f4b-4a8e-9d3c-5a6b7c8d9e0f";
+  const [command, args] = callCommand(["statements.getFile", "--account-id", id, "--statement-id", id]);
+  await expect(execute(command, args, terminal(80))).rejects.toThrow(/--output <path>, or --output -/);
+});
+
+test("help goes to stdout", async () => {
+  const screen = terminal(80);
+  const [command, args] = callCommand(["trades.list", "--help"]);
+  expect(await execute(command, args, screen)).toBe(0);
+  screen.stdout.end();
+  expect(await text(screen.stdout)).toContain("--trade-type <a,b,…>");
+});
+
+describe("a table", () => {
+  test("aligns words to the left and numbers to the right", () => {
+    const rows = [
+      { name: "rent", amount: 1250.5 },
+      { name: "salaries", amount: 99 },
+    ];
+    expect(table(rows)).toBe("name      amount\nrent      1250.5\nsalaries      99\n");
+  });
+
+  test("joins nested objects to their parent, counts lists of objects and leaves what is not there empty", () => {
+    const rows = [{ id: "a", amount: { amount: "1.00", currency: "EUR" }, lines: [{}, {}] }, { id: "b" }];
+    expect(table(rows).split("\n").slice(0, 3)).toEqual([
+      "id  amount.amount  amount.currency  lines",
+      "a            1.00  EUR              2 items",
+      "b",
+    ]);
+  });
+
+  test("shows the only list inside an object, or the fields of the object", () => {
+    expect(table({ accounts: [{ iban: "x" }], _links: {} })).toBe("iban\nx\n");
+    expect(table({ status: "Pending", tags: [1, 2], more: [] })).toBe(
+      "field   value\nstatus  Pending\ntags    1, 2\nmore\n",
+    );
+  });
+
+  test("is cut at the width of the screen", () => {
+    expect(table([{ name: "x".repeat(20) }], 10)).toBe(`name\n${"x".repeat(9)}…\n`);
+  });
+
+  test("cannot move the cursor or turn the writing around", () => {
+    expect(table([{ name: "a\u001b[2Jb\u009b1m\u202Ec" }])).toBe("name\na [2Jb 1mc\n");
+  });
+});
+
+test("the nearest words come first, and none when nothing is near", () => {
+  expect(nearest("acounts.lst", ["trades.list", "accounts.list", "accounts.get"])[0]).toBe("accounts.list");
+  expect(nearest("xyz", ["trades.list"])).toEqual([]);
+});
