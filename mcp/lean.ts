@@ -21,8 +21,9 @@ function likeness({ properties, required, ...rest }: JsonObject, path: string): 
 
 /**
  * A schema without what costs tokens and tells nothing: titles that repeat the name, patterns behind a format, what is
- * open anyway. Values of an open enumeration become examples. What comes again is not described again; an object is then said to be shaped like the first. That loses
- * nothing: what is sent is checked against the declaration, whatever a host makes of the schema.
+ * open anyway, that a text is not empty. Values of an open enumeration become examples. What comes again is not described
+ * again; an object is then said to be shaped like the first. That loses nothing: what is sent is checked against the
+ * declaration, whatever a host makes of the schema.
  */
 export function lean(schema: JsonObject, wording: Wording): JsonObject {
   const described = new Map<string, string>();
@@ -45,11 +46,12 @@ export function lean(schema: JsonObject, wording: Wording): JsonObject {
     const earlier = before(node, path);
     if (earlier !== undefined) return repeated(node, earlier);
     const { type, title: _, pattern, description, properties, required, items, ...rest } = node;
-    const { additionalProperties, "x-extensible-enum": known, ...limits } = rest;
+    const { additionalProperties, "x-extensible-enum": known, minLength, ...limits } = rest;
     return {
       ...typeOf(type),
       ...limits,
       ...(known !== undefined && { examples: known }),
+      ...(Number(minLength) > 1 && { minLength }),
       ...(pattern !== undefined && limits.format === undefined && { pattern }),
       ...(description !== undefined && { description: wording(description as string) }),
       ...(items !== undefined && { items: shortened(items as JsonObject, `${path}[]`) }),

@@ -31,6 +31,8 @@ async function close({ server, client }: Desk): Promise<void> {
 const nowhere = "http://127.0.0.1:1";
 
 beforeAll(async () => {
+  // The waits between the attempts of a read are random parts of a bound: here, none of it.
+  jest.spyOn(Math, "random").mockReturnValue(0);
   sandbox = await startSandbox();
   fxdesk = sandboxClient(sandbox);
   desk = await open(fxdesk);
@@ -41,6 +43,7 @@ afterAll(async () => {
   await close(desk);
   await fxdesk.close();
   await sandbox.close();
+  jest.restoreAllMocks();
 });
 
 const call = ({ client }: Desk, operation: Declaration, input: Readonly<Record<string, unknown>>) =>
