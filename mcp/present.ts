@@ -41,23 +41,40 @@ function contentOf(operation: Declaration, answer: Answer, input: Values, reply:
 }
 
 /** How to ask for less, in the fields of the operation itself. */
-function howToNarrow(operation: Declaration, shown: number | undefined): string {
-  const { pages } = operation;
-  if (pages && shown) return `Call again with ${pages.size} ${shown} or less.`;
+function howToNarrow(operation: Declaration): string {
   const filters = callerFields(operation).filter(({ place, required }) => place === "query" && !required);
   return filters.length > 0
-    ? `Call again with ${filters.map(({ name }) => name).join(", ")} to narrow it.`
+    ? ` Call again with ${filters.map(({ name }) => name).join(", ")} to narrow it.`
     : "";
 }
 
-/** The content, cut where it is too large; a cut says so and takes the way to the next page away. */
+/** The page as if less had been asked for: what was left out begins the next one. */
+function smallerPage({ page, size }: Paging, content: JsonObject, shown: readonly unknown[]): JsonObject {
+  const before = (Number(content[page]) - 1) * Number(content[size]);
+  let count = shown.length;
+  while (before % count !== 0) count -= 1;
+  const next = before / count + 2;
+  return {
+    truncated: `Only ${count} of them fit in one result: go on with ${page} ${next} and ${size} ${count}.`,
+    ...content,
+    count,
+    [page]: next - 1,
+    [size]: count,
+    next_page: next,
+    items: shown.slice(0, count),
+  };
+}
+
+/** The content, cut where it is too large; a cut says so, and how to see the rest. */
 function sized(operation: Declaration, content: JsonObject): JsonObject {
   if (sizeOf(content) <= largestResult) return content;
-  const { next_page: _, ...rest } = content;
-  const fitted = fit(rest, largestResult) as JsonObject;
-  const shown = Array.isArray(fitted.items) ? fitted.items.length : undefined;
-  const what = shown === undefined ? "Too long to show whole." : `Only the first ${shown} entries are shown.`;
-  return { truncated: `${what} ${howToNarrow(operation, shown)}`.trim(), ...fitted };
+  const fitted = fit(content, largestResult) as JsonObject;
+  const { items } = fitted;
+  if (Array.isArray(items) && operation.pages) return smallerPage(operation.pages, content, items);
+  const what = Array.isArray(items)
+    ? `Only the first ${items.length} of them fit in one result.`
+    : "Too long to show whole: lists and texts in it are cut.";
+  return { truncated: what + howToNarrow(operation), ...fitted };
 }
 
 /** The answer in words of ours only: what other people wrote never stands in the first line. */
@@ -69,8 +86,8 @@ function headline(
   const entries = count === undefined ? "" : ` ${count as number} ${count === 1 ? "entry" : "entries"}.`;
   const all = total === undefined ? "" : ` ${total as number} in all.`;
   const next = next_page === undefined ? "" : ` More may follow on page ${next_page as number}.`;
-  const cut = truncated === undefined ? "" : ` ${truncated as string}`;
-  return `${operation.title}: ${answer.says}${entries}${all}${next}${cut}`;
+  const rest = truncated === undefined ? next : ` ${truncated as string}`;
+  return `${operation.title}: ${answer.says}${entries}${all}${rest}`;
 }
 
 const differences = ({ problems }: Reply) =>

@@ -151,22 +151,41 @@ describe("lists", () => {
     expect(result.structuredContent!.next_page).toBe(next);
   });
 
-  test("that are too long show their first entries, and how to ask for less", async () => {
-    const result = await present(declared({ pages: paged }), {}, reply(things(2_000), { total: 9_000 }));
-    const { truncated, items, next_page: next } = result.structuredContent as Record<string, unknown[]>;
-    expect(sizeOf(result.structuredContent)).toBeLessThanOrEqual(largestResult + 200);
-    expect(items!.length).toBeGreaterThan(100);
-    expect(items![0]).toEqual({ id: "thing-0", amount: "1.1", days: 2 });
-    expect(truncated).toBe(
-      `Only the first ${items!.length} entries are shown. Call again with page_size ${items!.length} or less.`,
+  test.each([
+    { page: 1, size: 2_000 },
+    { page: 2, size: 600 },
+    { page: 7, size: 1_000 },
+  ])("that are too long are smaller pages: $size entries on page $page", async ({ page, size }) => {
+    const before = (page - 1) * size;
+    const entries = things(before + size);
+    const input = { page, page_size: size };
+    const answer = reply(entries.slice(before), { total: 9_000 });
+    const result = await present(declared({ pages: paged }), input, answer);
+    const content = result.structuredContent as Record<"count" | "page" | "page_size" | "next_page", number>;
+    const { items } = result.structuredContent as { items: unknown[] };
+
+    expect(sizeOf(content)).toBeLessThanOrEqual(largestResult + 200);
+    expect(content.count).toBeGreaterThan(40);
+    const from = (content.page - 1) * content.page_size;
+    expect(from).toBe(before);
+    expect(items).toEqual(
+      entries.slice(from, from + content.page_size).map((thing) => ({ ...thing, amount: "1.1" })),
     );
-    expect(next).toBeUndefined();
+    expect(content).toMatchObject({
+      count: content.page_size,
+      next_page: content.page + 1,
+      total: 9_000,
+      truncated: `Only ${content.count} of them fit in one result: go on with page ${content.next_page} and page_size ${content.count}.`,
+    });
     expectBothComplete(result);
   });
 
   test("that are too long and have no pages say how to narrow them", async () => {
-    const result = await present(declared(), {}, reply(things(2_000)));
-    expect(result.structuredContent!.truncated).toContain("Call again with currency, page, page_size");
+    const { structuredContent } = await present(declared(), {}, reply(things(2_000)));
+    expect(structuredContent!.count).toBe(2_000);
+    expect(structuredContent!.truncated).toMatch(
+      /^Only the first \d+ of them fit in one result\. Call again with currency, page, page_size to narrow it\.$/,
+    );
   });
 });
 
