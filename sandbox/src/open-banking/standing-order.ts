@@ -44,7 +44,9 @@ function dayNumber(order: StandingOrder, n: number): string {
 
 /** A day at a weekend or on a holiday gives way to the next business day, or the one before where that was asked for. */
 const executionDay = ({ executionRule }: StandingOrder, day: string, currency: string): string =>
-  (executionRule === "preceding" ? previousBusinessDay : nextBusinessDay)(day, [currency]);
+  executionRule === "preceding"
+    ? previousBusinessDay(addDays(day, 1), [currency])
+    : nextBusinessDay(day, [currency]);
 
 /** The days in their order; without end where the order has none. */
 export function* daysOf(order: StandingOrder, currency: string): Generator<string, undefined> {

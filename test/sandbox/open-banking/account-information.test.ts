@@ -1,0 +1,181 @@
+/** What a consent lets be read, over HTTP. */
+import {
+  type Bank,
+  day,
+  euroAccount,
+  everything,
+  inOrder,
+  openBank,
+  refusal,
+  today,
+  validConsent,
+} from "./bank";
+
+let bank: Bank;
+beforeAll(async () => {
+  bank = await openBank({ "PSU-IP-Address": "192.0.2.7" });
+});
+afterAll(() => bank.close());
+
+const read = (consentId: string, accountId: string) => ({ "Consent-ID": consentId, "account-id": accountId });
+
+test("the accounts are those of the JSON interface, with the same balance", async () => {
+  const { client } = bank;
+  const consentId = await validConsent(bank);
+  const { accounts } = await client.openBanking.listAccounts({ "Consent-ID": consentId, withBalance: true });
+  const others = await client.accounts.list({ currencies: "EUR,GBP,USD,JPY" });
+  expect(inOrder(accounts.map(({ resourceId }) => resourceId))).toEqual(
+    inOrder(others.map(({ account_id }) => account_id)),
+  );
+  for (const { resourceId, currency, balances } of accounts) {
+    const [balance] = await client.accounts.listBalances({ account_id: resourceId! });
+    const available = balances!.find(({ balanceType }) => balanceType === "interimAvailable");
+    expect(available!.balanceAmount).toEqual({ currency, amount: balance!.amount.amount });
+  }
+});
+
+test("the transactions are those of the JSON interface, debits negative", async () => {
+  const { client } = bank;
+  const { resourceId } = await euroAccount(bank);
+  const consentId = await validConsent(bank);
+  const { transactions } = await client.openBanking.listTransactions({
+    ...read(consentId, resourceId),
+    bookingStatus: "booked",
+    dateFrom: "2025-03-02",
+  });
+  const all = [];
+  for await (const transaction of client.transactions.list.all({ account_id: resourceId }))
+    all.push(transaction);
+  const signed = all.map(({ transaction_id, amount, credit_debit_indicator }) => [
+    transaction_id,
+    `${credit_debit_indicator === "Debit" ? "-" : ""}${amount.amount}`,
+  ]);
+  expect(signed.length).toBeGreaterThan(100);
+  expect(
+    transactions!.booked!.map(({ transactionId, transactionAmount }) => [
+      transactionId,
+      transactionAmount.amount,
+    ]),
+  ).toEqual(signed);
+});
+
+test("both days are included", async () => {
+  const { resourceId } = await euroAccount(bank);
+  const input = { ...read(await validConsent(bank), resourceId), bookingStatus: "booked" as const };
+  const days = async (dateFrom: string, dateTo: string) => {
+    const { transactions } = await bank.client.openBanking.listTransactions({ ...input, dateFrom, dateTo });
+    return transactions!.booked!.map(({ bookingDate }) => bookingDate);
+  };
+  const month = await days("2026-02-01", "2026-02-28");
+  const [last, first] = [month[0]!, month.at(-1)!];
+  expect(last > first).toBe(true);
+  expect(await days(first, last)).toEqual(month);
+  expect(await days(first, first)).toEqual(month.filter((each) => each === first));
+});
+
+test("a delta begins after the last call, or after a known entry", async () => {
+  const { resourceId } = await euroAccount(bank);
+  const input = { ...read(await validConsent(bank), resourceId), bookingStatus: "booked" as const };
+  const { listTransactions } = bank.client.openBanking;
+  const entries = async (more: object) =>
+    (await listTransactions({ ...input, ...more })).transactions!.booked!;
+  const all = await entries({ dateFrom: "2025-03-02" });
+  expect(await entries({ deltaList: true })).toEqual([]);
+  expect(await entries({ entryReferenceFrom: all[3]!.entryReference })).toEqual(all.slice(0, 3));
+  await expect(entries({ entryReferenceFrom: "nothing" })).rejects.toMatchObject(
+    refusal(400, "RESOURCE_UNKNOWN"),
+  );
+});
+
+test("each use of an account needs its own yes", async () => {
+  const { openBanking } = bank.client;
+  const { resourceId, iban } = await euroAccount(bank);
+  const consentId = await validConsent(bank, { access: { balances: [{ iban }] } });
+  const { accounts } = await openBanking.listAccounts({ "Consent-ID": consentId, withBalance: true });
+  expect(accounts).toHaveLength(1);
+  expect(Object.keys(accounts[0]!._links!)).toEqual(["balances"]);
+  const { balances } = await openBanking.listBalances(read(consentId, resourceId));
+  expect(balances).toEqual(accounts[0]!.balances);
+  await expect(
+    openBanking.listTransactions({
+      ...read(consentId, resourceId),
+      bookingStatus: "booked",
+      dateFrom: today,
+    }),
+  ).rejects.toMatchObject(refusal(401, "CONSENT_INVALID"));
+});
+
+test.each([
+  ["availableAccounts", {}, false],
+  ["availableAccountsWithBalance", { balances: true }, false],
+  ["allPsd2", { balances: true, transactions: true }, true],
+] as const)("%s opens as much as it says", async (word, links, named) => {
+  const access = { [word]: named ? "allAccountsWithOwnerName" : "allAccounts" };
+  const consentId = await validConsent(bank, { access });
+  const { accounts } = await bank.client.openBanking.listAccounts({ "Consent-ID": consentId });
+  expect(accounts).toHaveLength(4);
+  expect(Object.keys(accounts[0]!._links!)).toEqual(Object.keys(links));
+  expect(accounts[0]!.ownerName !== undefined).toBe(named);
+});
+
+test("an account that is not there is not found, whatever the consent", async () => {
+  const consentId = await validConsent(bank);
+  await expect(bank.client.openBanking.getAccount(read(consentId, "nothing"))).rejects.toMatchObject(
+    refusal(404, "RESOURCE_UNKNOWN"),
+  );
+});
+
+const list = (consentId: string) => bank.client.openBanking.listAccounts({ "Consent-ID": consentId });
+
+describe("the consent", () => {
+  test("must be known", async () => {
+    await expect(list("nobody")).rejects.toMatchObject(refusal(400, "CONSENT_UNKNOWN"));
+  });
+
+  test("must be authorised", async () => {
+    const { consentId } = await bank.client.consents.create({
+      access: everything,
+      recurringIndicator: true,
+      validUntil: "2026-06-30",
+      frequencyPerDay: 4,
+      combinedServiceIndicator: false,
+    });
+    await expect(list(consentId)).rejects.toMatchObject(refusal(401, "CONSENT_INVALID"));
+  });
+
+  test("must not have been replaced", async () => {
+    const first = await validConsent(bank);
+    await validConsent(bank);
+    await expect(list(first)).rejects.toMatchObject(refusal(401, "CONSENT_EXPIRED"));
+  });
+
+  test("must not have been ended", async () => {
+    const consentId = await validConsent(bank);
+    await bank.client.consents.delete({ "consent-id": consentId });
+    await expect(list(consentId)).rejects.toMatchObject(refusal(401, "CONSENT_INVALID"));
+  });
+});
+
+describe("calls without a person", () => {
+  let unattended: Bank;
+  beforeAll(async () => {
+    unattended = await openBank();
+  });
+  afterAll(() => unattended.close());
+
+  test("are counted by day, call and account; those with a person are not", async () => {
+    const { openBanking } = unattended.client;
+    const consentId = await validConsent(unattended, { frequencyPerDay: 2 });
+    const input = { "Consent-ID": consentId };
+    await openBanking.listAccounts(input);
+    const { accounts } = await openBanking.listAccounts(input);
+    await expect(openBanking.listAccounts(input)).rejects.toMatchObject({
+      name: "RateLimited",
+      ...refusal(429, "ACCESS_EXCEEDED"),
+    });
+    for (const { resourceId } of accounts) await openBanking.listBalances(read(consentId, resourceId!));
+    await openBanking.listAccounts(input, { psu: { "PSU-IP-Address": "192.0.2.7" } });
+    unattended.sandbox.advance(day);
+    expect((await openBanking.listAccounts(input)).accounts).toHaveLength(4);
+  });
+});

@@ -1,0 +1,358 @@
+/** The life of a payment, over HTTP: from its initiation to the books. */
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { type Bank, day, decide, euroAccount, minute, openBank, refusal, validConsent } from "./bank";
+
+let bank: Bank;
+let debtor: { readonly resourceId: string; readonly iban: string };
+beforeEach(async () => {
+  bank = await openBank({ "PSU-IP-Address": "192.0.2.7" });
+  debtor = await euroAccount(bank);
+});
+afterEach(() => bank.close());
+
+type NewPayment = Parameters<FxdeskClient["payments"]["initiate"]>[0];
+
+const second = 1_000;
+const product = { "payment-product": "sepa-credit-transfers" } as const;
+const single = { "payment-service": "payments", ...product } as const;
+const periodic = { "payment-service": "periodic-payments", ...product } as const;
+const bulk = { "payment-service": "bulk-payments", ...product } as const;
+
+const transfer = (amount: string, iban = "NL13TEST0123456789") => ({
+  instructedAmount: { currency: "EUR", amount },
+  creditorAccount: { iban },
+  creditorName: "Brouwer Logistiek BV",
+  remittanceInformationUnstructured: "Invoice 4711",
+});
+
+const initiate = (more: Partial<NewPayment> = {}) =>
+  bank.client.payments.initiate({
+    ...single,
+    debtorAccount: { iban: debtor.iban },
+    ...transfer("125.50"),
+    ...more,
+  });
+
+async function authorised(more: Partial<NewPayment> = {}): Promise<string> {
+  const { paymentId, _links } = await initiate(more);
+  await decide(_links.scaRedirect, "approve");
+  return paymentId;
+}
+
+const statusOf = async (paymentId: string, at: typeof single | typeof periodic | typeof bulk = single) =>
+  (await bank.client.payments.getStatus({ ...at, paymentId })).transactionStatus;
+
+async function available(): Promise<number> {
+  const [balance] = await bank.client.accounts.listBalances({ account_id: debtor.resourceId });
+  return Number(balance!.amount.amount);
+}
+
+async function report(bookingStatus: "booked" | "pending" | "information") {
+  const { transactions } = await bank.client.openBanking.listTransactions({
+    "account-id": debtor.resourceId,
+    "Consent-ID": await validConsent(bank),
+    bookingStatus,
+    dateFrom: "2026-03-02",
+  });
+  return transactions![bookingStatus]!;
+}
+
+/** The days on which the supplier was paid, the last first. */
+const paidOn = async () =>
+  (await report("booked"))
+    .filter((each) => each.remittanceInformationUnstructured === "Invoice 4711")
+    .map(({ bookingDate }) => bookingDate);
+
+test("a payment is received, authorised, settling and settled; then it stands in the books", async () => {
+  const before = await available();
+  const { paymentId, transactionStatus, _links } = await initiate();
+  expect(transactionStatus).toBe("RCVD");
+  bank.sandbox.advance(minute);
+  expect(await statusOf(paymentId)).toBe("RCVD");
+  await decide(_links.scaRedirect, "approve");
+  expect(await bank.client.payments.getStatus({ ...single, paymentId })).toEqual({
+    transactionStatus: "ACTC",
+    fundsAvailable: true,
+  });
+  expect(await available()).toBe(before);
+  expect(await report("pending")).toMatchObject([{ transactionAmount: { amount: "-125.50" } }]);
+  bank.sandbox.advance(2 * second);
+  expect(await statusOf(paymentId)).toBe("ACSP");
+  bank.sandbox.advance(2 * second);
+  expect(await statusOf(paymentId)).toBe("ACSC");
+  expect(await available()).toBeCloseTo(before - 125.5, 2);
+  expect(await report("pending")).toEqual([]);
+  expect((await report("booked"))[0]).toMatchObject({
+    transactionAmount: { currency: "EUR", amount: "-125.50" },
+    creditorName: "Brouwer Logistiek BV",
+    creditorAccount: { iban: "NL13TEST0123456789" },
+    remittanceInformationUnstructured: "Invoice 4711",
+  });
+});
+
+test("the payment reads back as it was initiated", async () => {
+  const { paymentId } = await initiate();
+  expect(await bank.client.payments.get({ ...product, paymentId })).toEqual({
+    debtorAccount: { iban: debtor.iban },
+    ...transfer("125.50"),
+    transactionStatus: "RCVD",
+  });
+});
+
+test("a refused payment is rejected and nothing moves", async () => {
+  const before = await available();
+  const { paymentId, _links } = await initiate();
+  await decide(_links.scaRedirect, "refuse");
+  expect(await statusOf(paymentId)).toBe("RJCT");
+  bank.sandbox.advance(minute);
+  expect(await available()).toBe(before);
+});
+
+test("an authorisation begins in a call of its own where the caller prefers that", async () => {
+  const { paymentId, _links } = await initiate({ "TPP-Explicit-Authorisation-Preferred": true });
+  const at = { ...single, paymentId, "payment-authorisation": "authorisations" as const };
+  expect(_links.startAuthorisation).toEqual({
+    href: `/v1/payments/sepa-credit-transfers/${paymentId}/authorisations`,
+  });
+  const started = await bank.client.payments.startAuthorisation(at);
+  const { authorisationIds } = await bank.client.payments.listAuthorisations(at);
+  expect(authorisationIds).toEqual([started.authorisationId]);
+  await decide(started._links.scaRedirect, "approve");
+  expect(
+    await bank.client.payments.getAuthorisation({ ...at, "authorisation-id": started.authorisationId }),
+  ).toEqual({ scaStatus: "finalised" });
+  expect(await statusOf(paymentId)).toBe("ACTC");
+});
+
+test("money for an account that is kept here arrives there", async () => {
+  const { client } = bank;
+  const pounds = (await client.accounts.list({ currencies: "GBP" }))[0]!;
+  const account_id = pounds.account_id;
+  const before = Number((await client.accounts.listBalances({ account_id }))[0]!.amount.amount);
+  const number = (await client.accounts.getFunding({ currency: "GBP" })).iban!;
+  const { paymentId, _links } = await client.payments.initiate({
+    "payment-service": "payments",
+    "payment-product": "cross-border-credit-transfers",
+    debtorAccount: { iban: number },
+    ...transfer("10"),
+    instructedAmount: { currency: "GBP", amount: "10" },
+    creditorAccount: { iban: number },
+  });
+  await decide(_links.scaRedirect, "approve");
+  bank.sandbox.advance(4 * second);
+  const at = { "payment-service": "payments", "payment-product": "cross-border-credit-transfers" } as const;
+  expect((await client.payments.getStatus({ ...at, paymentId })).transactionStatus).toBe("ACSC");
+  expect(Number((await client.accounts.listBalances({ account_id }))[0]!.amount.amount)).toBe(before);
+  const [arrived, left] = await client.transactions.list({ account_id, page_size: 2 });
+  expect([arrived!.credit_debit_indicator, left!.credit_debit_indicator]).toEqual(["Credit", "Debit"]);
+});
+
+describe("without funds", () => {
+  const tooMuch = { instructedAmount: { currency: "EUR", amount: "99000000" } };
+
+  test("a payment waits for three days, and is rejected", async () => {
+    const paymentId = await authorised(tooMuch);
+    expect(await bank.client.payments.getStatus({ ...single, paymentId })).toEqual({
+      transactionStatus: "ACTC",
+      fundsAvailable: false,
+    });
+    bank.sandbox.advance(2 * day);
+    expect(await statusOf(paymentId)).toBe("ACTC");
+    bank.sandbox.advance(day + minute);
+    expect(await statusOf(paymentId)).toBe("RJCT");
+  });
+
+  test("it is rejected at once where the caller prefers that", async () => {
+    const paymentId = await authorised({ ...tooMuch, "TPP-Rejection-NoFunds-Preferred": true });
+    expect(await statusOf(paymentId)).toBe("RJCT");
+  });
+});
+
+/** A bulk that is authorised and, unless it waits for a day, executed. */
+const initiateBulk = async (payments: readonly ReturnType<typeof transfer>[], more: object = {}) => {
+  const { paymentId, _links } = await bank.client.payments.initiateBulk({
+    ...product,
+    debtorAccount: { iban: debtor.iban },
+    payments: [...payments],
+    ...more,
+  });
+  await decide(_links.scaRedirect, "approve");
+  bank.sandbox.advance(4 * second);
+  return paymentId;
+};
+
+describe("a bulk", () => {
+  const wrongIban = "NL14TEST0123456789";
+
+  test("is paid one by one", async () => {
+    const paymentId = await initiateBulk([transfer("10"), transfer("20")]);
+    expect(await statusOf(paymentId, bulk)).toBe("ACSC");
+    const amounts = (await report("booked")).map(({ transactionAmount }) => transactionAmount.amount);
+    expect(amounts.slice(0, 2)).toEqual(["-20.00", "-10.00"]);
+    const read = await bank.client.payments.getBulk({ ...product, paymentId });
+    expect(read).toMatchObject({ payments: [transfer("10"), transfer("20")], transactionStatus: "ACSC" });
+  });
+
+  test("is one entry where the caller prefers that", async () => {
+    await initiateBulk([transfer("10"), transfer("20")], { batchBookingPreferred: true });
+    expect((await report("booked"))[0]).toMatchObject({ transactionAmount: { amount: "-30.00" } });
+  });
+
+  test("is accepted in part when one of it cannot be paid, and rejected when none can", async () => {
+    const before = await available();
+    const part = await initiateBulk([transfer("10", wrongIban), transfer("20")]);
+    expect(await statusOf(part, bulk)).toBe("PART");
+    expect(await available()).toBeCloseTo(before - 20, 2);
+    const none = await initiateBulk([transfer("10", wrongIban)]);
+    expect(await statusOf(none, bulk)).toBe("RJCT");
+  });
+
+  test("waits for its day", async () => {
+    const paymentId = await initiateBulk([transfer("10")], { requestedExecutionDate: "2026-03-05" });
+    bank.sandbox.advance(2 * day);
+    expect(await statusOf(paymentId, bulk)).toBe("ACTC");
+    bank.sandbox.advance(day);
+    expect(await statusOf(paymentId, bulk)).toBe("ACSC");
+  });
+});
+
+describe("a standing order", () => {
+  const monthly = {
+    ...periodic,
+    startDate: "2026-03-07",
+    endDate: "2026-05-31",
+    frequency: "Monthly",
+  } as const;
+
+  test("pays on the business days of its months, and has then settled", async () => {
+    const paymentId = await authorised(monthly);
+    expect(await report("information")).toMatchObject([
+      {
+        transactionAmount: { amount: "-125.50" },
+        additionalInformationStructured: {
+          standingOrderDetails: { startDate: "2026-03-07", frequency: "Monthly" },
+        },
+      },
+    ]);
+    bank.sandbox.advance(100 * day);
+    expect(await statusOf(paymentId, periodic)).toBe("ACSC");
+    expect(await paidOn()).toEqual(["2026-05-07", "2026-04-07", "2026-03-09"]);
+    expect(await report("information")).toEqual([]);
+  });
+
+  test("stops when it is cancelled", async () => {
+    const paymentId = await authorised(monthly);
+    bank.sandbox.advance(10 * day);
+    await bank.client.payments.cancel({ ...periodic, paymentId });
+    const { _links } = await bank.client.payments.startAuthorisation({
+      ...periodic,
+      paymentId,
+      "payment-authorisation": "cancellation-authorisations",
+    });
+    await decide(_links.scaRedirect, "approve");
+    bank.sandbox.advance(100 * day);
+    expect(await statusOf(paymentId, periodic)).toBe("CANC");
+    expect(await paidOn()).toEqual(["2026-03-09"]);
+  });
+
+  test("of MonthlyVariable needs its months", async () => {
+    await expect(initiate({ ...monthly, frequency: "MonthlyVariable" })).rejects.toMatchObject(
+      refusal(400, "FORMAT_ERROR"),
+    );
+  });
+});
+
+describe("cancelling", () => {
+  test("ends a payment nobody has authorised at once", async () => {
+    const { paymentId, _links } = await initiate();
+    expect(await bank.client.payments.cancel({ ...single, paymentId })).toMatchObject({ status: 204 });
+    expect(await statusOf(paymentId)).toBe("CANC");
+    expect((await decide(_links.scaRedirect, "approve")).status).toBe(409);
+    expect(await statusOf(paymentId)).toBe("CANC");
+  });
+
+  test("an authorised payment needs the person again, who may refuse", async () => {
+    const paymentId = await authorised();
+    const at = {
+      ...single,
+      paymentId,
+      "payment-authorisation": "cancellation-authorisations" as const,
+    };
+    await expect(bank.client.payments.startAuthorisation(at)).rejects.toMatchObject(
+      refusal(409, "STATUS_INVALID"),
+    );
+    const asked = await bank.client.payments.cancel({ ...single, paymentId });
+    expect(asked).toEqual({
+      status: 202,
+      body: {
+        transactionStatus: "ACTC",
+        _links: {
+          startAuthorisation: {
+            href: `/v1/payments/sepa-credit-transfers/${paymentId}/cancellation-authorisations`,
+          },
+        },
+      },
+    });
+    const refused = await bank.client.payments.startAuthorisation(at);
+    await decide(refused._links.scaRedirect, "refuse");
+    expect(await statusOf(paymentId)).toBe("ACTC");
+    await bank.client.payments.cancel({ ...single, paymentId });
+    const approved = await bank.client.payments.startAuthorisation(at);
+    await decide(approved._links.scaRedirect, "approve");
+    expect(await statusOf(paymentId)).toBe("CANC");
+    bank.sandbox.advance(day);
+    expect(await statusOf(paymentId)).toBe("CANC");
+    expect(await paidOn()).toEqual([]);
+    expect((await bank.client.payments.listAuthorisations(at)).authorisationIds).toEqual([
+      refused.authorisationId,
+      approved.authorisationId,
+    ]);
+  });
+
+  test("comes too late for a payment that is settling", async () => {
+    const paymentId = await authorised();
+    bank.sandbox.advance(3 * second);
+    await expect(bank.client.payments.cancel({ ...single, paymentId })).rejects.toMatchObject({
+      code: "not_allowed",
+      ...refusal(405, "CANCELLATION_INVALID"),
+    });
+  });
+});
+
+test.each<[string, Partial<NewPayment>, number, string]>([
+  [
+    "an account that is not the client's",
+    { debtorAccount: { iban: "NL13TEST0123456789" } },
+    400,
+    "RESOURCE_UNKNOWN",
+  ],
+  [
+    "another currency",
+    { instructedAmount: { currency: "USD", amount: "1" } },
+    400,
+    "PARAMETER_NOT_CONSISTENT",
+  ],
+  ["no amount", { instructedAmount: { currency: "EUR", amount: "0" } }, 400, "FORMAT_ERROR"],
+  ["tenths of a cent", { instructedAmount: { currency: "EUR", amount: "1.005" } }, 400, "FORMAT_ERROR"],
+  ["a wrong IBAN", { creditorAccount: { iban: "NL14TEST0123456789" } }, 400, "FORMAT_ERROR"],
+  ["no IBAN for a euro product", { creditorAccount: { bban: "12345" } }, 403, "PRODUCT_INVALID"],
+  ["an XML product", { "payment-product": "pain.001-sepa-credit-transfers" }, 404, "PRODUCT_UNKNOWN"],
+  [
+    "a day in the past",
+    { ...periodic, startDate: "2026-03-01", frequency: "Weekly" },
+    400,
+    "EXECUTION_DATE_INVALID",
+  ],
+])("%s is refused", async (_what, more, status, code) => {
+  await expect(initiate(more)).rejects.toMatchObject(refusal(status, code));
+});
+
+test("an unknown payment is forbidden, and so is a known one at another product", async () => {
+  const { paymentId } = await initiate();
+  const elsewhere = { "payment-product": "target-2-payments" } as const;
+  for (const input of [
+    { ...product, paymentId: "nothing" },
+    { ...elsewhere, paymentId },
+  ])
+    await expect(bank.client.payments.get(input)).rejects.toMatchObject(refusal(403, "RESOURCE_UNKNOWN"));
+});
