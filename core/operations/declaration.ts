@@ -219,5 +219,5 @@ export type InputOf<D extends Declaration> = Flat<
   InputAt<D, "parameters"> &
     InputAt<D, "query"> &
     InputAt<D, "headers"> &
-    (D extends { body: { _zod: { input: infer I } } } ? I : unknown)
+    (D extends { body: { shape: infer S } } ? InputOfShape<S> : unknown)
 >;
