@@ -114,10 +114,9 @@ describe("fields", () => {
 
   test("a field wins over a setting of the same name", async () => {
     const asked = sandbox.requests.length;
-    await fxdesk([
-      ...["call", "login.getPage", "--client-id", "an-application", "--scope", "openid"],
-      ...["--response-type", "code", "--redirect-uri", "https://example.com/", "--state", "s"],
-    ]);
+    const redirect = ["--redirect-uri", "https://example.com/", "--state", "s"];
+    const login = ["--scope", "openid", "--response-type", "code", ...redirect];
+    await fxdesk(["call", "login.getPage", "--client-id", "an-application", ...login]);
     expect(sandbox.requests[asked]!.url).toContain("client_id=an-application");
   });
 });

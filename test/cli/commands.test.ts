@@ -50,9 +50,9 @@ describe("fxdesk operations", () => {
   test("--json gives the same as data", async () => {
     const { stdout } = await fxdesk(["operations", "--json"]);
     expect(JSON.parse(stdout)).toEqual(
-      operations.map(({ name, tool, title, summary, effect, method, path, server }) => ({
-        ...{ name, tool, title, summary, effect, method, path, server },
-      })),
+      operations.map(({ name, tool, title, summary, effect, method, path, server }) => {
+        return { name, tool, title, summary, effect, method, path, server };
+      }),
     );
   });
 });

@@ -1,0 +1,60 @@
+/** Everything on one machine: the sandbox, Node-RED with a flow that runs, and an MCP endpoint. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { asVariables, demoConnection, loadSandbox } from "../cli/sandbox-package";
+import { createClient } from "../core/client/client";
+import { environmentName, optionsFromSettings } from "../core/client/settings";
+import { operations } from "../core/operations";
+import { serveHttp } from "../mcp";
+import { type NodeRed, startNodeRed } from "./node-red";
+import { freePort, host } from "./ports";
+
+const usualPorts = { nodeRed: 1880, sandbox: 8080, mcp: 8081 };
+
+/** The package's own folder: its sources lie one up from here, what is built two. */
+const examples = join(__dirname, "../../examples");
+const firstFlow = join(examples, "Cash position.json");
+
+/** The settings that reach the sandbox, as a shell reads them. */
+const variablesFile = "sandbox.env";
+
+export interface Demo {
+  readonly nodeRed: NodeRed;
+  readonly sandboxUrl: string;
+  readonly mcpUrl: string;
+  /** Holds the FXDESK_* variables of this run. */
+  readonly variablesPath: string;
+  close(): Promise<void>;
+}
+
+async function startSandbox() {
+  const { startSandbox: start } = await loadSandbox();
+  return start({ port: await freePort(usualPorts.sandbox), host });
+}
+
+/** Starts all three. The folder keeps the person's flows between runs. */
+export async function startDemo(folder: string): Promise<Demo> {
+  await mkdir(folder, { recursive: true });
+  const sandbox = await startSandbox();
+  const settings = demoConnection(sandbox);
+  const variablesPath = join(folder, variablesFile);
+  await writeFile(variablesPath, asVariables(settings));
+  // The flow's connection reads the environment: the sandbox may be at another port each time.
+  for (const [name, value] of Object.entries(settings)) process.env[environmentName(name)] = value;
+  const client = createClient(optionsFromSettings(settings));
+  const mcp = await serveHttp({ client, operations, port: await freePort(usualPorts.mcp), host });
+  const port = await freePort(usualPorts.nodeRed);
+  const nodeRed = await startNodeRed(port, join(folder, "node-red"), firstFlow);
+  return {
+    nodeRed,
+    sandboxUrl: sandbox.baseUrl,
+    mcpUrl: mcp.url,
+    variablesPath,
+    async close() {
+      await nodeRed.close();
+      await mcp.close();
+      await client.close();
+      await sandbox.close();
+    },
+  };
+}

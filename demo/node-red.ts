@@ -1,0 +1,82 @@
+/** Node-RED with the nodes of this package, in this process. */
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { copyFile, mkdir } from "node:fs/promises";
+import { createServer, type RequestListener } from "node:http";
+import { join } from "node:path";
+import RED from "node-red";
+import { host } from "./ports";
+
+const flowFile = "flows.json";
+
+/** An express application, called as one handler among others. */
+type Handler = (...args: [...Parameters<RequestListener>, next: () => void]) => void;
+
+/** The editor first, then what flows serve. */
+const handled: RequestListener = (request, response) => {
+  const notFound = () => response.writeHead(404).end();
+  const served = () => (RED.httpNode as unknown as Handler)(request, response, notFound);
+  (RED.httpAdmin as unknown as Handler)(request, response, served);
+};
+
+const settingsFor = (port: number, userDir: string) => ({
+  uiPort: port,
+  uiHost: host,
+  userDir,
+  flowFile,
+  httpAdminRoot: "/",
+  httpNodeRoot: "/",
+  logging: { console: { level: "error", metrics: false, audit: false } },
+  telemetry: { enabled: false },
+  editorTheme: { tours: false, projects: { enabled: false } },
+});
+
+/** What a Debug node shows in the editor's sidebar. */
+export interface Shown {
+  readonly name: string;
+  /** As the sidebar gets it: text, or JSON. */
+  readonly msg: string;
+}
+
+export interface NodeRed {
+  readonly url: string;
+  /** What the first Debug node with a name shows. */
+  readonly firstShown: Promise<Shown>;
+  close(): Promise<void>;
+}
+
+/** Node-RED mirrors its own log on the same channel; only nodes have names there. */
+const firstShown = (): Promise<Shown> =>
+  new Promise((resolve) => {
+    const hear = ({ topic, data }: { topic: string; data: Partial<Shown> }) => {
+      if (topic !== "debug" || !data.name) return;
+      RED.events.off("comms", hear);
+      resolve(data as Shown);
+    };
+    RED.events.on("comms", hear);
+  });
+
+/**
+ * Starts Node-RED on a user directory of its own. The flow it begins with is copied there once; from then on the
+ * person's flows stay as they leave them.
+ */
+export async function startNodeRed(port: number, userDir: string, firstFlow: string): Promise<NodeRed> {
+  await mkdir(userDir, { recursive: true });
+  const flows = join(userDir, flowFile);
+  if (!existsSync(flows)) await copyFile(firstFlow, flows);
+  const server = createServer(handled);
+  RED.init(server, settingsFor(port, userDir) as Parameters<typeof RED.init>[1]);
+  const shown = firstShown();
+  await once(server.listen(port, host), "listening");
+  await RED.start();
+  return {
+    url: `http://${host}:${port}`,
+    firstShown: shown,
+    async close() {
+      await RED.stop();
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
