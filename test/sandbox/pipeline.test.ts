@@ -1,6 +1,8 @@
-/** The way of a call through the sandbox, over HTTP. */
-import { createClient } from "@fxdesk/toolkit";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+/** The door before every operation, and what no operation answers. */
+import { json, operation } from "@fxdesk/toolkit/operations";
+import { Refusal, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { z } from "zod";
+import { ask, demoHeaders } from "./support/http";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -8,19 +10,242 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-test("a quote becomes one trade, which the list then shows", async () => {
-  const { demo, baseUrl, xs2aUrl } = sandbox;
-  const client = createClient({ baseUrl, xs2aUrl, clientId: demo.clientId, credentials: demo });
-  const quote = await client.request({
+const demoClient = "client_id=client-demo";
+const account = "00000000-0000-4000-8000-000000000000";
+const get = (path: string, headers: Record<string, string> = demoHeaders) => ask(sandbox, path, { headers });
+const post = (path: string, body: string, headers: Record<string, string> = {}) =>
+  ask(sandbox, path, {
     method: "POST",
-    path: "/quotes",
-    query: { client_id: demo.clientId, quote_type: "quote" },
-    body: { amount: 1000, operation: "sell", buy_currency: "USD", sell_currency: "EUR" },
+    body,
+    headers: { ...demoHeaders, "content-type": "application/json", ...headers },
   });
-  const { quote_id } = quote.body as { quote_id: string };
-  const { trade_id } = await client.trades.book({ quote_id, reason: "other", reference: "INV-1" });
-  const listed = await client.trades.list();
-  expect(listed).toContainEqual(expect.objectContaining({ trade_id, sell_amount: 1000, reference: "INV-1" }));
-  await expect(client.trades.book({ quote_id, reason: "other" })).rejects.toMatchObject({ status: 409 });
-  await client.close();
+
+const codeOf = (text: string) => (JSON.parse(text) as { code: string }).code;
+const lastRefusal = () => sandbox.requests.at(-1)!.refusal;
+
+describe("credentials", () => {
+  const { authorization, "x-api-key": apiKey } = demoHeaders;
+
+  test.each([
+    ["no access token", `/accounts?currencies=EUR&${demoClient}`, {}],
+    ["an unknown access token", `/accounts?currencies=EUR&${demoClient}`, { authorization: "Bearer nobody" }],
+    ["another scheme", `/accounts?currencies=EUR&${demoClient}`, { authorization: "Basic ZGVtbzpkZW1v" }],
+    ["no API key on trades", `/trades?${demoClient}`, { authorization }],
+    ["an unknown API key on trades", `/trades?${demoClient}`, { authorization, "x-api-key": "other" }],
+    ["an API key alone", `/trades?${demoClient}`, { "x-api-key": apiKey }],
+  ])("%s is 401 without a body", async (_case, path, headers) => {
+    expect(await get(path, headers)).toMatchObject({ status: 401, text: "" });
+  });
+
+  test("an API key is not asked for elsewhere", async () => {
+    expect(await get(`/accounts?currencies=EUR&${demoClient}`, { authorization })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  test("the open-banking interfaces take no token, and refuse one they do not know", async () => {
+    expect(await get("/v1/consents/none/status", {})).not.toMatchObject({ status: 401 });
+    const refused = await get("/v1/consents/none/status", { authorization: "Bearer nobody" });
+    expect(refused.status).toBe(401);
+    expect(JSON.parse(refused.text)).toMatchObject({
+      tppMessages: [{ category: "ERROR", code: "TOKEN_INVALID" }],
+    });
+  });
+});
+
+describe("the client", () => {
+  const details = "/account-details";
+
+  test.each([
+    ["missing, on most", "GET", "/account-details/all", 400],
+    ["missing, on request", "POST", `${details}/request`, 403],
+    ["missing, on make-default", "POST", `${details}/${account}/make-default`, 403],
+    ["missing, on virtual accounts", "POST", `${details}/virtual/EUR`, 403],
+    ["missing, on alias", "PATCH", `${details}/${account}`, 422],
+    ["another's, on most", "GET", "/account-details/all?client_id=client-other", 404],
+    ["another's, where only 403 is documented", "GET", `${details}?client_id=client-other`, 403],
+    ["another's, on make-default", "POST", `${details}/${account}/make-default?client_id=client-other`, 403],
+    ["another's, on virtual accounts", "POST", `${details}/virtual/EUR?client_id=client-other`, 403],
+    ["unknown, on most", "GET", "/account-details/all?client_id=nobody", 404],
+    ["unknown, on make-default", "POST", `${details}/${account}/make-default?client_id=nobody`, 409],
+  ])("%s: %s %s is %i", async (_case, method, path, status) => {
+    expect(await ask(sandbox, path, { method, headers: demoHeaders })).toMatchObject({ status });
+  });
+});
+
+describe("the contact", () => {
+  const balances = `/funding-account?currency=EUR&${demoClient}`;
+  const transaction = `/accounts/${account}/transactions/${account}?${demoClient}`;
+
+  test("may act, or be left out", async () => {
+    expect(await get(balances, { ...demoHeaders, "x-contact-id": "contact-demo" })).toMatchObject({
+      status: 200,
+    });
+    expect(await get(balances)).toMatchObject({ status: 200 });
+  });
+
+  test("must be named to read a transaction", async () => {
+    expect(await get(transaction)).toMatchObject({ status: 400 });
+    expect(lastRefusal()).toContain("X-Contact-ID is required");
+  });
+
+  test.each(["contact-blocked", "contact-other", "nobody"])("%s conflicts", async (contact) => {
+    const answer = await get(transaction, { ...demoHeaders, "x-contact-id": contact });
+    expect(answer).toMatchObject({ status: 409 });
+  });
+});
+
+describe("values", () => {
+  test("are named in the ErrorMessage where the contract gives the status one", async () => {
+    const { status, text } = await get(`/account-details?${demoClient}&country=Germany&page=0`);
+    expect(status).toBe(400);
+    expect(JSON.parse(text)).toEqual({
+      code: "validation_error",
+      message: "The request does not fit.",
+      details: expect.stringMatching(/country must be two capital letters.*page must be at least 1/),
+    });
+  });
+
+  test("are refused without a body elsewhere, and named in the request log", async () => {
+    expect(await get(`/trades?${demoClient}&page=0`)).toMatchObject({ status: 400, text: "" });
+    expect(lastRefusal()).toContain("page must be at least 1");
+  });
+
+  test("keep the rules that span fields", async () => {
+    expect(await get(`/funding-account?${demoClient}`)).toMatchObject({ status: 400 });
+    expect(await get(`/funding-account?${demoClient}&currency=EUR&account_id=${account}`)).toMatchObject({
+      status: 400,
+    });
+  });
+
+  test.each([
+    ["text that is no JSON", "{", "application/json"],
+    ["a list", "[]", "application/json"],
+    ["null", "null", "application/json"],
+    ["nothing", "", "application/json"],
+    ["another media type", "a=1", "application/x-www-form-urlencoded"],
+    ["a body that is too large", JSON.stringify({ country: "x".repeat(6_000_000) }), "application/json"],
+  ])("a body with %s is 400", async (_case, body, type) => {
+    const path = `/account-details/request?${demoClient}`;
+    const { status, text } = await post(path, body, { "content-type": type });
+    expect([status, codeOf(text)]).toEqual([400, "validation_error"]);
+  });
+
+  test("a body of another media type is 415 where that is documented", async () => {
+    const headers = { "content-type": "text/plain", "x-request-id": account, "psu-ip-address": "192.0.2.1" };
+    expect(await post("/v1/consents", "hello", headers)).toMatchObject({ status: 415, text: "" });
+  });
+
+  test("a path that is not well encoded is 400", async () => {
+    expect(await get("/trades/%E0%A4%A?client_id=client-demo")).toMatchObject({ status: 400 });
+  });
+});
+
+describe("paths", () => {
+  test.each([
+    ["/nothing", "not_found"],
+    ["/accounts/a/b/c/d/e", "not_found"],
+  ])("%s leads nowhere", async (path, code) => {
+    const { status, text } = await get(path);
+    expect([status, codeOf(text)]).toEqual([404, code]);
+  });
+
+  test("unknown open-banking paths are refused in the standard's words", async () => {
+    const { status, text } = await get("/v1/cards");
+    expect(status).toBe(404);
+    expect(JSON.parse(text)).toMatchObject({ tppMessages: [{ code: "RESOURCE_UNKNOWN" }] });
+  });
+
+  test("a method that the path does not take is 405, with those it takes", async () => {
+    const { status, headers } = await ask(sandbox, `/trades?${demoClient}`, {
+      method: "DELETE",
+      headers: demoHeaders,
+    });
+    expect([status, headers.get("allow")]).toEqual([405, "POST, GET"]);
+  });
+
+  test("currency-accounts is no account id", async () => {
+    const { status, text } = await get(`/accounts/currency-accounts?${demoClient}`);
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toContainEqual({ account_id: expect.any(Number), currency: "EUR" });
+  });
+
+  test.each([
+    ["consents.listAuthorisations", "GET", "/v1/consents/c-1/authorisations"],
+    ["openBanking.listBalances", "GET", "/v1/accounts/a-1/balances"],
+    ["payments.getStatus", "GET", "/v1/bulk-payments/sepa-credit-transfers/p-1/status"],
+    ["payments.get", "GET", "/v1/payments/sepa-credit-transfers/p-1"],
+    ["payments.getBulk", "GET", "/v1/bulk-payments/sepa-credit-transfers/p-1"],
+    ["payments.initiateBulk", "POST", "/v1/bulk-payments/sepa-credit-transfers"],
+    [
+      "payments.listAuthorisations",
+      "GET",
+      "/v1/payments/sepa-credit-transfers/p-1/cancellation-authorisations",
+    ],
+  ])("%s is reached at %s %s", async (name, method, path) => {
+    sandbox.force(name, 503);
+    expect(await ask(sandbox, path, { method })).toMatchObject({ status: 503 });
+  });
+
+  test.each([
+    ["/v1/accounts/sepa-credit-transfers", "POST", 405],
+    ["/v1/consents/c-1/status/more", "GET", 404],
+    ["/v1/standing-orders/sepa-credit-transfers/p-1/status", "GET", 404],
+    ["/v1/payments/sepa-credit-transfers/p-1/other-authorisations", "GET", 404],
+  ])("%s is no payment", async (path, method, status) => {
+    expect(await ask(sandbox, path, { method })).toMatchObject({ status });
+  });
+});
+
+test("an operation without a behaviour says so, and one that is given is called", async () => {
+  const echo = operation({
+    name: "tools.echo",
+    tool: "echo",
+    title: "Echo",
+    summary: "Says it again.",
+    effect: "read",
+    method: "GET",
+    path: "/echo/{word}",
+    server: "service",
+    credentials: ["accessToken"],
+    parameters: { word: z.string() },
+    answers: { 200: json(z.object({ word: z.string() }), "The word.") },
+    errors: {},
+    contract: "",
+  });
+  const silent = await startSandbox({ operations: [echo] });
+  const answering = await startSandbox({
+    operations: [echo],
+    behaviours: {
+      "tools.echo": ({ values }: { values: { word: string } }) => {
+        if (values.word === "hush") throw new Refusal(409, "quiet", "Not now.");
+        return { status: 200, body: values };
+      },
+    },
+  });
+  try {
+    const nothing = await ask(silent, "/echo/hello", { headers: demoHeaders });
+    expect([nothing.status, codeOf(nothing.text)]).toEqual([501, "not_implemented"]);
+    const hello = await ask(answering, "/echo/hello%20you", { headers: demoHeaders });
+    expect(JSON.parse(hello.text)).toEqual({ word: "hello you" });
+    expect(await ask(answering, "/echo/hush", { headers: demoHeaders })).toMatchObject({ status: 409 });
+  } finally {
+    await silent.close();
+    await answering.close();
+  }
+});
+
+test("the log holds each request with its answer, and why it was refused", async () => {
+  const before = sandbox.requests.length;
+  await get(`/accounts?currencies=EUR&${demoClient}`);
+  await get(`/trades/none?${demoClient}`);
+  expect(sandbox.requests.slice(before)).toEqual([
+    { method: "GET", url: `/accounts?currencies=EUR&${demoClient}`, status: 200 },
+    {
+      method: "GET",
+      url: `/trades/none?${demoClient}`,
+      status: 404,
+      refusal: "There is no such trade. none",
+    },
+  ]);
 });

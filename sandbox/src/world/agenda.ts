@@ -1,7 +1,8 @@
 /** What is going to happen, in the order of time: money coming in, trades maturing, statements getting ready. */
 
 interface Event {
-  readonly at: Date;
+  /** Milliseconds since 1970. */
+  readonly at: number;
   readonly happen: () => void;
 }
 
@@ -9,25 +10,32 @@ export class Agenda {
   readonly #events: Event[] = [];
   #time = new Date(0);
 
-  /** When the event that happens now was due. */
+  /** When the event that happens now was due; it never goes back. */
   get time(): Date {
     return this.#time;
   }
 
   /** What is due at the same time happens in the order it was scheduled in. */
-  schedule(at: Date, happen: () => void): void {
-    let place = this.#events.length;
-    while (place > 0 && this.#events[place - 1]!.at > at) place -= 1;
-    this.#events.splice(place, 0, { at, happen });
+  schedule(time: Date, happen: () => void): void {
+    const at = time.getTime();
+    let low = 0;
+    let high = this.#events.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#events[middle]!.at <= at) low = middle + 1;
+      else high = middle;
+    }
+    this.#events.splice(low, 0, { at, happen });
   }
 
   /** Lets everything happen that is due, also what follows from it. */
   run(until: Date): void {
-    while (this.#events.length > 0 && this.#events[0]!.at <= until) {
+    const end = until.getTime();
+    while (this.#events.length > 0 && this.#events[0]!.at <= end) {
       const { at, happen } = this.#events.shift()!;
-      if (at > this.#time) this.#time = at;
+      if (at > this.#time.getTime()) this.#time = new Date(at);
       happen();
     }
-    this.#time = until;
+    if (until > this.#time) this.#time = until;
   }
 }

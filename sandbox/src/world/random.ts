@@ -13,13 +13,18 @@ export class Random {
     return new Random(`${this.seed}/${name}`);
   }
 
-  /** A number from 0 to 1, 1 excluded (mulberry32). */
-  next(): number {
+  /** 32 bits (mulberry32). */
+  #word(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
     mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  }
+
+  /** A number from 0 to 1, 1 excluded. */
+  next(): number {
+    return this.#word() / 2 ** 32;
   }
 
   /** A whole number between two bounds, both included. */
@@ -40,12 +45,16 @@ export class Random {
   }
 
   hex(length: number): string {
-    return Array.from({ length }, () => this.integer(0, 15).toString(16)).join("");
+    let text = "";
+    while (text.length < length) text += this.#word().toString(16).padStart(8, "0");
+    return text.slice(0, length);
   }
 
   /** A UUID of version 4. */
   uuid(): string {
-    const variant = this.pick(["8", "9", "a", "b"]);
-    return `${this.hex(8)}-${this.hex(4)}-4${this.hex(3)}-${variant}${this.hex(3)}-${this.hex(12)}`;
+    const digits = this.hex(32);
+    const variant = "89ab".charAt(Number.parseInt(digits.charAt(16), 16) % 4);
+    const [first, second] = [digits.slice(0, 8), digits.slice(8, 12)];
+    return `${first}-${second}-4${digits.slice(13, 16)}-${variant}${digits.slice(17, 20)}-${digits.slice(20)}`;
   }
 }

@@ -1,0 +1,184 @@
+/** Accounts, their balances, and the numbers under which money reaches them. */
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { isValidBIC, isValidIBAN } from "ibantools";
+import { makeQuote, sandboxClient } from "../support/samples";
+
+let sandbox: Sandbox;
+let client: FxdeskClient;
+beforeEach(async () => {
+  sandbox = await startSandbox();
+  client = sandboxClient(sandbox);
+});
+afterEach(async () => {
+  await client.close();
+  await sandbox.close();
+});
+
+const account = async (currency: string) => (await client.accounts.list({ currencies: currency }))[0]!;
+
+async function balances(currency: string, ...types: string[]): Promise<Record<string, string>> {
+  const { account_id } = await account(currency);
+  const found = await client.accounts.listBalances({ account_id, balance_types: types as never });
+  return Object.fromEntries(found.map(({ type, amount }) => [type, amount.amount]));
+}
+
+const makeDefault = (account_details_id: string) => client.accountDetails.makeDefault({ account_details_id });
+
+const details = (filter: Parameters<FxdeskClient["accountDetails"]["list"]>[0]) =>
+  client.accountDetails.list(filter);
+
+describe("accounts", () => {
+  test("are listed for the currencies asked for", async () => {
+    const found = await client.accounts.list({ currencies: "EUR,JPY,CHF" });
+    expect(found.map(({ currency }) => currency)).toEqual(["EUR", "JPY"]);
+  });
+
+  test("have a UUID, and a number on the simplified list", async () => {
+    const { account_id } = await account("GBP");
+    expect(await client.accounts.get({ account_id })).toMatchObject({ account_id, currency: "GBP" });
+    const simple = await client.accounts.listCurrencyAccounts();
+    expect(simple.map(({ currency }) => currency)).toEqual(["EUR", "GBP", "USD", "JPY"]);
+    expect(new Set(simple.map(({ account_id: number }) => number)).size).toBe(4);
+  });
+
+  test("of others do not exist", async () => {
+    await expect(
+      client.accounts.get({ account_id: "00000000-0000-4000-8000-000000000000" }),
+    ).rejects.toMatchObject({
+      status: 404,
+    });
+  });
+
+  test("are funded by currency or by id", async () => {
+    const { account_id } = await account("USD");
+    const byCurrency = await client.accounts.getFunding({ currency: "USD" });
+    expect(byCurrency).toMatchObject({ account_id, currency: "USD", bank_identifier_type: "USABA" });
+    expect(await client.accounts.getFunding({ account_id })).toEqual(byCurrency);
+    await expect(client.accounts.getFunding({ currency: "XAF" })).rejects.toMatchObject({
+      status: 404,
+      service: { code: "funding_account_not_found" },
+    });
+  });
+});
+
+describe("balances", () => {
+  test("are InterimAvailable unless others are asked for", async () => {
+    const { account_id } = await account("JPY");
+    const found = await client.accounts.listBalances({ account_id });
+    expect(found).toEqual([
+      {
+        account_id,
+        type: "InterimAvailable",
+        credit_debit_indicator: "Credit",
+        amount: { currency: "JPY", amount: expect.stringMatching(/^\d+$/) },
+        datetime: expect.any(String),
+      },
+    ]);
+  });
+
+  test("show what a booked trade requires and brings", async () => {
+    const before = { ...(await balances("EUR", "RequiredFunds")), ...(await balances("USD", "Incoming")) };
+    const quote_id = await makeQuote(client, { amount: 1500 });
+    const { trade_id } = await client.trades.book({ quote_id, reason: "other" });
+    const { buy_amount } = await client.trades.get({ trade_id });
+    const after = { ...(await balances("EUR", "RequiredFunds")), ...(await balances("USD", "Incoming")) };
+    expect(Number(after.RequiredFunds) - Number(before.RequiredFunds)).toBeCloseTo(1500, 2);
+    expect(Number(after.Incoming) - Number(before.Incoming)).toBeCloseTo(buy_amount, 2);
+  });
+
+  test("require at once only what is due today", async () => {
+    const now = await balances("EUR", "RequiredFunds", "RequiredFundsImmediate");
+    expect(Number(now.RequiredFundsImmediate)).toBeLessThan(Number(now.RequiredFunds));
+  });
+
+  test("hold the initial margin of open forwards", async () => {
+    expect(Number((await balances("EUR", "InitialMargin")).InitialMargin)).toBeGreaterThan(0);
+  });
+});
+
+describe("account details", () => {
+  test("are check-valid and plainly fake", async () => {
+    const all = await client.accountDetails.listAll();
+    for (const { iban, bic } of all) {
+      expect(isValidBIC(bic!)).toBe(true);
+      expect(bic).toMatch(/^TEST/);
+      if (iban) expect(isValidIBAN(iban)).toBe(true);
+    }
+  });
+
+  test("are filtered, paged and counted", async () => {
+    const { total, body } = await client.accountDetails.list.reply({ page: 2, page_size: 4 });
+    expect(total).toBe(11);
+    expect(body).toHaveLength(4);
+    expect(await details({ account_details_type: "pooled", country: "GB" })).toMatchObject([
+      { account_id: null, currency: "GBP", account_details_type: "pooled" },
+    ]);
+    expect(await details({ alias: "Benelux sales" })).toMatchObject([{ country: "NL" }]);
+    const { account_id } = await account("USD");
+    expect(await details({ account_id })).toMatchObject([{ currency: "USD", primary: true }]);
+  });
+
+  test("take an alias, unless they are pooled", async () => {
+    const [{ account_details_id } = { account_details_id: "" }] = await details({ country: "NL" });
+    await client.accountDetails.updateAlias({ account_details_id, alias: "Dutch shops" });
+    expect(await details({ alias: "Dutch shops" })).toMatchObject([{ account_details_id }]);
+    const [pooled] = await details({ account_details_type: "pooled" });
+    await expect(
+      client.accountDetails.updateAlias({ account_details_id: pooled!.account_details_id, alias: "x" }),
+    ).rejects.toMatchObject({ status: 405, service: { code: "pooled_account" } });
+    await expect(
+      client.accountDetails.updateAlias({ account_details_id: "none", alias: "x" }),
+    ).rejects.toMatchObject({
+      status: 404,
+    });
+  });
+
+  test("have one default in a currency", async () => {
+    const [dutch] = await details({ country: "NL" });
+    await makeDefault(dutch!.account_details_id);
+    const primary = (await details({ currency: "EUR" })).filter((each) => each.primary);
+    expect(primary).toMatchObject([{ country: "NL" }]);
+  });
+
+  test("are no default while they are pooled or not confirmed", async () => {
+    const [pooled] = await details({ account_details_type: "pooled" });
+    const [pending] = await details({ country: "FR" });
+    await expect(makeDefault(pooled!.account_details_id)).rejects.toMatchObject({ status: 405 });
+    await expect(makeDefault(pending!.account_details_id)).rejects.toMatchObject({
+      status: 409,
+      service: { code: "account_details_not_active", details: "Their status is pending." },
+    });
+  });
+
+  test("are requested once, and confirmed after a while", async () => {
+    const wanted = { country: "LU", currency: "EUR" };
+    await client.accountDetails.request(wanted);
+    await client.accountDetails.request(wanted);
+    expect(await details({ country: "LU" })).toMatchObject([{ status: "pending" }]);
+    sandbox.advance(60_000);
+    expect(await details({ country: "LU" })).toMatchObject([{ status: "confirmed" }]);
+  });
+
+  test("cannot be requested where the capability is disabled", async () => {
+    await expect(client.accountDetails.request({ country: "JP", currency: "JPY" })).rejects.toMatchObject({
+      status: 409,
+      service: { code: "capability_disabled" },
+    });
+  });
+
+  test("are virtual once in a currency", async () => {
+    const assigned = await client.accountDetails.assignVirtual({ currency: "CHF" });
+    expect(assigned).toMatchObject([
+      { account_details_type: "virtual", currency: "CHF", status: "confirmed" },
+    ]);
+    expect(await client.accounts.list({ currencies: "CHF" })).toHaveLength(1);
+    await expect(client.accountDetails.assignVirtual({ currency: "CHF" })).rejects.toMatchObject({
+      status: 409,
+      service: { code: "virtual_account_exists" },
+    });
+    await expect(client.accountDetails.assignVirtual({ currency: "CNY" })).rejects.toMatchObject({
+      status: 403,
+    });
+  });
+});

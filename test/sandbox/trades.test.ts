@@ -1,0 +1,213 @@
+/** Quotes and trades. */
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { makeQuote, sandboxClient } from "../support/samples";
+import { ask, demoHeaders } from "./support/http";
+
+let sandbox: Sandbox;
+let client: FxdeskClient;
+beforeEach(async () => {
+  sandbox = await startSandbox({ now: new Date("2026-11-20T10:00:00Z") });
+  client = sandboxClient(sandbox);
+});
+afterEach(async () => {
+  await client.close();
+  await sandbox.close();
+});
+
+type Trade = Awaited<ReturnType<FxdeskClient["trades"]["get"]>>;
+
+async function everyTrade(input: Parameters<FxdeskClient["trades"]["list"]>[0] = {}): Promise<Trade[]> {
+  const found: Trade[] = [];
+  for await (const page of client.trades.list.pages(input)) found.push(...page);
+  return found;
+}
+
+const quotes = (query: Record<string, string>, body: Record<string, unknown>) =>
+  client.request({
+    method: "POST",
+    path: "/quotes",
+    query: { client_id: demo.clientId, ...query },
+    body: { operation: "sell", buy_currency: "USD", sell_currency: "EUR", amount: 1000, ...body },
+  });
+
+const book = (quote_id: string, reason: "other" | "not_related_to_goods_or_services" = "other") =>
+  client.trades.book({ quote_id, reason, reference: "INV-7" });
+
+const typesOf = (trades: readonly Trade[]) => new Set(trades.map(({ trade_type }) => trade_type));
+
+const day = 86_400_000;
+
+describe("quotes", () => {
+  test("hold a rate by market convention, with its inverse, for the side that is fixed", async () => {
+    const { status, body, headers } = await quotes({}, { operation: "buy", amount: 280 });
+    expect([status, headers["x-fxdesk-extension"]]).toEqual([201, "true"]);
+    const quote = body as Record<string, number | string>;
+    expect(quote).toMatchObject({
+      quoted_rate_symbol: "EURUSD",
+      inverse_rate_symbol: "USDEUR",
+      buy_amount: 280,
+    });
+    expect(Number(quote.inverse_rate)).toBeCloseTo(1 / Number(quote.quoted_rate), 6);
+    expect(Number(quote.sell_amount)).toBeCloseTo(280 / Number(quote.quoted_rate), 2);
+    expect(quote.book_trade).toBe(`/trades?client_id=client-demo&quote_id=${quote.quote_id}`);
+  });
+
+  test("round to the minor units of the currency", async () => {
+    const { body } = await quotes({}, { buy_currency: "JPY", amount: "1000.55" });
+    expect(Number.isInteger((body as { buy_amount: number }).buy_amount)).toBe(true);
+    await expect(quotes({}, { sell_currency: "JPY", amount: 1000.5 })).rejects.toMatchObject({
+      status: 400,
+      service: { details: "amount has too many decimals for JPY" },
+    });
+  });
+
+  test("settle two business days on, and say so when another day was asked for", async () => {
+    const spot = await quotes({}, {});
+    expect(spot.body).toMatchObject({ value_date: "2026-11-24" });
+    expect(spot.body).not.toHaveProperty("warning");
+    const forward = await quotes(
+      { quote_type: "estimate" },
+      { trade_type: "forward", value_date: "2026-12-25" },
+    );
+    expect(forward).toMatchObject({ status: 200, body: { value_date: "2026-12-28" } });
+    expect((forward.body as { warning: string }).warning).toContain("2026-12-28");
+  });
+
+  test.each([
+    [{ buy_currency: "XAU" }, "buy_currency XAU is not traded"],
+    [{ buy_currency: "EUR" }, "buy_currency and sell_currency are the same"],
+    [{ amount: 0 }, "amount"],
+    [{ amount: "0.00" }, "amount must be more than zero"],
+    [{ buy_currency: "JPY", sell_currency: "JPY" }, "the same"],
+    [{ operation: "swap" }, "operation must be one of buy, sell"],
+  ])("refuse %j", async (body, details) => {
+    await expect(quotes({}, body)).rejects.toMatchObject({
+      status: 400,
+      service: { details: expect.stringContaining(details) },
+    });
+  });
+});
+
+describe("booking", () => {
+  test("answers where the funds go and until when", async () => {
+    const confirmed = await book(await makeQuote(client));
+    expect(confirmed).toMatchObject({
+      bank_account: { iban: "DE52000000000012345678", swift_code: "TESTDEFF" },
+      maturity_date: "2026-11-24",
+    });
+    expect(confirmed).not.toHaveProperty("initial_margin_amount");
+  });
+
+  test("of a forward asks for an initial margin", async () => {
+    const quote = await makeQuote(client, {
+      trade_type: "forward",
+      value_date: "2027-03-01",
+      amount: 10_000,
+    });
+    expect(await book(quote)).toMatchObject({
+      initial_margin_amount: 500,
+      initial_margin_due_date: "2026-11-23",
+    });
+  });
+
+  test("takes a quote once, and in time", async () => {
+    const used = await makeQuote(client);
+    await book(used);
+    await expect(book(used)).rejects.toMatchObject({ status: 409, service: { code: "quote_already_used" } });
+    const late = await makeQuote(client);
+    sandbox.advance(30_000);
+    await expect(book(late)).rejects.toMatchObject({ status: 409, service: { code: "quote_expired" } });
+    await expect(book("none")).rejects.toMatchObject({ status: 404 });
+  });
+
+  test("gives the reason that is only for spot trades to spot trades", async () => {
+    const reason = "not_related_to_goods_or_services";
+    const forward = await makeQuote(client, { trade_type: "forward", value_date: "2027-03-01" });
+    await expect(book(forward, reason)).rejects.toMatchObject({ status: 400 });
+    await book(forward);
+    await book(await makeQuote(client), reason);
+  });
+});
+
+describe("trades", () => {
+  test("are there in every type and every status", async () => {
+    const trades = await everyTrade();
+    const kinds = (field: "trade_type" | "status") => new Set(trades.map((trade) => trade[field]));
+    expect(kinds("trade_type")).toEqual(new Set(["spot", "forward", "window_forward", "drawdown", "ndf"]));
+    expect(kinds("status")).toEqual(
+      new Set([
+        "Created",
+        "Funds In Partially",
+        "Funds in Full",
+        "Funds Out Partially Allocated",
+        "Funds Out Full Allocated",
+        "Closed",
+        "Cancelled",
+      ]),
+    );
+    expect(trades.some(({ synthetic }) => synthetic)).toBe(true);
+  });
+
+  test("are filtered by types, in both ways to write a list", async () => {
+    expect(typesOf(await everyTrade({ trade_type: ["ndf", "forward"] }))).toEqual(
+      new Set(["ndf", "forward"]),
+    );
+    const query = "trade_type=ndf&trade_type=forward&client_id=client-demo";
+    const { text } = await ask(sandbox, `/trades?${query}`, { headers: demoHeaders });
+    expect(typesOf(JSON.parse(text) as Trade[])).toEqual(new Set(["ndf", "forward"]));
+  });
+
+  test("come page by page without a count", async () => {
+    const first = await client.trades.list.reply({ page_size: 5 });
+    const second = await client.trades.list.reply({ page_size: 5, page: 2 });
+    expect(first.headers).not.toHaveProperty("x-total-count");
+    expect([first.body.length, second.body.length]).toEqual([5, 5]);
+    expect(second.body[0]).not.toEqual(first.body[0]);
+  });
+
+  test("point from drawdowns to their forward, and stay within it", async () => {
+    const [frame] = await everyTrade({ trade_type: ["window_forward"] });
+    const drawdowns = await everyTrade({ parent_trade_id: frame!.trade_id });
+    expect(drawdowns.map(({ trade_type }) => trade_type)).toEqual(["drawdown", "drawdown"]);
+    expect(drawdowns.every(({ rate }) => rate === frame!.rate)).toBe(true);
+    expect(drawdowns.reduce((sum, each) => sum + each.sell_amount, 0)).toBeLessThan(frame!.sell_amount);
+    expect(frame!.parent_trade_id).toBeNull();
+  });
+
+  test("show their payments in the extended model only", async () => {
+    const trade = (await everyTrade()).find(({ status }) => status === "Funds Out Partially Allocated")!;
+    const { trade_id } = trade;
+    expect(await client.trades.get({ trade_id, response_model: "BookedTrade" })).toEqual(trade);
+    const { payments, beneficiaries } = await client.trades.get({
+      trade_id,
+      response_model: "ExtendedBookedTrade",
+    });
+    expect(payments!.map(({ status }) => status)).toContain("Payment pending of authorization");
+    expect(beneficiaries).toEqual(["Lakeside Components Inc"]);
+  });
+
+  test("of others do not exist", async () => {
+    await expect(client.trades.get({ trade_id: "TR0" })).rejects.toMatchObject({ status: 404 });
+  });
+
+  test("are settled on their day, when the funds are there", async () => {
+    const { trade_id } = await book(await makeQuote(client));
+    expect(await client.trades.get({ trade_id })).toMatchObject({ status: "Created" });
+    sandbox.advance(5 * day);
+    expect(await client.trades.get({ trade_id })).toMatchObject({ status: "Closed" });
+    const [eur] = await client.accounts.list({ currencies: "EUR" });
+    const moved = await client.transactions.list({ account_id: eur!.account_id, transaction_type: "debit" });
+    expect(moved.filter(({ transaction_reference }) => transaction_reference === trade_id)).toMatchObject([
+      { amount: { amount: "1.00" }, transaction_information: `Fee for trade ${trade_id}` },
+      { amount: { amount: "1000.00" } },
+    ]);
+  });
+
+  test("wait when the funds are not there", async () => {
+    const quote_id = await makeQuote(client, { amount: 50_000_000 });
+    const { trade_id } = await client.trades.book({ quote_id, reason: "other" });
+    sandbox.advance(5 * day);
+    expect(await client.trades.get({ trade_id })).toMatchObject({ status: "Created" });
+  });
+});
