@@ -3,7 +3,8 @@ import type { ReceivedFile } from "../core/client/file";
 import type { Declaration } from "../core/operations/declaration";
 import { clean } from "./clean";
 import { fit } from "./fit";
-import type { Content, JsonObject } from "./protocol";
+import type { JsonObject } from "./protocol";
+import { largestResult, type Shown } from "./shown";
 
 /** Bytes of a file that is passed on whole as an embedded resource. */
 const largestBinary = 256 * 1024;
@@ -31,30 +32,30 @@ const elsewhere = ({ name }: Declaration) =>
   `A person can save it whole on the command line: fxdesk call ${name} … --output FILE.`;
 
 /** The facts about a file, and its content: as text where it is text, else embedded. */
-export async function presentFile(
-  operation: Declaration,
-  file: ReceivedFile,
-  largestResult: number,
-): Promise<{ content: JsonObject; attached?: readonly Content[] }> {
+export async function shownFile(operation: Declaration, file: ReceivedFile): Promise<Shown> {
   const text = isText(file.contentType);
   const { bytes, whole } = await firstBytes(file, text ? largestText : largestBinary);
   const size = whole ? bytes.length : file.size;
   const name = clean(file.fileName ?? operation.tool);
   const facts = { file_name: name, content_type: file.contentType, ...(size !== undefined && { size }) };
-  if (text) return { content: textContent(operation, facts, clean(bytes.toString("utf8")), largestResult) };
-  if (!whole)
-    return { content: { ...facts, truncated: `Too large to pass on here. ${elsewhere(operation)}` } };
+  if (text) return shownText(operation, facts, clean(bytes.toString("utf8")));
+  if (!whole) return cut(facts, `Too large to pass on here. ${elsewhere(operation)}`);
   const uri = `fxdesk://${operation.tool}/${encodeURIComponent(name)}`;
+  const resource = { uri, mimeType: file.contentType, blob: bytes.toString("base64") };
   return {
     content: { ...facts, resource: uri },
-    attached: [
-      { type: "resource", resource: { uri, mimeType: file.contentType, blob: bytes.toString("base64") } },
-    ],
+    remarks: ["It is embedded in this result."],
+    attached: [{ type: "resource", resource }],
   };
 }
 
-function textContent(operation: Declaration, facts: JsonObject, text: string, largest: number): JsonObject {
-  const shown = fit(text, largest);
-  if (shown === text) return { ...facts, text };
-  return { ...facts, truncated: `Only the beginning is shown. ${elsewhere(operation)}`, text: shown };
+const cut = (facts: JsonObject, truncated: string): Shown => ({
+  content: { truncated, ...facts },
+  remarks: [truncated],
+});
+
+function shownText(operation: Declaration, facts: JsonObject, text: string): Shown {
+  const beginning = fit(text, largestResult);
+  if (beginning === text) return { content: { ...facts, text }, remarks: [] };
+  return cut({ ...facts, text: beginning }, `Only the beginning is shown. ${elsewhere(operation)}`);
 }

@@ -36,8 +36,7 @@ function refuse(response: ServerResponse, status: number, message: string, heade
 }
 
 const onPath: Guard = (request, response) =>
-  new URL(request.url ?? "/", "http://localhost").pathname === path ||
-  refuse(response, 404, `The MCP endpoint is ${path}.`);
+  request.url?.split("?")[0] === path || refuse(response, 404, `The MCP endpoint is ${path}.`);
 
 const digest = (text: string) => createHash("sha256").update(text).digest();
 

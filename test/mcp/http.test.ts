@@ -65,6 +65,7 @@ describe("on this machine, without a token", () => {
     ["a page of somebody else", { body: list, headers: { origin: "https://evil.example" } }, 403],
     ["a page without an origin of its own", { body: list, headers: { origin: "null" } }, 403],
     ["another path", { body: list, path: "/" }, 404],
+    ["what is no path at all", { body: list, path: "//" }, 404],
     ["a stream to listen on", { method: "GET" }, 405],
     ["the end of a session", { method: "DELETE" }, 405],
     ["what is not JSON", { body: "{" }, 400],

@@ -1,0 +1,23 @@
+/** What the results of all kinds have in common. */
+import type { Declaration } from "../core/operations/declaration";
+import { callerFields } from "../core/operations/fields";
+import type { Content, JsonObject } from "./protocol";
+
+/** Characters of JSON in one result: about 5,000 tokens, well below where hosts cut. */
+export const largestResult = 20_000;
+
+/** What a result shows. */
+export interface Shown {
+  readonly content: JsonObject;
+  /** Sentences of ours about it; nothing that other people wrote. */
+  readonly remarks: readonly string[];
+  readonly attached?: readonly Content[];
+}
+
+/** How to ask for less, in the fields of the operation itself. */
+export function howToNarrow(operation: Declaration): string {
+  const filters = callerFields(operation).filter(({ place, required }) => place === "query" && !required);
+  return filters.length > 0
+    ? ` Call again with ${filters.map(({ name }) => name).join(", ")} to narrow it.`
+    : "";
+}
