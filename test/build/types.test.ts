@@ -1,13 +1,10 @@
 /** The built package as a TypeScript consumer meets it. */
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { clientTypes } from "../../build/types";
 import { operations } from "../../core/operations";
+import { compiled } from "../support/consumer";
 
-const run = promisify(execFile);
 const root = join(__dirname, "../..");
 
 const consumer = `
@@ -37,31 +34,8 @@ export async function use(): Promise<string | undefined> {
 }
 `;
 
-const compilerOptions = {
-  strict: true,
-  noEmit: true,
-  module: "node20",
-  target: "es2023",
-  lib: ["es2023"],
-  types: ["node"],
-  typeRoots: [join(root, "node_modules/@types")],
-};
-
 test.each(["cts", "mts"])("a strict .%s consumer compiles against what is built", async (extension) => {
-  const folder = await mkdtemp(join(tmpdir(), "fxdesk-consumer-"));
-  await mkdir(join(folder, "node_modules/@fxdesk"), { recursive: true });
-  await symlink(root, join(folder, "node_modules/@fxdesk/toolkit"));
-  await writeFile(join(folder, `consumer.${extension}`), consumer);
-  await writeFile(
-    join(folder, "tsconfig.json"),
-    JSON.stringify({ compilerOptions, files: [`consumer.${extension}`] }),
-  );
-  const tsc = join(root, "node_modules/typescript/bin/tsc");
-  const { stdout } = await run(process.execPath, [tsc, "-p", folder]).catch(
-    (error: { stdout: string }) => error,
-  );
-  expect(stdout).toBe("");
-  await rm(folder, { recursive: true });
+  expect(await compiled({ [`consumer.${extension}`]: consumer })).toBe("");
 });
 
 test("what an editor shows of a method is written out for each operation", async () => {

@@ -1,0 +1,101 @@
+/** What the documents say and show is true. */
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { environmentName } from "@fxdesk/toolkit";
+import { exitMeanings } from "../../cli/exit";
+import manifest from "../../package.json";
+import sandboxManifest from "../../sandbox/package.json";
+import { fxdesk, variablesOf } from "../cli/run";
+import { compiled } from "../support/consumer";
+
+const root = join(__dirname, "../..");
+const guides = ["client", "cli", "dependencies", "mcp", "nodes", "sandbox"].map((name) => `docs/${name}.md`);
+const documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...guides];
+
+const read = (path: string) => readFile(join(root, path), "utf8");
+
+async function blocks(path: string, language: string): Promise<string[]> {
+  const text = await read(path);
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, "gms"))].map(([, code]) => code!);
+}
+
+/** The cells of the first two columns of each table row, without the marks of code. */
+async function rows(path: string): Promise<[string, string][]> {
+  const cells = (await read(path)).matchAll(/^\| (.*?) \| (.*?) \|/gm);
+  return [...cells].map(([, name, says]) => [name!.replaceAll("`", ""), says!.replaceAll("`", "")]);
+}
+
+describe.each(documents)("%s", (path) => {
+  test("leads only to files that are there", async () => {
+    for (const [, target] of (await read(path)).matchAll(/\]\((?!https?:)([^)#]+)/g))
+      expect({ target, there: existsSync(join(root, dirname(path), target!)) }).toEqual({
+        target,
+        there: true,
+      });
+  });
+});
+
+/** What an example stands on when it begins in the middle. */
+const given = [
+  ["client", 'declare const client: import("@fxdesk/toolkit").FxdeskClient;'],
+  ["clientId", "declare const clientId: string;"],
+] as const;
+
+const complete = (code: string): string => {
+  const missing = given.filter(([name]) => !new RegExp(`(const|,|\\{) ${name}\\b`).test(code));
+  return [code, ...missing.map(([, declaration]) => declaration), "export {};"].join("\n");
+};
+
+test("the examples in TypeScript compile against what is built", async () => {
+  const sources: Record<string, string> = {};
+  for (const path of ["README.md", ...guides])
+    for (const [index, code] of (await blocks(path, "ts")).entries())
+      sources[`${path.replace(/\W/g, "-")}-${index}.mts`] = complete(code);
+  expect(Object.keys(sources).length).toBeGreaterThan(5);
+  expect(await compiled(sources)).toBe("");
+});
+
+describe("on the command line", () => {
+  let sandbox: Sandbox;
+  beforeAll(async () => (sandbox = await startSandbox()));
+  afterAll(() => sandbox.close());
+
+  test.each(["README.md", "docs/cli.md"])("what %s shows does what it says", async (path) => {
+    const lines = (await blocks(path, "sh")).flatMap((code) => code.trim().split("\n"));
+    expect(lines.length).toBeGreaterThan(2);
+    for (const line of lines) {
+      const [npx, name, ...args] = line.split(" ");
+      expect([npx, name]).toEqual(["npx", "fxdesk"]);
+      const { code, stdout } = await fxdesk(args, { variables: variablesOf(sandbox) });
+      expect({ line, code }).toEqual({ line, code: 0 });
+      expect(stdout).not.toBe("");
+    }
+  });
+});
+
+test("the exit codes are those of the command", async () => {
+  expect(await rows("docs/cli.md")).toEqual(expect.arrayContaining(Object.entries(exitMeanings)));
+});
+
+test("the demo credentials are those of the sandbox", async () => {
+  const settings: Readonly<Record<string, string>> = demo;
+  const shown = (await rows("docs/sandbox.md")).filter(([name]) => name.startsWith("FXDESK_"));
+  expect(shown).toHaveLength(7);
+  for (const [name, value] of shown) {
+    const setting = Object.keys(settings).find((key) => environmentName(key) === name);
+    expect({ name, value }).toEqual({ name, value: settings[setting!] });
+  }
+});
+
+test("every runtime dependency is justified, and no other", async () => {
+  const [toolkit, sandbox] = (await read("docs/dependencies.md")).split("Of `@fxdesk/sandbox`");
+  const named = (text: string) =>
+    [...text.matchAll(/^- (.*?):/gm)].flatMap(([, names]) =>
+      [...names!.matchAll(/\*\*(.*?)\*\*/g)].map(([, name]) => name!),
+    );
+  expect(named(toolkit!).toSorted()).toEqual(Object.keys(manifest.dependencies).toSorted());
+  const ownToo = ["@fxdesk/toolkit", ...named(sandbox!)];
+  expect(ownToo.toSorted()).toEqual(Object.keys(sandboxManifest.dependencies).toSorted());
+});
