@@ -84,14 +84,15 @@ const escapes = (operation: Declaration, values: Values): Problem[] =>
     .filter(({ name }) => escapesPath(values[name]))
     .map(({ name }) => ({ field: name, says: "must not be empty, a dot segment, or contain a slash" }));
 
+/** A rule is judged where its fields fit by themselves. */
 function problems(operation: Declaration, schema: z.ZodType, values: unknown, now: Date): Problem[] {
   const result = schema.safeParse(values);
   const known = callerFields(operation).map((field) => field.name);
-  const broken = brokenRules(operation, (values ?? {}) as Values, now).map(({ fields, says }) => ({
-    field: fields.join(", "),
-    says,
-  }));
   const misfits = result.success ? [] : problemsFrom(result.error, values, known);
+  const unfit = new Set(misfits.map(({ field }) => field.split(".")[0]));
+  const broken = brokenRules(operation, (values ?? {}) as Values, now)
+    .filter(({ fields }) => !fields.some((field) => unfit.has(field)))
+    .map(({ fields, says }) => ({ field: fields.join(", "), says }));
   return [...misfits, ...escapes(operation, (values ?? {}) as Values), ...broken];
 }
 

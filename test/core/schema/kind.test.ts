@@ -1,0 +1,77 @@
+/** What a schema tells forms, tools and command lines of itself. */
+import { z } from "zod";
+import {
+  defaultOf,
+  elementOf,
+  isRequired,
+  type Kind,
+  kindOf,
+  metaOf,
+  openEnum,
+  optionsOf,
+  unwrap,
+} from "../../../core/schema";
+
+const kinds: [Kind, z.ZodType][] = [
+  ["string", z.string()],
+  ["string", z.enum(["a", "b"])],
+  ["string", z.literal("a")],
+  ["string", openEnum(["a", "b"])],
+  ["integer", z.int()],
+  ["number", z.number()],
+  ["boolean", z.boolean()],
+  ["array", z.array(z.string())],
+  ["object", z.object({})],
+  ["object", z.looseObject({})],
+  ["object", z.record(z.string(), z.string())],
+  ["unknown", z.unknown()],
+];
+
+const wrappings: ((schema: z.ZodType) => z.ZodType)[] = [
+  (schema) => schema,
+  (schema) => schema.optional(),
+  (schema) => schema.nullish(),
+  (schema) => schema.readonly(),
+  (schema) => schema.meta({ title: "Title" }).optional().meta({ description: "Text." }),
+];
+
+test.each(kinds)("%s is told under any wrapping (case %#)", (kind, schema) => {
+  for (const wrap of wrappings) expect(kindOf(wrap(schema))).toBe(kind);
+});
+
+test("a default does not hide the kind, and is told", () => {
+  const schema = z.int().default(50).meta({ title: "Page size" });
+  expect([kindOf(schema), defaultOf(schema), isRequired(schema)]).toEqual(["integer", 50, false]);
+  expect(defaultOf(z.boolean().default(false))).toBe(false);
+  expect(defaultOf(z.int())).toBeUndefined();
+});
+
+test("what must be given is told from what can be left out", () => {
+  expect([z.string(), z.string().nullable(), z.literal("a")].map(isRequired)).toEqual([true, true, true]);
+  expect([z.string().optional(), z.string().nullish()].map(isRequired)).toEqual([false, false]);
+});
+
+test("the strings of a closed enumeration are told, those of an open one are not", () => {
+  expect(optionsOf(z.enum(["a", "b"]).optional())).toEqual(["a", "b"]);
+  expect(optionsOf(z.literal(["a", "b"]))).toEqual(["a", "b"]);
+  expect(optionsOf(z.literal(1))).toBeUndefined();
+  expect(optionsOf(openEnum(["a", "b"]))).toBeUndefined();
+  expect(optionsOf(z.string())).toBeUndefined();
+});
+
+test("the items of an array are told", () => {
+  const item = z.int();
+  expect(elementOf(z.array(item).optional())).toBe(item);
+  expect(elementOf(z.string())).toBeUndefined();
+  expect(unwrap(z.array(item).default([])).type).toBe("array");
+});
+
+test("title and description are told from the inside out", () => {
+  const named = z.string().meta({ title: "Inner", description: "Inner text." });
+  expect(metaOf(named.optional())).toMatchObject({ title: "Inner", description: "Inner text." });
+  expect(metaOf(named.optional().meta({ title: "Outer" }))).toMatchObject({
+    title: "Outer",
+    description: "Inner text.",
+  });
+  expect(metaOf(z.string())).toEqual({});
+});
