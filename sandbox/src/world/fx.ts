@@ -67,12 +67,46 @@ function pairOf(one: string, other: string): { base: string; quoted: string } {
   return inOrder ? { base: one, quoted: other } : { base: other, quoted: one };
 }
 
-/** The rate of a day at which the customer buys one currency with another, the bank's margin included. */
-export function customerRate(buyCurrency: string, sellCurrency: string, day: string): Rate {
-  const { base, quoted } = pairOf(buyCurrency, sellCurrency);
-  const mid = inUsd(base, day).div(inUsd(quoted, day));
-  const against = base === buyCurrency ? margin.plus(1) : new Big(1).minus(margin);
-  return { symbol: base + quoted, rate: toRate(mid.times(against)) };
+/** How far the market can be moved away from its mean, up or down. */
+const furthest = 10;
+
+/** What currencies cost on a day: as the waves carry them, and as the market was moved. */
+export class Rates {
+  readonly #moves = new Map<string, Big>();
+
+  #moved(currency: string): Big {
+    return this.#moves.get(currency) ?? new Big(1);
+  }
+
+  #inUsd(currency: string, day: string): Big {
+    return inUsd(currency, day).times(this.#moved(currency));
+  }
+
+  /** What a unit of the base is worth before the bank's margin. */
+  mid(base: string, quoted: string, day: string): Rate {
+    return { symbol: base + quoted, rate: toRate(this.#inUsd(base, day).div(this.#inUsd(quoted, day))) };
+  }
+
+  /** The rate at which the customer buys one currency with another, the bank's margin included. */
+  customer(buyCurrency: string, sellCurrency: string, day: string): Rate {
+    const { base, quoted } = pairOf(buyCurrency, sellCurrency);
+    const mid = this.#inUsd(base, day).div(this.#inUsd(quoted, day));
+    const against = base === buyCurrency ? margin.plus(1) : new Big(1).minus(margin);
+    return { symbol: base + quoted, rate: toRate(mid.times(against)) };
+  }
+
+  /**
+   * Makes a unit of the base worth `rate` on a day, and moves the days after it alike. The base moves against all other
+   * currencies, unless it is the dollar: then the other does. Throws a RangeError when that is too far.
+   */
+  move(base: string, quoted: string, rate: Big, day: string): void {
+    const change = rate.div(this.#inUsd(base, day).div(this.#inUsd(quoted, day)));
+    const [currency, moved] =
+      base === "USD" ? [quoted, this.#moved(quoted).div(change)] : [base, this.#moved(base).times(change)];
+    if (moved.gt(furthest) || moved.lt(1 / furthest))
+      throw new RangeError(`${currency} can be moved up or down at most ${furthest} times.`);
+    this.#moves.set(currency, moved);
+  }
 }
 
 /** The same rate seen from the other currency. */

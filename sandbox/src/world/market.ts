@@ -3,7 +3,7 @@ import { Big } from "big.js";
 import { nextBusinessDay, spotDate } from "./calendar";
 import type { Money } from "./currencies";
 import { dayOf } from "./days";
-import { converted, customerRate, feeFor } from "./fx";
+import { converted, feeFor } from "./fx";
 import { quoteLifeMs, type Quote } from "./quotes";
 import type { TradeTerms } from "./trades";
 import type { World } from "./world";
@@ -43,7 +43,7 @@ const movedTo = (day: string) => `The value date is ${day}, the next that can be
 /** Prices an inquiry at the rate of the day. */
 export function offer(world: World, inquiry: Inquiry): Offer {
   const { clientId, type, buyCurrency, sellCurrency, fixed, amount } = inquiry;
-  const rate = customerRate(buyCurrency, sellCurrency, dayOf(world.now));
+  const rate = world.rates.customer(buyCurrency, sellCurrency, dayOf(world.now));
   const known: Money = { amount, currency: fixed === "buy" ? buyCurrency : sellCurrency };
   const other = converted(known, rate);
   const { maturityDate, warning } = valueDateFor(world, inquiry);

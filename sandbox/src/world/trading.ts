@@ -4,7 +4,7 @@ import { type Account, accountIn } from "./accounts";
 import { nextBusinessDay } from "./calendar";
 import { larger, rounded, smaller } from "./currencies";
 import { addDays, dayMs, dayOf, hourOf } from "./days";
-import { converted, customerRate } from "./fx";
+import { converted } from "./fx";
 import { available, move, type Movement, note, shift } from "./movements";
 import {
   type Beneficiary,
@@ -152,7 +152,7 @@ function charge(world: World, account: Account, trade: Trade): void {
 /** A non-delivered trade pays what its amount is worth more or less at the day's rate. */
 function settleDifference(world: World, trade: Trade): void {
   const { buy, sell, maturityDate } = trade;
-  const fixing = customerRate(buy.currency, sell.currency, maturityDate);
+  const fixing = world.rates.customer(buy.currency, sell.currency, maturityDate);
   const difference = converted(buy, fixing).amount.minus(sell.amount);
   const account = sellAccount(world, trade);
   const paid = larger(difference, available(world, account).neg());

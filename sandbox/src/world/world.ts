@@ -6,6 +6,7 @@ import type { Outbox } from "../outbox";
 import { Agenda } from "./agenda";
 import type { Approvals } from "./approvals";
 import type { Clock } from "./clock";
+import { Rates } from "./fx";
 import { Ledger } from "./ledger";
 import { type Client, clients, type Contact, contacts, demo } from "./parties";
 import type { Quote } from "./quotes";
@@ -26,6 +27,7 @@ export class World {
   readonly accounts = new Map<string, Account>();
   readonly accountDetails = new Map<string, AccountDetails>();
   readonly beneficiaries: Beneficiary[] = [];
+  readonly rates = new Rates();
   readonly quotes = new Map<string, Quote>();
   readonly trades = new Map<string, Trade>();
   readonly statements = new Map<string, Statement>();
