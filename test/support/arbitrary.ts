@@ -1,0 +1,85 @@
+/** Random values that fit an operation, made from the JSON Schemas of its fields. */
+import * as fc from "fast-check";
+import { checkRequest, type Declaration, type Field, fieldsOf, type Values } from "../../core/operations";
+import { answerJsonSchema, type JsonSchema } from "../../core/operations/json-schema";
+
+type Arbitrary = fc.Arbitrary<unknown>;
+
+const time = fc.date({ min: new Date("1990-01-01"), max: new Date("2029-12-31"), noInvalidDate: true });
+const isoTime = time.map((date) => date.toISOString());
+
+/** Texts in which a pattern alone would seldom hit what exists. */
+const texts: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  date: isoTime.map((iso) => iso.slice(0, 10)),
+  "date-time": isoTime,
+  ipv4: fc.ipV4(),
+  uri: fc.webUrl({ withQueryParameters: true }),
+};
+
+/** What an address, a header or a list could take for its own. One code unit each, as lengths are counted. */
+const character = fc.constantFrom(...Array.from("aZ09 -_.~%&=+?#,;:@/\\\"'[]{}é€中"));
+
+const calendar = fc.oneof(...[7, 10, 16].map((length) => isoTime.map((iso) => iso.slice(0, length))));
+
+function text({ format, pattern, minLength = 0, maxLength = 50 }: JsonSchema): Arbitrary {
+  const known = texts[String(format)];
+  if (known) return known;
+  if (typeof pattern === "string")
+    return pattern.includes("\\d{4}-\\d{2}") ? calendar : fc.stringMatching(new RegExp(pattern));
+  return fc.string({
+    unit: character,
+    minLength: Number(minLength),
+    maxLength: Math.min(Number(maxLength), 50),
+  });
+}
+
+function object({ properties = {}, required = [], additionalProperties }: JsonSchema): Arbitrary {
+  const known = Object.entries(properties as Record<string, JsonSchema>);
+  const model = Object.fromEntries(known.map(([name, schema]) => [name, valueOf(schema)]));
+  const declared = fc.record(model, { requiredKeys: required as string[], noNullPrototype: true });
+  const isMap = known.length === 0 && typeof additionalProperties === "object" && additionalProperties;
+  return isMap ? fc.dictionary(fc.string(), valueOf(additionalProperties as JsonSchema)) : declared;
+}
+
+function valueOf(schema: JsonSchema): Arbitrary {
+  const { type, enum: values, const: only, anyOf, items = {}, minItems, minimum, maximum } = schema;
+  if (only !== undefined) return fc.constant(only);
+  if (values) return fc.constantFrom(...(values as unknown[]));
+  if (anyOf) return fc.oneof(...(anyOf as JsonSchema[]).map(valueOf));
+  if (Array.isArray(type)) return fc.oneof(...type.map((one: string) => valueOf({ ...schema, type: one })));
+  const bounds = {
+    ...(minimum !== undefined && { min: Number(minimum) }),
+    ...(maximum !== undefined && { max: Number(maximum) }),
+  };
+  switch (type) {
+    case "string":
+      return text(schema);
+    case "integer":
+      return fc.integer(bounds);
+    case "number":
+      return fc.float({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0);
+    case "boolean":
+      return fc.boolean();
+    case "null":
+      return fc.constant(null);
+    case "array":
+      return fc.array(valueOf(items as JsonSchema), { minLength: Number(minItems ?? 0), maxLength: 4 });
+    case "object":
+      return object(schema);
+    default:
+      throw new Error(`There is no arbitrary for ${JSON.stringify(schema)}.`);
+  }
+}
+
+const fitting = ({ schema }: Field): Arbitrary =>
+  valueOf(answerJsonSchema(schema)).filter((value) => schema.safeParse(value).success);
+
+/** Values of all fields of an operation, those that the connection and fxdesk fill included. */
+export function requestValues(operation: Declaration, now: Date): fc.Arbitrary<Values> {
+  const fields = fieldsOf(operation);
+  const requiredKeys = fields.flatMap(({ name, required }) => (required ? [name] : []));
+  const model = Object.fromEntries(fields.map((field) => [field.name, fitting(field)]));
+  return fc
+    .record(model, { requiredKeys, noNullPrototype: true })
+    .filter((values) => checkRequest(operation, values, now).length === 0);
+}
