@@ -1,0 +1,125 @@
+/** The config node: secrets, environment variables, settings that do not fit, and its end. */
+import { listTrades } from "../../core/operations/trades";
+import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { catchOf, connectionTo, debugOf, injectOf, operationOf, tab } from "./support/flows";
+import { type FlowNode, NodeRed } from "./support/node-red";
+
+let sandbox: Sandbox;
+let nodeRed: NodeRed;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  const { baseUrl } = sandbox;
+  const { accessToken, apiKey, clientId } = demo;
+  nodeRed = await NodeRed.start({
+    env: {
+      THE_TOKEN: accessToken,
+      FXDESK_BASE_URL: baseUrl,
+      FXDESK_CLIENT_ID: clientId,
+      FXDESK_ACCESS_TOKEN: accessToken,
+      FXDESK_API_KEY: apiKey,
+    },
+  });
+}, 60_000);
+
+afterAll(async () => {
+  await nodeRed.close();
+  await sandbox.close();
+});
+
+const listing = (connection: FlowNode, properties: object = {}): FlowNode[] => [
+  tab,
+  connection,
+  injectOf("start", ["list"]),
+  operationOf(listTrades, "list", ["end"], { pages: "one", ...properties }),
+  debugOf("end"),
+  catchOf("caught", ["end"]),
+];
+
+async function outcome(): Promise<Record<string, any>> {
+  await nodeRed.inject("start");
+  return (await nodeRed.shown("end"))[0] as Record<string, any>;
+}
+
+test("secrets are in no flow", async () => {
+  await nodeRed.deploy(listing(connectionTo(sandbox)));
+
+  const flows = JSON.stringify(await nodeRed.json("/flows"));
+  const shown = JSON.stringify(await nodeRed.json("/credentials/fxdesk-connection/connection"));
+
+  expect(flows).toContain(demo.clientId);
+  for (const secret of [demo.accessToken, demo.apiKey]) {
+    expect(flows).not.toContain(secret);
+    expect(shown).not.toContain(secret);
+  }
+  expect(shown).toContain('"has_accessToken":true');
+  expect((await outcome()).statusCode).toBe(200);
+});
+
+test("a setting may hold an environment variable", async () => {
+  const credentials = { accessToken: "${THE_TOKEN}", apiKey: demo.apiKey };
+  await nodeRed.deploy(listing(connectionTo(sandbox, { credentials })));
+
+  expect((await outcome()).statusCode).toBe(200);
+});
+
+test("a variable that is not set is named, and nothing is sent", async () => {
+  const credentials = { accessToken: "${NO_TOKEN}", apiKey: demo.apiKey };
+  const before = sandbox.requests.length;
+  await nodeRed.deploy(listing(connectionTo(sandbox, { credentials })));
+
+  expect(await nodeRed.status("list", ({ fill }) => fill === "red")).toMatchObject({ text: "no connection" });
+  const { error } = await outcome();
+  expect(error).toMatchObject({ code: "no_connection", cause: { outcome: "not-sent" } });
+  expect(error.message).toContain("Access token: the environment variable NO_TOKEN is not set");
+  expect(sandbox.requests).toHaveLength(before);
+});
+
+test("all settings may come from the environment", async () => {
+  await nodeRed.deploy(
+    listing({ id: "connection", type: "fxdesk-connection", name: "", fromEnvironment: true }),
+  );
+
+  expect((await outcome()).statusCode).toBe(200);
+});
+
+test.each([
+  [
+    "without a connection",
+    connectionTo({ baseUrl: "", xs2aUrl: "" }),
+    { connection: "" },
+    "Choose a connection",
+  ],
+  [
+    "with an address that is none",
+    connectionTo({ baseUrl: "nowhere", xs2aUrl: "" }),
+    {},
+    "baseUrl must be an http",
+  ],
+  ["without any address", connectionTo({ baseUrl: "", xs2aUrl: "" }), {}, "baseUrl is required"],
+])("%s the error says what to do", async (_what, connection, properties, says) => {
+  await nodeRed.deploy(listing(connection, properties));
+
+  const { error } = await outcome();
+
+  expect(error.message).toContain(says);
+  expect(error.cause.outcome).toBe("not-sent");
+});
+
+test("nodes and connection work on after a redeploy", async () => {
+  await nodeRed.deploy(listing(connectionTo(sandbox)));
+  await outcome();
+  await nodeRed.deploy(listing(connectionTo(sandbox)));
+
+  expect((await outcome()).statusCode).toBe(200);
+});
+
+test("the refusal of a credential says which and where", async () => {
+  const credentials = { accessToken: "wrong", apiKey: demo.apiKey };
+  await nodeRed.deploy(listing(connectionTo(sandbox, { credentials })));
+
+  const { error } = await outcome();
+
+  expect(error).toMatchObject({ code: "unauthorized", cause: { status: 401 } });
+  expect(JSON.stringify(error)).not.toContain("wrong");
+});

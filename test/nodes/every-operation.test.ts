@@ -1,0 +1,151 @@
+/** Each operation has a node, and each node does what its operation says, in a running Node-RED. */
+import { callerFields, operations, type Declaration } from "@fxdesk/toolkit/operations";
+import type { Kind } from "@fxdesk/toolkit/schema";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { nodeTypeOf } from "../../nodes/names";
+import { sampleInput, sandboxClient } from "../support/samples";
+import { catchOf, connectionTo, operationOf, tab } from "./support/flows";
+import { type FlowNode, NodeRed } from "./support/node-red";
+
+/** What comes back over http: the message as the node sent it, or the error as a Catch node saw it. */
+interface Outcome {
+  readonly statusCode?: number;
+  readonly payload?: unknown;
+  readonly fxdesk?: Record<string, unknown>;
+  readonly error?: {
+    message: string;
+    code: string;
+    cause: Record<string, unknown>;
+    source: { type: string };
+  };
+}
+
+const answer = (id: string, code: string): FlowNode[] => [
+  { id, type: "function", z: tab.id, func: code, outputs: 1, wires: [["response"]] },
+];
+
+/** An http endpoint for each operation: the body of a request is the input of the node. */
+const branch = (operation: Declaration): FlowNode[] => [
+  {
+    id: `in-${operation.tool}`,
+    type: "http in",
+    z: tab.id,
+    url: `/call/${operation.tool}`,
+    method: "post",
+    wires: [[operation.tool]],
+  },
+  operationOf(operation, operation.tool, ["answer"], { fromPayload: true, pages: "one" }),
+];
+
+const flows = (sandbox: Sandbox): FlowNode[] => [
+  tab,
+  connectionTo(sandbox, { timeoutMs: "2000" }),
+  ...operations.flatMap(branch),
+  catchOf("caught", ["failure"]),
+  ...answer(
+    "answer",
+    `const { statusCode, fxdesk, payload } = msg;
+     const content = Buffer.isBuffer(payload) ? payload.toString("latin1") : payload;
+     return Object.assign(msg, { statusCode: 200, payload: { statusCode, fxdesk, payload: content } });`,
+  ),
+  ...answer("failure", `return Object.assign(msg, { statusCode: 200, payload: { error: msg.error } });`),
+  { id: "response", type: "http response", z: tab.id, statusCode: "", headers: {}, wires: [] },
+];
+
+let sandbox: Sandbox;
+let nodeRed: NodeRed;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  nodeRed = await NodeRed.start();
+  await nodeRed.deploy(flows(sandbox));
+}, 60_000);
+
+afterAll(async () => {
+  await nodeRed.close();
+  await sandbox.close();
+});
+
+async function run(operation: Declaration, input: unknown): Promise<Outcome> {
+  const response = await nodeRed.request(`/call/${operation.tool}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(input),
+  });
+  return (await response.json()) as Outcome;
+}
+
+const sample = (operation: Declaration) => sampleInput(operation.name, sandboxClient(sandbox));
+
+const documented = ({ answers }: Declaration) => Object.keys(answers).map(Number);
+
+test.each(operations.map((operation) => [operation.name, operation] as const))(
+  "%s succeeds",
+  async (_name, operation: Declaration) => {
+    const { error, statusCode, fxdesk } = await run(operation, await sample(operation));
+
+    expect(error).toBeUndefined();
+    expect(documented(operation)).toContain(statusCode);
+    expect(fxdesk).toMatchObject({ operation: operation.name, problems: [] });
+  },
+);
+
+/** A read is tried again, twice, when the service is busy. */
+const attempts = ({ effect }: Declaration, status: number) =>
+  effect === "read" && [429, 502, 503, 504].includes(status) ? 3 : 1;
+
+const failures = operations.flatMap((operation: Declaration) =>
+  Object.keys(operation.errors).map((status) => [operation.name, Number(status), operation] as const),
+);
+
+test.each(failures)("%s: %i reaches a Catch node", async (name, status, operation) => {
+  const input = await sample(operation);
+  sandbox.force(name, status, { times: attempts(operation, status) });
+
+  const { error } = await run(operation, input);
+
+  expect(error).toMatchObject({
+    message: expect.stringMatching(new RegExp(`^${name}: .*\\(${status}\\)`)) as string,
+    code: expect.stringMatching(/^[a-z_]+$/) as string,
+    cause: {
+      operation: name,
+      status,
+      outcome: status >= 500 || status === 408 ? "unknown" : "rejected",
+      retryable: expect.any(Boolean) as boolean,
+    },
+    source: { type: nodeTypeOf(operation) },
+  });
+});
+
+/** A value of the wrong kind. */
+const misfits: Readonly<Record<Kind, unknown>> = {
+  string: { not: "text" },
+  integer: "many",
+  number: "many",
+  boolean: "perhaps",
+  array: { not: "a list" },
+  object: "nothing",
+  unknown: undefined,
+};
+
+const filled = operations.flatMap((operation: Declaration) =>
+  callerFields(operation)
+    .filter(({ kind }) => misfits[kind] !== undefined)
+    .slice(0, 1)
+    .map((field) => [operation.name, field.name, operation, field.kind] as const),
+);
+
+test.each(filled)(
+  "%s: a misfit in %s is named, and nothing is sent",
+  async (_name, field, operation, kind) => {
+    const input = await sample(operation);
+    const before = sandbox.requests.length;
+
+    const { error } = await run(operation, { ...input, [field]: misfits[kind] });
+
+    expect(error?.code).toBe("invalid_input");
+    expect(error?.message).toContain(field);
+    expect(error?.cause).toMatchObject({ outcome: "not-sent", problems: [{ field }] });
+    expect(sandbox.requests).toHaveLength(before);
+  },
+);

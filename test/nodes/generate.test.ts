@@ -1,0 +1,122 @@
+/** The files derive from the list of operations alone, and say everything literally. */
+import { runInNewContext } from "node:vm";
+import { z } from "zod";
+import { byConnection, callerFields, json, operation, operations } from "@fxdesk/toolkit/operations";
+import { connectionSettings } from "../../core/client/settings";
+import { nodeFiles } from "../../nodes/generate/files";
+import { nodeTypeOf } from "../../nodes/names";
+
+const files = nodeFiles(operations);
+const editor = files["fxdesk.html"]!;
+const words = JSON.parse(files["locales/en-US/fxdesk.json"]!);
+const help = files["locales/en-US/fxdesk.html"]!;
+
+interface Definition {
+  category: string;
+  color: string;
+  icon: string;
+  paletteLabel: string;
+  defaults: Record<string, { value?: unknown; type?: string }>;
+  credentials?: Record<string, { type: string }>;
+  fxdesk: {
+    slug: string;
+    controls: { name: string; control: string; required?: true; options?: string[] }[];
+  };
+}
+
+/** What the editor hears when it loads the file. */
+function definitionsIn(html: string): Map<string, Definition> {
+  const script = /<script type="text\/javascript">([\s\S]*?)<\/script>/.exec(html)![1]!;
+  const found = new Map<string, Definition>();
+  const validators = { number: () => () => true };
+  runInNewContext(script, {
+    RED: {
+      validators,
+      nodes: { registerType: (type: string, definition: Definition) => found.set(type, definition) },
+    },
+  });
+  return found;
+}
+
+const definitions = definitionsIn(editor);
+
+/** An operation with a field of every kind. */
+const everyKind = operation({
+  name: "extras.tryAll",
+  tool: "try_all",
+  title: "Try all",
+  summary: "Takes everything.",
+  effect: "change",
+  method: "POST",
+  path: "/extras/{day}",
+  server: "service",
+  credentials: [],
+  parameters: { day: z.string().meta({ title: "Day", description: "A <day>.", format: "date" }) },
+  query: {
+    client_id: byConnection(z.string(), "clientId"),
+    size: z.int().default(50),
+    exact: z.boolean().optional(),
+    side: z.enum(["buy", "sell"]),
+    sides: z.array(z.enum(["buy", "sell"])).optional(),
+    ids: z.array(z.int()).optional(),
+  },
+  body: z.object({ extra: z.object({ deep: z.string() }).optional() }),
+  answers: { 200: json(z.unknown(), "Done.") },
+  errors: { 400: "No." },
+  contract: "none",
+});
+
+test("the same operations give the same files", () => {
+  expect(nodeFiles(operations)).toEqual(files);
+});
+
+test("every operation has a node: runtime, editor, form, words and help", () => {
+  for (const each of operations) {
+    const type = nodeTypeOf(each);
+    expect(files["fxdesk.js"]).toContain(`RED.nodes.registerType("${type}", `);
+    expect(editor).toContain(`RED.nodes.registerType("${type}", {`);
+    expect(editor).toContain(`data-template-name="${type}"`);
+    expect(help).toContain(`data-help-name="${type}"`);
+    const { fxdesk, paletteLabel } = definitions.get(type)!;
+    expect(paletteLabel).toBe(each.title);
+    const names = callerFields(each).map(({ name }) => name);
+    expect(fxdesk.controls.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+    expect(Object.keys(words.operations[fxdesk.slug].fields)).toEqual(names);
+  }
+  expect(definitions.size).toBe(operations.length + 1);
+});
+
+test("an operation that is added gets all of it without another line", () => {
+  const added = nodeFiles([everyKind]);
+  const { category, icon, fxdesk } = definitionsIn(added["fxdesk.html"]!).get("fxdesk-try-all")!;
+
+  expect({ category, icon }).toEqual({ category: "fxdesk", icon: "fxdesk.svg" });
+  expect(fxdesk.controls).toEqual([
+    { name: "day", control: "text", required: true, hint: "YYYY-MM-DD" },
+    { name: "side", control: "choice", required: true, options: ["buy", "sell"] },
+    { name: "size", control: "number", hint: "50" },
+    { name: "exact", control: "choice", options: ["true", "false"] },
+    { name: "sides", control: "choices", options: ["buy", "sell"] },
+    { name: "ids", control: "list" },
+    { name: "extra", control: "json" },
+  ]);
+  expect(added["locales/en-US/fxdesk.html"]).toContain("A &lt;day&gt;.");
+});
+
+test("the connection's form has every setting, and keeps the secrets apart", () => {
+  const { defaults, credentials } = definitions.get("fxdesk-connection")!;
+  const secrets = connectionSettings.filter(({ secret }) => secret).map(({ name }) => name);
+
+  expect(Object.keys(credentials!)).toEqual(secrets);
+  for (const { name, secret } of connectionSettings) {
+    expect(name in defaults).toBe(!secret);
+    expect(editor).toContain(`id="node-config-input-${name}"`);
+  }
+});
+
+test("no property has a name that the editor keeps for itself", () => {
+  const reserved =
+    /^(id|type|wires|users|valid|changed|dirty|moved|selected|inputLabels|outputLabels|validationErrors|[a-z]|_.*)$/;
+  for (const { defaults } of definitions.values())
+    for (const property of Object.keys(defaults)) expect(property).not.toMatch(reserved);
+});

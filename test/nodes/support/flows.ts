@@ -1,0 +1,75 @@
+/** Flows made for tests. */
+import { nodeTypeOf } from "../../../nodes/names";
+import type { TypedValue } from "../../../nodes/operation/sources";
+import type { Declaration } from "@fxdesk/toolkit/operations";
+import { demo, type Sandbox } from "@fxdesk/sandbox";
+import type { FlowNode } from "./node-red";
+
+export const tab: FlowNode = { id: "tab", type: "tab", label: "Test" };
+
+/** The config node with the demo company's settings. */
+export const connectionTo = (
+  { baseUrl, xs2aUrl }: Pick<Sandbox, "baseUrl" | "xs2aUrl">,
+  overrides: Readonly<Record<string, unknown>> = {},
+): FlowNode => ({
+  id: "connection",
+  type: "fxdesk-connection",
+  name: "Sandbox",
+  baseUrl,
+  xs2aUrl,
+  clientId: demo.clientId,
+  contactId: demo.contactId,
+  credentials: { accessToken: demo.accessToken, apiKey: demo.apiKey },
+  ...overrides,
+});
+
+/** An operation's node in the test tab. */
+export const operationOf = (
+  operation: Declaration,
+  id: string,
+  wires: readonly string[],
+  properties: Readonly<Record<string, unknown>> = {},
+): FlowNode => ({
+  id,
+  type: nodeTypeOf(operation),
+  z: tab.id,
+  connection: "connection",
+  fields: {},
+  ...properties,
+  wires: [wires],
+});
+
+export const typed = (type: string, value: string): TypedValue => ({ type, value });
+
+/** An Inject node that is pressed by hand. */
+export const injectOf = (id: string, wires: readonly string[], payload: unknown = {}): FlowNode => ({
+  id,
+  type: "inject",
+  z: tab.id,
+  props: [{ p: "payload", v: JSON.stringify(payload), vt: "json" }],
+  repeat: "",
+  once: false,
+  wires: [wires],
+});
+
+/** A Debug node that shows whole messages. */
+export const debugOf = (id: string): FlowNode => ({
+  id,
+  type: "debug",
+  z: tab.id,
+  active: true,
+  tosidebar: true,
+  complete: "true",
+  targetType: "full",
+  wires: [],
+});
+
+/** Catches every error of the test tab. */
+export const catchOf = (id: string, wires: readonly string[]): FlowNode => ({
+  id,
+  type: "catch",
+  z: tab.id,
+  scope: null,
+  uncaught: false,
+  wires: [wires],
+});

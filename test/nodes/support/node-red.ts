@@ -1,0 +1,220 @@
+/** A real Node-RED in a process of its own, driven as its editor drives it: admin API and comms socket. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { WebSocket } from "undici";
+
+export const root = join(__dirname, "../../..");
+
+/** A node of a flow, as flows.json holds it. */
+export interface FlowNode {
+  readonly id: string;
+  readonly type: string;
+  readonly [property: string]: unknown;
+}
+
+export interface NodeStatus {
+  readonly text?: string;
+  readonly fill?: string;
+  readonly shape?: string;
+}
+
+export interface NodeRedOptions {
+  /** The node binary and Node-RED's start script; by default those of this repository. */
+  readonly node?: string;
+  readonly script?: string;
+  /** A user directory with the package in it; by default a new one with a link to this repository. */
+  readonly userDir?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+const started = "Started flows";
+
+const settings = {
+  uiHost: "127.0.0.1",
+  flowFile: "flows.json",
+  credentialSecret: "test",
+  debugMaxLength: 1_000_000,
+  logging: { console: { level: "info", metrics: false, audit: false } },
+  telemetry: { enabled: false },
+  editorTheme: { tours: false, palette: { catalogues: [] } },
+  externalModules: { palette: { allowInstall: false } },
+};
+
+async function linkedUserDir(): Promise<string> {
+  const userDir = await mkdtemp(join(tmpdir(), "node-red-"));
+  await mkdir(join(userDir, "node_modules/@fxdesk"), { recursive: true });
+  await symlink(root, join(userDir, "node_modules/@fxdesk/toolkit"));
+  return userDir;
+}
+
+interface CommsMessage {
+  readonly topic: string;
+  readonly data: unknown;
+}
+
+/** Node-RED takes what has wires but no place on the canvas for a config node. */
+const placed = (node: FlowNode): FlowNode => ("wires" in node ? { x: 0, y: 0, ...node } : node);
+
+/** What a Debug node shows; objects come as JSON text. */
+interface DebugEntry {
+  readonly id: string;
+  readonly format: string;
+  readonly msg: unknown;
+}
+
+function parsedDebug({ msg }: DebugEntry): unknown {
+  try {
+    return typeof msg === "string" ? JSON.parse(msg) : msg;
+  } catch {
+    return msg;
+  }
+}
+
+export class NodeRed {
+  readonly log: string[] = [];
+  readonly #statuses = new Map<string, NodeStatus>();
+  readonly #shown: { id: string; value: unknown }[] = [];
+  #socket: WebSocket | undefined;
+
+  private constructor(
+    readonly url: string,
+    readonly userDir: string,
+    readonly process: ChildProcess,
+    private readonly ownUserDir: boolean,
+  ) {
+    for (const stream of [process.stdout!, process.stderr!])
+      createInterface(stream).on("line", (line) => this.log.push(line));
+  }
+
+  static async start(options: NodeRedOptions = {}): Promise<NodeRed> {
+    const {
+      node = globalThis.process.execPath,
+      script = join(root, "node_modules/node-red/red.js"),
+      env = {},
+    } = options;
+    const userDir = options.userDir ?? (await linkedUserDir());
+    const port = await freePort();
+    const settingsFile = join(userDir, "settings.js");
+    await writeFile(settingsFile, `module.exports = ${JSON.stringify({ ...settings, uiPort: port })};\n`);
+    const child = spawn(node, [script, "--userDir", userDir, "--settings", settingsFile], {
+      env: { ...globalThis.process.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const nodeRed = new NodeRed(`http://127.0.0.1:${port}`, userDir, child, options.userDir === undefined);
+    await nodeRed.#untilStarted();
+    return nodeRed;
+  }
+
+  async #untilStarted(): Promise<void> {
+    await this.logged(started, 1);
+    await this.#listen();
+  }
+
+  /** How many lines of the log say something. */
+  times(words: string): number {
+    return this.log.filter((line) => line.includes(words)).length;
+  }
+
+  /** Waits until the log has said something so many times. */
+  async logged(words: string, times: number): Promise<void> {
+    while (this.times(words) < times) {
+      if (this.process.exitCode !== null) throw new Error(`Node-RED ended:\n${this.log.join("\n")}`);
+      await delay(20);
+    }
+  }
+
+  async #listen(): Promise<void> {
+    const socket = new WebSocket(`${this.url.replace("http", "ws")}/comms`);
+    this.#socket = socket;
+    socket.addEventListener("message", ({ data }) => this.#heard(JSON.parse(String(data))));
+    await new Promise((resolve, reject) => {
+      socket.addEventListener("open", resolve, { once: true });
+      socket.addEventListener("error", reject, { once: true });
+    });
+    for (const subscribe of ["debug", "status/#"]) socket.send(JSON.stringify({ subscribe }));
+  }
+
+  #heard(messages: CommsMessage | readonly CommsMessage[]): void {
+    for (const { topic, data } of [messages].flat<(CommsMessage | readonly CommsMessage[])[]>()) {
+      if (topic === "debug") {
+        const entry = data as DebugEntry;
+        this.#shown.push({ id: entry.id, value: parsedDebug(entry) });
+      }
+      if (topic.startsWith("status/")) this.#statuses.set(topic.slice("status/".length), data as NodeStatus);
+    }
+  }
+
+  /** A request to the admin API, or to an http node of a flow. */
+  async request(path: string, init: RequestInit = {}): Promise<Response> {
+    return fetch(this.url + path, init);
+  }
+
+  async json<T>(path: string, headers: Record<string, string> = {}): Promise<T> {
+    const response = await this.request(path, { headers: { accept: "application/json", ...headers } });
+    return (await response.json()) as T;
+  }
+
+  /** Replaces all flows and waits until they run. */
+  async deploy(flows: readonly FlowNode[]): Promise<void> {
+    this.#shown.length = 0;
+    this.#statuses.clear();
+    const before = this.times(started);
+    const response = await this.request("/flows", {
+      method: "POST",
+      headers: { "content-type": "application/json", "Node-RED-Deployment-Type": "full" },
+      body: JSON.stringify(flows.map(placed)),
+    });
+    if (!response.ok) throw new Error(`Not deployed: ${response.status} ${await response.text()}`);
+    await this.logged(started, before + 1);
+  }
+
+  /** Presses the button of an Inject node. */
+  async inject(id: string): Promise<void> {
+    const response = await this.request(`/inject/${id}`, { method: "POST" });
+    if (!response.ok) throw new Error(`Not injected: ${response.status}`);
+  }
+
+  /** The next values that a Debug node shows, in order. */
+  async shown(id: string, count = 1): Promise<unknown[]> {
+    const taken: unknown[] = [];
+    while (taken.length < count) {
+      const index = this.#shown.findIndex((entry) => entry.id === id);
+      if (index >= 0) taken.push(this.#shown.splice(index, 1)[0]!.value);
+      else await delay(10);
+    }
+    return taken;
+  }
+
+  /** Waits until the status of a node fits, and answers it. */
+  async status(id: string, fits: (status: NodeStatus) => boolean): Promise<NodeStatus> {
+    for (;;) {
+      const status = this.#statuses.get(id);
+      if (status && fits(status)) return status;
+      await delay(10);
+    }
+  }
+
+  /** Ends the process as a person would, with Ctrl-C. */
+  async close(): Promise<void> {
+    this.#socket?.close();
+    const ended = once(this.process, "exit");
+    this.process.kill("SIGINT");
+    await ended;
+    if (this.ownUserDir) await rm(this.userDir, { recursive: true, force: true });
+  }
+}
