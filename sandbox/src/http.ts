@@ -1,4 +1,5 @@
 /** A request and an answer, as the sandbox's parts hand them to each other. */
+import type { FastifyReply } from "fastify";
 
 type Texts = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -26,3 +27,9 @@ export function header({ headers }: Pick<HttpRequest, "headers">, name: string):
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
+
+export const send = (reply: FastifyReply, { status, headers, body }: HttpAnswer): FastifyReply =>
+  reply.code(status).headers(headers).send(body);
+
+/** On every answer that the contract does not show. */
+export const extensionMark = { "x-fxdesk-extension": "true" } as const;

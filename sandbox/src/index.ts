@@ -1,22 +1,18 @@
 /** The sandbox: the account, trade and payment service, played on this machine. */
 import { operations as allOperations, type Declaration } from "@fxdesk/toolkit/operations";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import type { AnyBehaviour } from "./behaviour";
 import { behaviours as ownBehaviours } from "./behaviours";
 import { extensionBehaviours, extensions } from "./extensions";
-import { ForcedStatuses } from "./force";
-import { type Mail, Outbox } from "./outbox";
-import { buildServer, type LoggedRequest } from "./server";
-import { runningClock, steppedClock } from "./world/clock";
+import type { Mail } from "./outbox";
+import { buildServer } from "./server";
+import { type LoggedRequest, Stage } from "./stage";
 import { demo } from "./world/parties";
-import { seed as seedWorld } from "./world/seed";
-import { World } from "./world/world";
 
 export type { AnyBehaviour, Behaviour, Call, Result } from "./behaviour";
 export type { Mail } from "./outbox";
 export { Refusal } from "./refusal";
-export type { LoggedRequest } from "./server";
+export type { LoggedRequest } from "./stage";
 export { demo } from "./world/parties";
 
 export interface SandboxOptions {
@@ -56,16 +52,9 @@ export interface Sandbox {
 /** Starts a sandbox with a world of its own. Listens until it is closed. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port = 0, host = "127.0.0.1", seed = "fxdesk", now, operations = allOperations, dataDir } = options;
-  const clock = now ? steppedClock(now) : runningClock();
-  const outbox = new Outbox(dataDir === undefined ? undefined : join(dataDir, "outbox"));
-  const world = new World(clock, seed, outbox);
-  seedWorld(world);
-  world.catchUp();
-  const forced = new ForcedStatuses(operations);
-  const requests: LoggedRequest[] = [];
+  const stage = new Stage(operations, { seed, now }, dataDir);
   const behaviours = { ...ownBehaviours, ...extensionBehaviours, ...options.behaviours };
-  const pipeline = { world, forced, behaviours };
-  const app = buildServer(operations, pipeline, extensions, requests);
+  const app = buildServer(operations, { stage, behaviours }, [extensions]);
   await app.listen({ port, host });
   const { port: taken } = app.server.address() as AddressInfo;
   const baseUrl = `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
@@ -73,10 +62,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     baseUrl,
     xs2aUrl: baseUrl,
     demo,
-    requests,
-    mails: outbox.mails,
-    force: (operation, status, { times = 1 } = {}) => forced.add(operation, status, times),
-    advance: (milliseconds) => clock.advance(milliseconds),
+    requests: stage.requests,
+    get mails() {
+      return stage.world.outbox.mails;
+    },
+    force: (operation, status, { times = 1 } = {}) =>
+      stage.faults.add(operation, { kind: "status", status }, times),
+    advance: (milliseconds) => stage.world.clock.advance(milliseconds),
     close: () => app.close(),
   };
 }

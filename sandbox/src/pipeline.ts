@@ -1,27 +1,28 @@
-/** The way of every call: forced status, door, behaviour, answer. */
+/** The way of every call: door, behaviour, answer. */
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import type { AnyBehaviour, Behaviour, Result, StoredFile } from "./behaviour";
 import { admit } from "./door";
-import { type ForcedStatuses, forcedResult } from "./force";
+import { type Fault, playOf } from "./faults";
 import { header, type HttpAnswer, type HttpRequest } from "./http";
 import { Refusal, refusalAnswer } from "./refusal";
-import type { World } from "./world/world";
+import type { Stage } from "./stage";
 
 export interface Pipeline {
-  readonly world: World;
+  readonly stage: Stage;
   readonly behaviours: Readonly<Record<string, AnyBehaviour>>;
-  readonly forced: ForcedStatuses;
 }
 
-/** The answer to a call, and what was wrong with it where it was refused. */
+/** The answer to a call, and what was wrong with it where it was refused. A fault may stand in for the work. */
 export async function answer(
   operation: Declaration,
   request: HttpRequest,
   pipeline: Pipeline,
+  fault: Fault | undefined,
 ): Promise<{ answer: HttpAnswer; refusal?: Refusal }> {
   try {
-    const answered = written(operation, await result(operation, request, pipeline));
-    return { answer: identified(operation, request, answered) };
+    const { instead } = playOf(fault);
+    const done = instead ? instead(operation, fault!) : await result(operation, request, pipeline);
+    return { answer: identified(operation, request, written(operation, done)) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return {
@@ -39,10 +40,8 @@ function identified({ server }: Declaration, request: HttpRequest, answered: Htt
 }
 
 async function result(operation: Declaration, request: HttpRequest, pipeline: Pipeline): Promise<Result> {
-  const { world, behaviours, forced } = pipeline;
-  const status = forced.take(operation);
-  if (status !== undefined) return forcedResult(operation, status);
-  const call = admit(operation, request, world);
+  const { stage, behaviours } = pipeline;
+  const call = admit(operation, request, stage.world);
   const behaviour = behaviours[operation.name] as Behaviour | undefined;
   if (!behaviour)
     throw new Refusal(

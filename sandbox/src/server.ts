@@ -1,30 +1,33 @@
 /** The sandbox's HTTP server: one route for each operation, and the extensions. */
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import type { HttpAnswer, HttpRequest } from "./http";
+import { type Fault, playOf } from "./faults";
+import { type HttpRequest, send } from "./http";
 import { echoRequestId } from "./open-banking";
 import { answer, type Pipeline } from "./pipeline";
 import { doorCodes, invalidStatus, plainRefusal, Refusal, refusalAnswer, serverOfPath } from "./refusal";
 import { routeOf } from "./routes";
-import type { World } from "./world/world";
-
-/** One request as the sandbox saw it. */
-export interface LoggedRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly status: number;
-  /** Why it was refused, also where the contract gives the answer no body. */
-  readonly refusal?: string;
-}
+import type { Stage } from "./stage";
 
 /** Routes that answer otherwise than an operation does: pages, forms, tokens. */
-export type Extension = (app: FastifyInstance, world: World) => void;
+export type Extension = (app: FastifyInstance, stage: Stage) => void;
 
-/** What is served beyond the contract; each answer carries the mark. */
+/** What is served beyond the contract; each answer carries a mark. */
 export interface Extensions {
   readonly operations: readonly Declaration[];
   readonly pages: readonly Extension[];
-  readonly mark: Readonly<Record<string, string>>;
+  /** Throws a Refusal when a request may not come in. */
+  readonly guard?: (request: FastifyRequest) => void;
+  /** Stands beside what is played: its requests do not move the clock and are not logged. */
+  readonly aside?: true;
+}
+
+const mark = { "x-fxdesk-extension": "true" };
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    aside?: boolean;
+  }
 }
 
 const largestBodyBytes = 5 * 1024 * 1024;
@@ -32,9 +35,9 @@ const largestBodyBytes = 5 * 1024 * 1024;
 export function buildServer(
   operations: readonly Declaration[],
   pipeline: Pipeline,
-  extensions: Extensions,
-  log: LoggedRequest[],
+  extensions: readonly Extensions[],
 ): FastifyInstance {
+  const { stage } = pipeline;
   const app = fastify({
     exposeHeadRoutes: false,
     bodyLimit: largestBodyBytes,
@@ -42,9 +45,18 @@ export function buildServer(
     routerOptions: { maxParamLength: 1_000 },
     frameworkErrors: (error, request, reply) => void refuse(request, reply, error),
   });
-  const refusals = new WeakMap<FastifyRequest, Refusal>();
+  const isAside = ({ routeOptions }: FastifyRequest) => routeOptions.config?.aside ?? false;
+  const recorded = new WeakSet<FastifyRequest>();
 
-  /** What no operation answers: unknown paths, other methods, requests that cannot be read. */
+  function record(request: FastifyRequest, status: number, refusal?: Refusal, fault?: Fault): void {
+    if (isAside(request) || recorded.has(request)) return;
+    recorded.add(request);
+    const because = refusal && { refusal: [refusal.message, refusal.details].filter(Boolean).join(" ") };
+    const { method, url } = request;
+    stage.requests.push({ method, url, status, ...because, ...(fault && { fault: fault.kind }) });
+  }
+
+  /** What no operation answers: unknown paths, other methods, requests that cannot be read or may not come in. */
   async function refuse(request: FastifyRequest, reply: FastifyReply, error?: Error): Promise<void> {
     const path = request.url.split("?")[0]!;
     const server = serverOfPath(path);
@@ -52,27 +64,26 @@ export function buildServer(
     const operation = sharing.find(({ method }) => method === request.method);
     const codes = doorCodes[server];
     const refusal = error ? unreadable(error, operation, codes) : unrouted(sharing, codes);
-    refusals.set(request, refusal);
     const received = receivedRequest(request, []);
-    await send(
-      reply,
-      operation ? refusalAnswer(operation, received, refusal) : plainRefusal(server, received, refusal),
-    );
+    const answered = operation
+      ? refusalAnswer(operation, received, refusal)
+      : plainRefusal(server, received, refusal);
+    record(request, answered.status, refusal);
+    await send(reply, answered);
   }
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   app.setNotFoundHandler((request, reply) => refuse(request, reply));
   app.setErrorHandler((error: Error, request, reply) => refuse(request, reply, error));
-  app.addHook("onRequest", async () => {
-    pipeline.world.clock.tick();
-    pipeline.world.catchUp();
+  app.addHook("onRequest", async (request) => {
+    if (!isAside(request)) stage.world.clock.tick();
+    stage.world.catchUp();
   });
   app.addHook("onRequest", echoRequestId);
-  app.addHook("onSend", async (request, { statusCode: status }) => {
-    const refusal = refusals.get(request);
-    const because = refusal && { refusal: [refusal.message, refusal.details].filter(Boolean).join(" ") };
-    log.push({ method: request.method, url: request.url, status, ...because });
+  app.addHook("onSend", async (request, reply) => {
+    reply.header("date", stage.world.now.toUTCString());
+    record(request, reply.statusCode);
   });
 
   const serve = (scope: FastifyInstance, operation: Declaration) => {
@@ -81,22 +92,24 @@ export function buildServer(
       method: operation.method,
       url,
       handler: async (request, reply) => {
-        const { answer: answered, refusal } = await answer(
-          operation,
-          receivedRequest(request, names),
-          pipeline,
-        );
-        if (refusal) refusals.set(request, refusal);
-        return send(reply, answered);
+        const fault = stage.faults.take(operation);
+        const received = receivedRequest(request, names);
+        const { answer: answered, refusal } = await answer(operation, received, pipeline, fault);
+        record(request, answered.status, refusal, fault);
+        const { deliver } = playOf(fault);
+        return deliver ? deliver(reply, answered, fault!) : send(reply, answered);
       },
     });
   };
   for (const operation of operations) serve(app, operation);
-  void app.register(async (scope) => {
-    scope.addHook("onSend", async (_request, reply) => void reply.headers(extensions.mark));
-    for (const operation of extensions.operations) serve(scope, operation);
-    for (const extend of extensions.pages) extend(scope, pipeline.world);
-  });
+  for (const { operations: more, pages, guard, aside = false } of extensions)
+    void app.register(async (scope) => {
+      scope.addHook("onRoute", (route) => void (route.config = { ...route.config, aside }));
+      scope.addHook("onRequest", async (request) => guard?.(request));
+      scope.addHook("onSend", async (_request, reply) => void reply.headers(mark));
+      for (const operation of more) serve(scope, operation);
+      for (const extend of pages) extend(scope, stage);
+    });
   return app;
 }
 
@@ -112,9 +125,6 @@ function receivedRequest(request: FastifyRequest, names: readonly string[]): Htt
   };
 }
 
-const send = (reply: FastifyReply, { status, headers, body }: HttpAnswer) =>
-  reply.code(status).headers(headers).send(body);
-
 type Codes = (typeof doorCodes)["service"];
 
 function unreadable(
@@ -122,6 +132,7 @@ function unreadable(
   operation: Declaration | undefined,
   codes: Codes,
 ): Refusal {
+  if (error instanceof Refusal) return error;
   if ((error.statusCode ?? 500) < 500)
     return new Refusal(
       operation ? invalidStatus(operation) : 400,

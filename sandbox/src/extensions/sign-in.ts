@@ -13,9 +13,9 @@ import type { World } from "../world/world";
 const formOf = ({ body }: FastifyRequest): URLSearchParams =>
   new URLSearchParams(Buffer.isBuffer(body) ? body.toString("utf8") : "");
 
-export const signIn: Extension = (app, world) => {
-  app.post("/login", (request, reply) => logIn(world, formOf(request), reply));
-  app.post("/token", (request, reply) => giveTokens(world, request, reply));
+export const signIn: Extension = (app, stage) => {
+  app.post("/login", (request, reply) => logIn(stage.world, formOf(request), reply));
+  app.post("/token", (request, reply) => giveTokens(stage.world, request, reply));
 };
 
 /** The login form: to the application with a code, or once more. */

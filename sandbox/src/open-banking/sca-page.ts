@@ -76,9 +76,9 @@ interface Route {
 const path = "/sca/:authorisationId";
 const unknown = page("Nothing to authorise", "<p>There is no such authorisation.</p>");
 
-export const scaPage: Extension = (app, { openBanking }) => {
+export const scaPage: Extension = (app, stage) => {
   app.get<Route>(path, async (request, reply) => {
-    const authorisation = openBanking.authorisations.get(request.params.authorisationId);
+    const authorisation = stage.world.openBanking.authorisations.get(request.params.authorisationId);
     if (!authorisation) return send(reply, 404, unknown);
     if (isAnswered(authorisation)) return send(reply, 200, answered(authorisation));
     authorisation.scaStatus = "started";
@@ -86,7 +86,7 @@ export const scaPage: Extension = (app, { openBanking }) => {
   });
 
   app.post<Route>(path, async (request, reply) => {
-    const authorisation = openBanking.authorisations.get(request.params.authorisationId);
+    const authorisation = stage.world.openBanking.authorisations.get(request.params.authorisationId);
     if (!authorisation) return send(reply, 404, unknown);
     if (isAnswered(authorisation)) return send(reply, 409, answered(authorisation));
     const decision = new URLSearchParams(String(request.body)).get("decision");

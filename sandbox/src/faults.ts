@@ -1,0 +1,122 @@
+/** What can be put in the way of calls: a status, a delay, a lost or broken answer. */
+import { setTimeout as wait } from "node:timers/promises";
+import type { Declaration } from "@fxdesk/toolkit/operations";
+import type { FastifyReply } from "fastify";
+import type { Result } from "./behaviour";
+import { exampleOf } from "./example";
+import { type HttpAnswer, send } from "./http";
+import { Refusal } from "./refusal";
+
+export const faultKinds = [
+  "status",
+  "latency",
+  "reset-before",
+  "reset-after",
+  "cut-off",
+  "throttle",
+] as const;
+
+export type FaultKind = (typeof faultKinds)[number];
+
+export interface Fault {
+  readonly kind: FaultKind;
+  /** The documented status to answer. */
+  readonly status?: number | undefined;
+  /** How much later the answer comes. */
+  readonly milliseconds?: number | undefined;
+  /** Seconds that a throttled caller is asked to wait. */
+  readonly retryAfter?: number | undefined;
+}
+
+/** How a fault is played. */
+interface Play {
+  /** What happens instead of the operation's work; without it the work is done. */
+  readonly instead?: (operation: Declaration, fault: Fault) => Result;
+  /** How the answer leaves; without it as usual. */
+  readonly deliver?: (
+    reply: FastifyReply,
+    answer: HttpAnswer,
+    fault: Fault,
+  ) => FastifyReply | Promise<FastifyReply>;
+}
+
+/** The documented answer with a status. Throws a Refusal where the status is an error. */
+function documented(operation: Declaration, { status }: Fault): Result {
+  const answer = operation.answers[status!];
+  if (answer) return { status: status!, body: exampleOf(answer) };
+  const failure = operation.errors[status!]!;
+  const says = typeof failure === "string" ? failure : failure[0];
+  const retry = status === 429 ? { "retry-after": "0" } : {};
+  throw new Refusal(status!, "forced", says, "This status was asked for.", retry);
+}
+
+function throttled(_operation: Declaration, { retryAfter }: Fault): Result {
+  const headers = { "retry-after": String(retryAfter) };
+  throw new Refusal(429, "ACCESS_EXCEEDED", "Too many requests.", `Wait ${retryAfter} s.`, headers);
+}
+
+function untouched(): Result {
+  throw new Refusal(503, "", "The connection was reset before anything was done.");
+}
+
+function reset(reply: FastifyReply): FastifyReply {
+  reply.hijack();
+  reply.request.raw.socket.resetAndDestroy();
+  return reply;
+}
+
+async function late(reply: FastifyReply, answer: HttpAnswer, { milliseconds }: Fault): Promise<FastifyReply> {
+  await wait(milliseconds, undefined, { ref: false });
+  return send(reply, answer);
+}
+
+/** Announces the whole body, sends half of it and hangs up. */
+function cutOff(reply: FastifyReply, { status, headers, body = "" }: HttpAnswer): FastifyReply {
+  const whole = Buffer.from(body);
+  reply.hijack();
+  reply.raw.writeHead(status, { ...headers, "content-length": whole.length });
+  reply.raw.write(whole.subarray(0, whole.length >> 1), () => reply.raw.destroy());
+  return reply;
+}
+
+const plays: Readonly<Record<FaultKind, Play>> = {
+  status: { instead: documented },
+  throttle: { instead: throttled },
+  latency: { deliver: late },
+  "reset-before": { instead: untouched, deliver: reset },
+  "reset-after": { deliver: reset },
+  "cut-off": { deliver: cutOff },
+};
+
+export const playOf = (fault: Fault | undefined): Play => (fault ? plays[fault.kind] : {});
+
+/** Faults that wait for calls of their operations. Each spoils one call. */
+export class Faults {
+  readonly #waiting = new Map<string, Fault[]>();
+
+  constructor(private readonly operations: readonly Declaration[]) {}
+
+  /** Throws a TypeError when there is no such operation, or it does not document the status. */
+  add(name: string, fault: Fault, times: number): void {
+    const operation = this.operations.find((each) => each.name === name);
+    if (!operation) throw new TypeError(`There is no operation ${name}.`);
+    const { kind, status = 0 } = fault;
+    if (kind === "status" && !(status in operation.answers) && !(status in operation.errors))
+      throw new TypeError(`${name} does not document status ${status}.`);
+    const more = Array.from({ length: times }, () => fault);
+    this.#waiting.set(name, [...(this.#waiting.get(name) ?? []), ...more]);
+  }
+
+  take({ name }: Declaration): Fault | undefined {
+    return this.#waiting.get(name)?.shift();
+  }
+
+  /** What still waits, in the order in which it will be met. */
+  get waiting(): { operation: string; fault: Fault }[] {
+    return [...this.#waiting].flatMap(([operation, faults]) => faults.map((fault) => ({ operation, fault })));
+  }
+
+  clear(): void {
+    this.#waiting.clear();
+  }
+}

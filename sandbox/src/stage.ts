@@ -1,0 +1,62 @@
+/** What is on: the world that is played, what was asked of it, and what is put in its way. */
+import { join } from "node:path";
+import type { Declaration } from "@fxdesk/toolkit/operations";
+import { type Fault, Faults } from "./faults";
+import { Outbox } from "./outbox";
+import { runningClock, steppedClock } from "./world/clock";
+import { seed as seedWorld } from "./world/seed";
+import { World } from "./world/world";
+
+/** One request as the sandbox saw it. */
+export interface LoggedRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Of the answer; where a fault kept it back, what it would have been. */
+  readonly status: number;
+  /** Why it was refused, also where the contract gives the answer no body. */
+  readonly refusal?: string;
+  /** What was put in its way. */
+  readonly fault?: Fault["kind"];
+}
+
+/** From what a world follows. */
+export interface Beginning {
+  readonly seed: string;
+  /** Where its time starts, to move with the requests; without it, it runs with the machine's clock. */
+  readonly now?: Date | undefined;
+}
+
+/** Everybody who serves asks the stage for the world anew: a reset puts another one on. */
+export class Stage {
+  readonly faults: Faults;
+  readonly requests: LoggedRequest[] = [];
+  #world: World;
+
+  constructor(
+    operations: readonly Declaration[],
+    private readonly beginning: Beginning,
+    private readonly dataDir: string | undefined,
+  ) {
+    this.faults = new Faults(operations);
+    this.#world = this.#begin(beginning);
+  }
+
+  get world(): World {
+    return this.#world;
+  }
+
+  /** Begins again, as at the start unless said otherwise: another world, an empty log, nothing in the way. */
+  reset(beginning: Partial<Beginning>): void {
+    this.#world = this.#begin({ ...this.beginning, ...beginning });
+    this.requests.length = 0;
+    this.faults.clear();
+  }
+
+  #begin({ seed, now }: Beginning): World {
+    const outbox = new Outbox(this.dataDir === undefined ? undefined : join(this.dataDir, "outbox"));
+    const world = new World(now ? steppedClock(now) : runningClock(), seed, outbox);
+    seedWorld(world);
+    world.catchUp();
+    return world;
+  }
+}
