@@ -69,6 +69,8 @@ export interface Trade extends TradeTerms {
   funded: Big;
   /** What of the deposit is held. */
   margin: Big;
+  /** Whether what was bought was given for what was sold; its payments may still be under way. */
+  settled: boolean;
   ended?: "Closed" | "Cancelled";
 }
 
@@ -88,6 +90,9 @@ export const endedPayments: ReadonlySet<PaymentStatus> = new Set([
   "Payment rejected",
   "Payment cancelled",
 ]);
+
+/** What is still to be paid in. */
+export const outstanding = (trade: Trade): Big => remaining(trade, "sell").minus(trade.funded);
 
 const stopped = new Set<PaymentStatus>(["Payment rejected", "Payment cancelled"]);
 

@@ -9,6 +9,7 @@ import { available, move, type Movement, note, shift } from "./movements";
 import {
   type Beneficiary,
   endedPayments,
+  outstanding,
   type PaymentStatus,
   remaining,
   type Trade,
@@ -54,9 +55,10 @@ export function book(world: World, terms: TradeTerms): Trade {
     payments: [],
     funded: zero,
     margin: zero,
+    settled: false,
   };
-  world.trades.set(trade.tradeId, trade);
   if (terms.parent) drawFrom(world, terms.parent, trade);
+  world.trades.set(trade.tradeId, trade);
   promise(world, trade, trade.sell.amount, trade.buy.amount);
   if (trade.initialMargin)
     world.agenda.schedule(hourOf(trade.initialMargin.dueDate, settlementHour), () => deposit(world, trade));
@@ -66,7 +68,7 @@ export function book(world: World, terms: TradeTerms): Trade {
 
 /** What a drawdown takes is no longer expected from its forward. */
 function drawFrom(world: World, parent: Trade, drawdown: Trade): void {
-  if (drawdown.sell.amount.gt(remaining(parent, "sell")))
+  if (drawdown.sell.amount.gt(outstanding(parent)))
     throw new RangeError(
       `${drawdown.sell.amount.toFixed()} is more than is left of trade ${parent.tradeId}.`,
     );
@@ -119,6 +121,7 @@ function mature(world: World, trade: Trade): void {
     return;
   }
   if (!isDelivered(trade)) settleDifference(world, trade);
+  trade.settled = true;
   returnDeposit(world, trade);
   for (const payment of trade.payments) execute(world, trade, payment);
   closeWhenPaidOut(trade);
@@ -133,7 +136,7 @@ function closeWhenPaidOut(trade: Trade): void {
 /** Gives what was bought for what was sold; answers whether the funds were there. */
 function exchange(world: World, trade: Trade): boolean {
   const account = sellAccount(world, trade);
-  const due = remaining(trade, "sell").minus(trade.funded);
+  const due = outstanding(trade);
   if (due.gt(available(world, account))) return false;
   if (due.gt(0)) fund(world, trade, due);
   const proceeds = remaining(trade, "buy");
@@ -172,6 +175,7 @@ export function allocate(
   const payment: TradePayment = { paymentId: `PM${world.ids.digits(10)}`, amount, beneficiary, status };
   trade.payments.push(payment);
   if (!endedPayments.has(status)) notePayment(world, trade, payment, "Outgoing", amount);
+  if (trade.settled) execute(world, trade, payment);
   return payment;
 }
 
@@ -211,9 +215,17 @@ function complete(world: World, trade: Trade, payment: TradePayment): void {
   closeWhenPaidOut(trade);
 }
 
-/** Takes a trade back: nothing is expected of it any more, and what was paid in returns. */
+/** Takes a payment back that waits. */
+function withdraw(world: World, trade: Trade, payment: TradePayment): void {
+  if (endedPayments.has(payment.status)) return;
+  notePayment(world, trade, payment, "Outgoing", payment.amount.neg());
+  payment.status = "Payment cancelled";
+}
+
+/** Takes a trade back that is not settled: nothing is expected of it any more, and what was paid in returns. */
 export function cancel(world: World, trade: Trade): void {
-  promise(world, trade, trade.funded.minus(remaining(trade, "sell")), remaining(trade, "buy").neg());
+  promise(world, trade, outstanding(trade).neg(), remaining(trade, "buy").neg());
+  for (const payment of trade.payments) withdraw(world, trade, payment);
   if (trade.funded.gt(0)) {
     const says = about(trade, "credit", "Funds returned from cancelled trade");
     move(world, sellAccount(world, trade), trade.funded, "exchange", says);

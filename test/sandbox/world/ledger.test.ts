@@ -1,0 +1,224 @@
+/** The books: whatever happens, they balance. */
+import * as fc from "fast-check";
+import { Big } from "big.js";
+import { Outbox } from "../../../sandbox/src/outbox";
+import { accountIn } from "../../../sandbox/src/world/accounts";
+import { steppedClock } from "../../../sandbox/src/world/clock";
+import { rounded } from "../../../sandbox/src/world/currencies";
+import { dayMs } from "../../../sandbox/src/world/days";
+import { converted, feeFor } from "../../../sandbox/src/world/fx";
+import { bucketOf, type Bucket, houseAccount, Ledger } from "../../../sandbox/src/world/ledger";
+import { offer } from "../../../sandbox/src/world/market";
+import { available, move } from "../../../sandbox/src/world/movements";
+import { demo } from "../../../sandbox/src/world/parties";
+import { seed } from "../../../sandbox/src/world/seed";
+import {
+  allocated,
+  endedPayments,
+  outstanding,
+  remaining,
+  type Trade,
+} from "../../../sandbox/src/world/trades";
+import { allocate, book, cancel, fund } from "../../../sandbox/src/world/trading";
+import { World } from "../../../sandbox/src/world/world";
+
+const zero = new Big(0);
+const sum = (amounts: readonly Big[]) => amounts.reduce((total, amount) => total.plus(amount), zero);
+const currencies = ["EUR", "GBP", "USD", "JPY"] as const;
+
+function newWorld(): World {
+  const world = new World(steppedClock(new Date("2026-11-20T10:00:00Z")), "books", new Outbox(undefined));
+  seed(world);
+  return world;
+}
+
+/** What somebody does, or time does. Picks among trades by number. */
+type Act = (world: World) => void;
+
+const tradeAt = (world: World, number: number) => {
+  const open = [...world.trades.values()].filter(({ ended }) => !ended);
+  return open[number % open.length];
+};
+
+const part = (amount: Big, share: number, currency: string) => rounded(amount.times(share), currency);
+
+const numbers = fc.nat(100);
+const shares = fc.double({ min: 0.01, max: 1, noNaN: true });
+
+const booking = fc
+  .record({
+    buyCurrency: fc.constantFrom(...currencies),
+    sellCurrency: fc.constantFrom(...currencies),
+    type: fc.constantFrom("spot" as const, "forward" as const),
+    amount: fc.integer({ min: 1, max: 90_000 }).map((amount) => new Big(amount)),
+    fixed: fc.constantFrom("buy" as const, "sell" as const),
+  })
+  .filter(({ buyCurrency, sellCurrency }) => buyCurrency !== sellCurrency)
+  .map((inquiry): Act => (world) => {
+    const { terms } = offer(world, { ...inquiry, clientId: demo.clientId, valueDate: "2026-12-15" });
+    if (terms.sell.amount.gt(0) && terms.buy.amount.gt(0)) book(world, { ...terms, reference: undefined });
+  });
+
+const funding = fc.tuple(numbers, shares).map(([number, share]): Act => (world) => {
+  const trade = tradeAt(world, number);
+  if (!trade || trade.type === "ndf") return;
+  const amount = part(outstanding(trade), share, trade.sell.currency);
+  const account = accountIn(world, trade, trade.sell.currency);
+  if (amount.gt(0) && amount.lte(available(world, account))) fund(world, trade, amount);
+});
+
+const drawing = fc.tuple(numbers, shares).map(([number, share]): Act => (world) => {
+  const parent = tradeAt(world, number);
+  if (!parent || (parent.type !== "forward" && parent.type !== "window_forward")) return;
+  const sell = {
+    amount: part(outstanding(parent), share, parent.sell.currency),
+    currency: parent.sell.currency,
+  };
+  const buy = converted(sell, parent.rate);
+  if (sell.amount.eq(0) || buy.amount.gt(remaining(parent, "buy"))) return;
+  const { clientId, rate } = parent;
+  const terms = { clientId, rate, parent, sell, buy, fee: feeFor(sell), reference: undefined };
+  book(world, { ...terms, type: "drawdown", maturityDate: "2026-12-01" });
+});
+
+const allocating = fc.tuple(numbers, shares).map(([number, share]): Act => (world) => {
+  const trade = tradeAt(world, number);
+  if (!trade || trade.type === "ndf") return;
+  const amount = part(remaining(trade, "buy").minus(allocated(trade)), share, trade.buy.currency);
+  const beneficiary = world.beneficiaries.find(({ currency }) => currency === trade.buy.currency);
+  if (beneficiary && amount.gt(0)) allocate(world, trade, beneficiary, amount);
+});
+
+const cancelling = numbers.map((number): Act => (world) => {
+  const trade = tradeAt(world, number);
+  if (trade && !trade.settled && trade.drawdowns.length === 0 && !trade.parent) cancel(world, trade);
+});
+
+const receiving = fc.tuple(fc.constantFrom(...currencies), fc.integer({ min: 1, max: 500_000 })).map(
+  ([currency, amount]): Act =>
+    (world) =>
+      move(world, accountIn(world, demo, currency), new Big(amount), "nostro", {
+        type: "incoming",
+        reference: "IN",
+        information: "Payment",
+      }),
+);
+
+const waiting = fc.integer({ min: 1, max: 20 }).map(
+  (days): Act =>
+    (world) =>
+      world.clock.advance(days * dayMs),
+);
+
+/** What the books must say of a balance, added up from the trades. */
+function expected(world: World, bucket: Bucket, currency: string): Big {
+  const open = [...world.trades.values()].filter(({ ended, type }) => !ended && type !== "ndf");
+  const unsettled = open.filter(({ settled }) => !settled);
+  const on = (side: "buy" | "sell", trades: readonly Trade[]) =>
+    trades.filter((trade) => trade[side].currency === currency);
+  const payments = on("buy", open).flatMap((trade) => trade.payments);
+  const under = (way: boolean) =>
+    payments.filter(({ status }) => !endedPayments.has(status) && (status === "Executing Payment") === way);
+  switch (bucket) {
+    case "RequiredFunds":
+      return sum(on("sell", unsettled).map(outstanding));
+    case "Incoming":
+      return sum(on("buy", unsettled).map((trade) => remaining(trade, "buy")));
+    case "InitialMargin":
+      return sum(on("sell", [...world.trades.values()]).map(({ margin }) => margin));
+    case "Outgoing":
+      return sum(under(false).map(({ amount }) => amount));
+    case "Processing":
+      return sum(under(true).map(({ amount }) => amount));
+    case "MarginCall":
+      return zero;
+    case "InterimAvailable":
+      return world.ledger.balance(bucketOf(accountIn(world, demo, currency), bucket));
+  }
+}
+
+const buckets = [
+  "RequiredFunds",
+  "Incoming",
+  "InitialMargin",
+  "Outgoing",
+  "Processing",
+  "MarginCall",
+] as const;
+
+function checkBooks(world: World): void {
+  const totals = new Map<string, Big>();
+  const currencyOf = (key: string) => world.accounts.get(key.split("/")[0]!)?.currency ?? key.split("/")[2]!;
+  for (const [key, balance] of world.ledger.balances())
+    totals.set(currencyOf(key), (totals.get(currencyOf(key)) ?? zero).plus(balance));
+  expect([...totals.values()].filter((total) => !total.eq(0))).toEqual([]);
+  for (const currency of currencies) {
+    const account = accountIn(world, demo, currency);
+    const books = bucketOf(account, "InterimAvailable");
+    expect(sum(world.ledger.lines(books).map(({ amount }) => amount)).eq(available(world, account))).toBe(
+      true,
+    );
+    expect(available(world, account).gte(0)).toBe(true);
+    const shown = buckets.map((bucket) => world.ledger.balance(bucketOf(account, bucket)).toFixed());
+    expect(shown).toEqual(buckets.map((bucket) => expected(world, bucket, currency).toFixed()));
+  }
+}
+
+test("balance after everything that can happen", () => {
+  const acts = fc.array(fc.oneof(booking, funding, drawing, allocating, cancelling, receiving, waiting), {
+    minLength: 1,
+    maxLength: 25,
+  });
+  fc.assert(
+    fc.property(acts, (happening) => {
+      const world = newWorld();
+      for (const act of happening) {
+        act(world);
+        world.catchUp();
+        checkBooks(world);
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+describe("an entry", () => {
+  const details = {
+    bookedAt: new Date("2026-01-02T00:00:00Z"),
+    valueAt: new Date("2026-01-02T00:00:00Z"),
+    type: "credit" as const,
+    reference: "R",
+    information: "I",
+  };
+  const account = { key: "a/InterimAvailable", currency: "JPY" };
+  const posting = (amount: string, to = account) => ({ account: to, amount: new Big(amount) });
+  const house = houseAccount("nostro", "JPY");
+  let ledger: Ledger;
+  beforeEach(() => {
+    ledger = new Ledger(() => "line");
+  });
+
+  test("balances in every currency", () => {
+    expect(() => ledger.post(details, [posting("5"), posting("-4", house)])).toThrow("sum to 1");
+    expect(() => ledger.post(details, [posting("5"), posting("-5", houseAccount("nostro", "EUR"))])).toThrow(
+      "sum",
+    );
+  });
+
+  test("has no more digits than its currency", () => {
+    expect(() => ledger.post(details, [posting("0.5"), posting("-0.5", house)])).toThrow(
+      "too many digits for JPY",
+    );
+  });
+
+  test("is not older than the one before", () => {
+    ledger.post(details, [posting("5"), posting("-5", house)]);
+    const earlier = { ...details, bookedAt: new Date("2026-01-01T00:00:00Z") };
+    expect(() => ledger.post(earlier, [posting("5"), posting("-5", house)])).toThrow("order of time");
+  });
+
+  test("that is refused leaves no line", () => {
+    expect(() => ledger.post(details, [posting("5"), posting("-4", house)])).toThrow();
+    expect(ledger.lines(account)).toEqual([]);
+  });
+});

@@ -1,0 +1,124 @@
+/** Business days, rates and account numbers. */
+import { Big } from "big.js";
+import { isValidBIC, isValidIBAN } from "ibantools";
+import { bankCountries, bankIn, domesticAddress, ibanOf } from "../../../sandbox/src/world/banks";
+import {
+  easter,
+  isBusinessDay,
+  nextBusinessDay,
+  previousBusinessDay,
+  spotDate,
+} from "../../../sandbox/src/world/calendar";
+import { decimalsOf, fits, rounded, written } from "../../../sandbox/src/world/currencies";
+import { converted, inverse, Rates, tradedCurrencies } from "../../../sandbox/src/world/fx";
+import { Random } from "../../../sandbox/src/world/random";
+
+describe("business days", () => {
+  test.each([
+    [2024, "2024-03-31"],
+    [2025, "2025-04-20"],
+    [2026, "2026-04-05"],
+    [2027, "2027-03-28"],
+  ])("Easter %i is on %s", (year, day) => {
+    expect(easter(year)).toBe(day);
+  });
+
+  test.each([
+    ["EUR", "2026-04-03", "Good Friday"],
+    ["EUR", "2026-04-06", "Easter Monday"],
+    ["EUR", "2026-05-01", "Labour Day"],
+    ["USD", "2026-01-19", "Martin Luther King Day"],
+    ["USD", "2026-11-26", "Thanksgiving"],
+    ["USD", "2026-05-25", "Memorial Day"],
+    ["USD", "2027-07-05", "Independence Day, moved from Sunday"],
+    ["GBP", "2026-08-31", "Summer bank holiday"],
+    ["GBP", "2026-12-28", "Boxing Day, moved from Saturday"],
+    ["GBP", "2027-12-27", "Christmas Day, moved from Saturday"],
+    ["GBP", "2027-12-28", "Boxing Day, moved from Sunday"],
+    ["JPY", "2026-11-03", "Culture Day"],
+  ])("%s does not settle on %s, %s", (currency, day) => {
+    expect(isBusinessDay(day, [currency])).toBe(false);
+  });
+
+  test("US holidays on a Saturday are not moved", () => {
+    expect(isBusinessDay("2026-07-03", ["USD"])).toBe(true);
+  });
+
+  test("are sought forwards and backwards", () => {
+    expect(nextBusinessDay("2026-12-25", ["EUR", "GBP"])).toBe("2026-12-29");
+    expect(previousBusinessDay("2026-04-07", ["EUR"])).toBe("2026-04-02");
+  });
+
+  test.each([
+    ["EUR", "USD", "2026-11-20", "2026-11-24", "two days on"],
+    ["USD", "CAD", "2026-11-20", "2026-11-23", "one day on"],
+    ["GBP", "CAD", "2026-11-20", "2026-11-24", "two for a cross"],
+    ["EUR", "USD", "2026-11-25", "2026-11-27", "over a holiday of USD alone"],
+    ["EUR", "GBP", "2026-11-24", "2026-11-27", "but not on it, even for a cross"],
+    ["EUR", "USD", "2026-04-02", "2026-04-08", "not over a holiday of the other currency"],
+  ])("spot %s/%s from %s is %s: %s", (buy, sell, from, value) => {
+    expect(spotDate(from, buy, sell)).toBe(value);
+  });
+});
+
+describe("rates", () => {
+  const day = "2026-11-20";
+  const customerRate = (buy: string, sell: string) => new Rates().customer(buy, sell, day);
+
+  test.each([
+    ["EUR", "GBP", "EURGBP"],
+    ["USD", "GBP", "GBPUSD"],
+    ["USD", "CHF", "USDCHF"],
+    ["JPY", "CHF", "CHFJPY"],
+    ["PLN", "USD", "USDPLN"],
+    ["NZD", "GBP", "GBPNZD"],
+  ])("%s and %s are quoted as %s", (buy, sell, symbol) => {
+    expect(customerRate(buy, sell).symbol).toBe(symbol);
+    expect(customerRate(sell, buy).symbol).toBe(symbol);
+  });
+
+  test("have six decimals at most, and are against the customer both ways", () => {
+    for (const other of tradedCurrencies.filter((currency) => currency !== "EUR")) {
+      const buying = customerRate("EUR", other);
+      const selling = customerRate(other, "EUR");
+      expect(buying.rate.round(6).eq(buying.rate)).toBe(true);
+      expect(buying.rate.gt(selling.rate)).toBe(true);
+    }
+  });
+
+  test("convert from either side, to the minor units", () => {
+    const rate = { symbol: "EURJPY", rate: new Big("163.254321") };
+    const eur = { amount: new Big("100.01"), currency: "EUR" };
+    expect(converted(eur, rate).amount.toFixed()).toBe("16327");
+    expect(converted({ amount: new Big(16327), currency: "JPY" }, rate).amount.toFixed()).toBe("100.01");
+    expect(inverse(rate)).toMatchObject({ symbol: "JPYEUR" });
+    expect(inverse(rate).rate.toFixed()).toBe("0.006125");
+  });
+});
+
+test("amounts keep the minor units of their currency", () => {
+  expect(["EUR", "JPY", "KWD", "CLF"].map(decimalsOf)).toEqual([2, 0, 3, 4]);
+  expect(rounded(new Big("1.005"), "EUR").toFixed()).toBe("1.01");
+  expect(written(new Big("12"), "EUR")).toBe("12.00");
+  expect(fits(new Big("0.5"), "JPY")).toBe(false);
+});
+
+describe("account numbers", () => {
+  const random = new Random("numbers");
+
+  test.each(bankCountries)("in %s are check-valid", (country) => {
+    expect(isValidBIC(bankIn(country).bic)).toBe(true);
+    for (let round = 0; round < 200; round += 1) {
+      const iban = ibanOf(country, random.digits(10));
+      if (iban) expect({ iban, valid: isValidIBAN(iban) }).toEqual({ iban, valid: true });
+    }
+  });
+
+  test("in the US have a routing number whose check digit is right", () => {
+    const { bankIdentifier } = domesticAddress("US", "0123456789")!;
+    const weights = [3, 7, 1];
+    const digits = Array.from(bankIdentifier, Number);
+    const weighted = digits.reduce((total, digit, place) => total + digit * weights[place % 3]!, 0);
+    expect([digits.length, weighted % 10]).toEqual([9, 0]);
+  });
+});
