@@ -1,7 +1,7 @@
 /** How the sandbox says no: a status of the contract, in the body the contract gives that status. */
 import type { Declaration, Server } from "@fxdesk/toolkit/operations";
 import { tppError } from "./open-banking/errors";
-import type { HttpAnswer, HttpRequest } from "./http";
+import { extensionMark, type HttpAnswer, type HttpRequest } from "./http";
 
 /**
  * Thrown anywhere behind a route. `code` is one of the sandbox's own stable codes on the JSON interface, one of the
@@ -63,9 +63,11 @@ function errorMessage({ status, code, message, details, headers }: Refusal): Htt
 export const plainRefusal = (server: Server, request: HttpRequest, refusal: Refusal): HttpAnswer =>
   server === "xs2a" ? tppError(refusal, request) : errorMessage(refusal);
 
-/** A refusal by an operation: where the status is documented without a body, there is none. */
+/** A refusal by an operation: without a body where the status is documented without, and marked where it is not. */
 export function refusalAnswer(operation: Declaration, request: HttpRequest, refusal: Refusal): HttpAnswer {
   const { status, headers } = refusal;
-  const bodiless = typeof operation.errors[status] === "string";
-  return bodiless ? { status, headers, body: undefined } : plainRefusal(operation.server, request, refusal);
+  const failure = operation.errors[status];
+  if (typeof failure === "string") return { status, headers, body: undefined };
+  const answer = plainRefusal(operation.server, request, refusal);
+  return failure ? answer : { ...answer, headers: { ...answer.headers, ...extensionMark } };
 }

@@ -2,7 +2,7 @@
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { type Fault, playOf } from "./faults";
-import { type HttpRequest, send } from "./http";
+import { extensionMark, type HttpRequest, send } from "./http";
 import { echoRequestId } from "./open-banking";
 import { answer, type Pipeline } from "./pipeline";
 import { doorCodes, invalidStatus, plainRefusal, Refusal, refusalAnswer, serverOfPath } from "./refusal";
@@ -22,13 +22,14 @@ export interface Extensions {
   readonly aside?: true;
 }
 
-const mark = { "x-fxdesk-extension": "true" };
-
 declare module "fastify" {
   interface FastifyContextConfig {
     aside?: boolean;
   }
 }
+
+/** A request that matched no route has no configuration. */
+const isAside = ({ routeOptions }: FastifyRequest) => routeOptions.config?.aside ?? false;
 
 const largestBodyBytes = 5 * 1024 * 1024;
 
@@ -45,7 +46,6 @@ export function buildServer(
     routerOptions: { maxParamLength: 1_000 },
     frameworkErrors: (error, request, reply) => void refuse(request, reply, error),
   });
-  const isAside = ({ routeOptions }: FastifyRequest) => routeOptions.config?.aside ?? false;
   const recorded = new WeakSet<FastifyRequest>();
 
   function record(request: FastifyRequest, status: number, refusal?: Refusal, fault?: Fault): void {
@@ -106,7 +106,7 @@ export function buildServer(
     void app.register(async (scope) => {
       scope.addHook("onRoute", (route) => void (route.config = { ...route.config, aside }));
       scope.addHook("onRequest", async (request) => guard?.(request));
-      scope.addHook("onSend", async (_request, reply) => void reply.headers(mark));
+      scope.addHook("onSend", async (_request, reply) => void reply.headers(extensionMark));
       for (const operation of more) serve(scope, operation);
       for (const extend of pages) extend(scope, stage);
     });

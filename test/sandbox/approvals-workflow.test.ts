@@ -1,0 +1,76 @@
+/** Who approves payments. */
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { sandboxClient } from "../support/samples";
+
+let sandbox: Sandbox;
+let client: FxdeskClient;
+beforeEach(async () => {
+  sandbox = await startSandbox();
+  client = sandboxClient(sandbox);
+});
+afterEach(async () => {
+  await client.close();
+  await sandbox.close();
+});
+
+type Config = Parameters<FxdeskClient["approvalsWorkflow"]["replaceConfig"]>[0];
+
+const one = (group: string, approvals = 1) => [[{ group, approvals }]];
+const band = (min_amount: number, max_amount: number | null, combinations = one("A")) => ({
+  min_amount,
+  max_amount,
+  currency: "EUR",
+  combinations,
+});
+const groups = [{ name: "A", members: ["contact-demo", "contact-approver"] }];
+const config: Config = { groups, rules: [band(0, 500), band(500, null, one("A", 2))] };
+
+const replace = (input: Config, contactId = "contact-demo") =>
+  client.approvalsWorkflow.replaceConfig(input, { contactId });
+
+test("a configuration replaces the one before", async () => {
+  expect(await replace(config)).toEqual({ ...config, status: "active" });
+  expect(await client.approvalsWorkflow.getConfig()).toEqual({ ...config, status: "active" });
+});
+
+test.each<[string, Partial<Config>]>([
+  ["a gap between the bands", { rules: [band(0, 500), band(600, null)] }],
+  ["bands that overlap", { rules: [band(0, 500), band(400, null)] }],
+  ["bands that do not begin at nothing", { rules: [band(1, null)] }],
+  ["bands that end", { rules: [band(0, 500)] }],
+  ["no bands", { rules: [] }],
+  ["another currency", { rules: [{ ...band(0, null), currency: "USD" }] }],
+  ["a group that is not A, B or C", { groups: [...groups, { name: "D", members: [] }] }],
+  ["a group that is there twice", { groups: [...groups, ...groups] }],
+  ["a member who is no contact", { groups: [{ name: "A", members: ["nobody"] }] }],
+  ["a member of another company", { groups: [{ name: "A", members: ["contact-other"] }] }],
+  ["more approvals than members", { rules: [band(0, null, one("A", 3))] }],
+  ["approvals by a group that is not there", { rules: [band(0, null, one("B"))] }],
+  ["no way to approve", { rules: [band(0, null, [])] }],
+])("%s is refused, and nothing changes", async (_case, change) => {
+  const before = await client.approvalsWorkflow.getConfig();
+  await expect(replace({ ...config, ...change })).rejects.toMatchObject({ status: 400 });
+  expect(await client.approvalsWorkflow.getConfig()).toEqual(before);
+});
+
+test("with two administrators a change waits for the second", async () => {
+  expect(await client.approvalsWorkflow.updateSettings({ enabled: true, dual_admin: true })).toEqual(
+    await client.approvalsWorkflow.getSettings(),
+  );
+  const before = await client.approvalsWorkflow.getConfig();
+  expect(await replace(config)).toMatchObject({ status: "pending_approval" });
+  expect(await client.approvalsWorkflow.getConfig()).toEqual(before);
+  const pending = { status: 409, service: { code: "approvals_update_pending" } };
+  await expect(replace(config)).rejects.toMatchObject(pending);
+  await expect(replace({ groups, rules: [band(0, null)] }, "contact-second-admin")).rejects.toMatchObject(
+    pending,
+  );
+  expect(await replace(config, "contact-second-admin")).toMatchObject({ status: "active" });
+  expect(await client.approvalsWorkflow.getConfig()).toMatchObject(config);
+});
+
+test("settings are in euros", async () => {
+  const settings = { enabled: false, dual_admin: false, currency: "USD" };
+  await expect(client.approvalsWorkflow.updateSettings(settings)).rejects.toMatchObject({ status: 400 });
+});
