@@ -31,22 +31,26 @@ function shown(value: unknown): string {
 const at = (values: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], values);
 
+/** What a limit counts, by what it limits; a number is its own measure. */
+const counted: Readonly<Record<string, string>> = { string: " characters", array: " entries" };
+
+function limit(word: string, { origin, exact }: { origin: string; exact?: boolean }, bound: number | bigint) {
+  const unit = counted[origin];
+  return unit ? `must have ${exact ? "exactly" : word} ${bound}${unit}` : `must be ${word} ${bound}`;
+}
+
+const oneOf = (values: readonly unknown[]) => `${values.length > 1 ? "one of " : ""}${values.join(", ")}`;
+
 function wording(issue: z.core.$ZodIssue, given: unknown): string {
   switch (issue.code) {
     case "invalid_type":
       return given === undefined ? "is required" : `must be ${article(issue.expected)}`;
     case "invalid_value":
-      return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}`;
+      return given === undefined ? `is required: ${oneOf(issue.values)}` : `must be ${oneOf(issue.values)}`;
     case "too_small":
-      if (issue.exact) return `must have exactly ${issue.minimum} characters`;
-      return issue.origin === "string"
-        ? `must have at least ${issue.minimum} characters`
-        : `must be at least ${issue.minimum}`;
+      return limit("at least", issue, issue.minimum);
     case "too_big":
-      if (issue.exact) return `must have exactly ${issue.maximum} characters`;
-      return issue.origin === "string"
-        ? `must have at most ${issue.maximum} characters`
-        : `must be at most ${issue.maximum}`;
+      return limit("at most", issue, issue.maximum);
     case "invalid_format":
     case "custom":
       return issue.message;

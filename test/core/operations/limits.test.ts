@@ -62,7 +62,7 @@ describe.each(names)("%s", (name) => {
       const { [field]: _, ...rest } = least[name] as Record<string, unknown>;
       expect(misfits(name, rest)).toContainEqual({
         field,
-        says: expect.stringMatching(/^is required$|^must be (one of )?[a-z_]+/),
+        says: expect.stringMatching(/^is required\b/),
       });
     }
   });
