@@ -113,7 +113,7 @@ const requestId = { "X-Request-ID": "The call's own identifier." };
 /** Headers of every answer. */
 export const answerHeaders: AnswerHeaders = requestId;
 /** Headers of the answer that begins an authorisation. */
-export const scaHeaders: AnswerHeaders = {
+const scaHeaders: AnswerHeaders = {
   ...requestId,
   "ASPSP-SCA-Approach": "EMBEDDED, DECOUPLED or REDIRECT.",
 };

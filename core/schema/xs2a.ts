@@ -49,10 +49,10 @@ const accountReference = {
 };
 
 /** An amount a caller gives. */
-export const NewAmount = z.strictObject(amount);
+const NewAmount = z.strictObject(amount);
 /** An account a caller refers to: by IBAN as a rule, and by currency where one IBAN stands for several accounts. */
 export const NewAccountReference = z.strictObject(accountReference);
-export const NewAddress = z.strictObject({
+const NewAddress = z.strictObject({
   country: bare(Country),
   streetName: maxText(70).optional(),
   buildingNumber: z.string().optional(),
@@ -67,7 +67,8 @@ const Address = z.object(NewAddress.shape).meta({ id: "Address" });
 /** Links by their meaning, such as scaRedirect, scaStatus, self or status. They may be relative. */
 export const Links = z.record(z.string(), z.object({ href: z.string().optional() })).meta({ id: "Links" });
 
-export const transactionStatuses = [
+/** ISO 20022 code. RCVD received, ACTC authorised, ACSP settling, ACSC settled; RJCT, CANC and PART are final too. */
+export const TransactionStatus = openEnum([
   "ACCC",
   "ACCP",
   "ACSC",
@@ -82,10 +83,7 @@ export const transactionStatuses = [
   "ACFC",
   "PATC",
   "PART",
-] as const;
-
-/** ISO 20022 code. RCVD received, ACTC authorised, ACSP settling, ACSC settled; RJCT, CANC and PART are final too. */
-export const TransactionStatus = openEnum(transactionStatuses);
+]);
 
 export const ConsentStatus = openEnum([
   "received",

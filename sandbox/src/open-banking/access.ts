@@ -15,13 +15,13 @@ const uses = ["accounts", "balances", "transactions"] as const;
 export type Use = (typeof uses)[number];
 
 /** What the words for everything open. */
-const global = {
+const opens = {
   availableAccounts: ["accounts"],
   availableAccountsWithBalance: ["accounts", "balances"],
   allPsd2: uses,
 } as const satisfies Record<string, readonly Use[]>;
 
-const globalWords = Object.keys(global) as (keyof typeof global)[];
+const words = Object.keys(opens) as (keyof typeof opens)[];
 
 /** The accounts that may be read, by use. */
 export type Grant = Readonly<Record<Use, readonly Account[]>>;
@@ -46,14 +46,14 @@ function named(accounts: readonly Account[], references: readonly AccountReferen
  */
 export function grantFor(world: World, client: Client, access: Access): Grant {
   const all = world.accountsOf(client);
-  const words = globalWords.filter((word) => access[word] !== undefined);
+  const asked = words.filter((word) => access[word] !== undefined);
   const lists = uses.filter((use) => access[use] !== undefined);
-  if (words.length + lists.length === 0)
+  if (asked.length + lists.length === 0)
     throw new Refusal(400, "FORMAT_ERROR", "The access asks for nothing.");
-  if (words.length > 1 || (words.length > 0 && lists.length > 0))
+  if (asked.length > 1 || (asked.length > 0 && lists.length > 0))
     throw new Refusal(400, "PARAMETER_NOT_CONSISTENT", "The access asks for all accounts and for some.");
   const opened = (use: Use): readonly Account[] => {
-    if (words.some((word) => (global[word] as readonly Use[]).includes(use))) return all;
+    if (asked.some((word) => (opens[word] as readonly Use[]).includes(use))) return all;
     return access[use]?.length === 0 ? all : named(all, access[use]);
   };
   const balances = opened("balances");
@@ -73,4 +73,4 @@ export const chosen = (access: Access, grant: Grant): Access => ({
 /** Whether the names of the accounts' owners may be read too. */
 export const withOwnerName = ({ additionalInformation, ...access }: Access): boolean =>
   additionalInformation?.ownerName !== undefined ||
-  globalWords.some((word) => access[word] === "allAccountsWithOwnerName");
+  words.some((word) => access[word] === "allAccountsWithOwnerName");

@@ -9,7 +9,8 @@ import { numberOf, referenceTo } from "./references";
 export type ConsentStatus = "received" | "rejected" | "valid" | "expired" | "terminatedByTpp";
 
 export interface ConsentTerms {
-  readonly access: Access;
+  /** As it was asked for; once authorised, with what the person chose. */
+  access: Access;
   readonly recurringIndicator: boolean;
   /** Its last day. */
   readonly validUntil: string;
@@ -25,7 +26,6 @@ export interface Consent extends ConsentTerms {
   readonly unattended: Map<string, number>;
   /** When the transactions of each account were last read. */
   readonly reported: Map<string, Date>;
-  access: Access;
   status: ConsentStatus;
   lastActionDate: string;
 }

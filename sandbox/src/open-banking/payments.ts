@@ -3,7 +3,7 @@ import { Big } from "big.js";
 import type { BehavioursOf, Call, Result } from "../behaviour";
 import { Refusal } from "../refusal";
 import { fits } from "../world/currencies";
-import { dayOf } from "../world/days";
+import { addDays, dayOf } from "../world/days";
 import {
   authorisationList,
   authorisationOfNew,
@@ -86,10 +86,13 @@ function requestedTime({ requestedExecutionDate: day, requestedExecutionTime: ti
   return day === undefined ? undefined : atExecutionHour(day);
 }
 
-/** No payment is made in the past. */
+/** How far ahead a payment can be asked for. */
+const mostDaysAhead = 365;
+
+/** No payment is made in the past, or begins later than a year from now. */
 function checkDay(day: string | undefined, today: string): void {
-  if (day !== undefined && day < today)
-    throw new Refusal(400, "EXECUTION_DATE_INVALID", "The day of execution is in the past.", day);
+  if (day !== undefined && (day < today || day > addDays(today, mostDaysAhead)))
+    throw new Refusal(400, "EXECUTION_DATE_INVALID", "The day of execution is not within a year.", day);
 }
 
 function debtorAccount({ values, client, world }: Call<Initiation>) {

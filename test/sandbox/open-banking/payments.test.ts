@@ -343,6 +343,12 @@ test.each<[string, Partial<NewPayment>, number, string]>([
     400,
     "EXECUTION_DATE_INVALID",
   ],
+  [
+    "a day beyond a year",
+    { ...periodic, startDate: "9999-12-31", frequency: "Daily" },
+    400,
+    "EXECUTION_DATE_INVALID",
+  ],
 ])("%s is refused", async (_what, more, status, code) => {
   await expect(initiate(more)).rejects.toMatchObject(refusal(status, code));
 });
