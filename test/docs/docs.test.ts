@@ -89,12 +89,14 @@ test("the demo credentials are those of the sandbox", async () => {
   }
 });
 
+/** The packages that a list justifies. */
+const named = (text: string) =>
+  [...text.matchAll(/^- (.*?):/gm)].flatMap(([, names]) =>
+    [...names!.matchAll(/\*\*(.*?)\*\*/g)].map(([, name]) => name!),
+  );
+
 test("every runtime dependency is justified, and no other", async () => {
   const [toolkit, sandbox] = (await read("docs/dependencies.md")).split("Of `@fxdesk/sandbox`");
-  const named = (text: string) =>
-    [...text.matchAll(/^- (.*?):/gm)].flatMap(([, names]) =>
-      [...names!.matchAll(/\*\*(.*?)\*\*/g)].map(([, name]) => name!),
-    );
   expect(named(toolkit!).toSorted()).toEqual(Object.keys(manifest.dependencies).toSorted());
   const ownToo = ["@fxdesk/toolkit", ...named(sandbox!)];
   expect(ownToo.toSorted()).toEqual(Object.keys(sandboxManifest.dependencies).toSorted());

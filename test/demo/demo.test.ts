@@ -1,0 +1,122 @@
+/** npm start, as a person gives it: everything runs, works together, and stops. */
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import {
+  createClient,
+  type Declaration,
+  optionsFromSettings,
+  settingsFromEnvironment,
+} from "@fxdesk/toolkit";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { parseEnv } from "node:util";
+
+const program = join(__dirname, "../../dist/demo/start.js");
+
+type Demo = ChildProcessByStdio<null, Readable, Readable>;
+
+interface Started {
+  readonly demo: Demo;
+  readonly nodeRed: string;
+  readonly mcp: string;
+  readonly said: string;
+}
+
+let folder: string;
+let running: Demo | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fxdesk-demo-"));
+});
+
+afterEach(async () => {
+  running?.kill("SIGKILL");
+  await rm(folder, { recursive: true });
+});
+
+const address = (said: string, name: string) => new RegExp(`${name} +(http://\\S+)`).exec(said)![1]!;
+
+/** Resolves once the flow has run. */
+async function start(): Promise<Started> {
+  const demo: Demo = spawn(process.execPath, [program], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  running = demo;
+  let said = "";
+  for await (const chunk of demo.stdout.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
+    said += chunk as string;
+    if (said.includes("The flow has run.")) break;
+  }
+  return { demo, nodeRed: address(said, "Node-RED"), mcp: address(said, "MCP"), said };
+}
+
+async function stop(demo: Demo, signal: NodeJS.Signals) {
+  const errors = demo.stderr.setEncoding("utf8").toArray();
+  demo.kill(signal);
+  expect(await once(demo, "exit")).toEqual([0, null]);
+  expect((await errors).join("")).toBe("");
+}
+
+test("the flow fetches a cash position, the assistant's tools answer, and Ctrl-C stops everything", async () => {
+  const { demo, nodeRed, mcp, said } = await start();
+  expect(said).toMatch(/The flow has run\. .*EUR/);
+
+  const nodes = (await (
+    await fetch(`${nodeRed}/nodes`, { headers: { accept: "application/json" } })
+  ).json()) as {
+    module: string;
+    err?: string;
+  }[];
+  const ours = nodes.filter(({ module }) => module === "@fxdesk/toolkit");
+  expect(ours.length).toBeGreaterThan(0);
+  expect(ours.filter(({ err }) => err)).toEqual([]);
+
+  const assistant = new Client({ name: "test", version: "1" });
+  await assistant.connect(new StreamableHTTPClientTransport(new URL(mcp)));
+  expect(await assistant.callTool({ name: "list_trades", arguments: {} })).not.toHaveProperty(
+    "isError",
+    true,
+  );
+  await assistant.close();
+
+  const variables = parseEnv(await readFile(join(folder, ".fxdesk/sandbox.env"), "utf8"));
+  const client = createClient(optionsFromSettings(settingsFromEnvironment(variables)));
+  expect(await client.accounts.list({ currencies: "EUR" })).toHaveLength(1);
+  await client.close();
+
+  await stop(demo, "SIGINT");
+  await expect(fetch(nodeRed)).rejects.toThrow();
+  await expect(fetch(mcp)).rejects.toThrow();
+}, 60_000);
+
+test("what the person made of the flow is there the next time", async () => {
+  const first = await start();
+  await stop(first.demo, "SIGTERM");
+  const path = join(folder, ".fxdesk/node-red/flows.json");
+  const flows = JSON.parse(await readFile(path, "utf8")) as Pick<Declaration, "name">[];
+  const edited = [...flows, { id: "mine", type: "tab", label: "Mine" }];
+  await writeFile(path, JSON.stringify(edited));
+  const second = await start();
+  await stop(second.demo, "SIGTERM");
+  expect(JSON.parse(await readFile(path, "utf8"))).toEqual(edited);
+}, 60_000);
+
+describe("when the usual ports are taken", () => {
+  let others: Server[];
+  beforeEach(async () => {
+    others = [1880, 8080, 8081].map((port) => createServer().listen(port, "127.0.0.1"));
+    // One that is taken already serves as well.
+    await Promise.all(others.map((server) => once(server, "listening").catch(() => undefined)));
+  });
+  afterEach(() => {
+    for (const server of others) server.close();
+  });
+
+  test("others are used", async () => {
+    const { demo, said } = await start();
+    expect(said).not.toMatch(/:(1880|8080|8081)\b/);
+    await stop(demo, "SIGINT");
+  }, 60_000);
+});
