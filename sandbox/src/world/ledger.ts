@@ -7,18 +7,15 @@
 import { Big } from "big.js";
 import { fits } from "./currencies";
 
-export const balanceTypes = [
-  "InterimAvailable",
-  "RequiredFunds",
-  "RequiredFundsImmediate",
-  "Outgoing",
-  "Incoming",
-  "InitialMargin",
-  "MarginCall",
-  "Processing",
-] as const;
-
-export type BalanceType = (typeof balanceTypes)[number];
+export type BalanceType =
+  | "InterimAvailable"
+  | "RequiredFunds"
+  | "RequiredFundsImmediate"
+  | "Outgoing"
+  | "Incoming"
+  | "InitialMargin"
+  | "MarginCall"
+  | "Processing";
 
 /** The balance types that have books; what is required at once is a part of what is required. */
 export type Bucket = Exclude<BalanceType, "RequiredFundsImmediate">;

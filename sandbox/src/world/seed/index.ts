@@ -14,7 +14,7 @@ import { scheduleTrades } from "./trades";
 const daysBehind = 365;
 
 /** What stands in each account a year ago. */
-const openingBalances = { EUR: "250000", GBP: "120000", USD: "180000", JPY: "18000000" };
+const openingBalances = { EUR: "600000", GBP: "120000", USD: "180000", JPY: "18000000" };
 
 /** Fills a new world up to the time of its clock. */
 export function seed(world: World): void {

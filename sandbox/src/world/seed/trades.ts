@@ -22,7 +22,7 @@ interface Plan {
   /** In the currency sold. */
   readonly amount: number;
   readonly bookedOn: string;
-  /** Not for spot trades, whose day follows from the day of booking. */
+  /** By default the spot date. */
   readonly maturesOn?: string;
   readonly synthetic?: boolean;
   readonly reference?: string;
@@ -52,7 +52,7 @@ function bookPlan(world: World, plan: Plan): Trade {
   const { type, buy, sell, amount, maturesOn, synthetic = false, reference } = plan;
   const { terms } = offer(world, {
     clientId: demo.clientId,
-    type: type === "spot" ? "spot" : "forward",
+    type: maturesOn === undefined ? "spot" : "forward",
     buyCurrency: buy,
     sellCurrency: sell,
     fixed: "sell",
@@ -99,7 +99,9 @@ function openTrades(today: string): Plan[] {
   const yesterday = previousBusinessDay(today, traded);
   const ago = (days: number) => previousBusinessDay(addDays(today, -days), traded);
   const ahead = (days: number) => from(today, days);
-  const spot = { type: "spot", buy: "USD", sell: "EUR", bookedOn: yesterday } as const;
+  // The spot date, unless holidays lie between: then it would have passed today.
+  const maturesOn = ahead(1);
+  const spot = { type: "spot", buy: "USD", sell: "EUR", bookedOn: yesterday, maturesOn } as const;
   return [
     { ...spot, amount: 12_000, reference: "PO-7000" },
     { ...spot, amount: 18_000, reference: "PO-7001", afterwards: [[yesterday, payIn(0.4)]] },

@@ -1,0 +1,24 @@
+/** The world as it begins. */
+import { Outbox } from "../../../sandbox/src/outbox";
+import { steppedClock } from "../../../sandbox/src/world/clock";
+import { dayMs } from "../../../sandbox/src/world/days";
+import { bucketOf } from "../../../sandbox/src/world/ledger";
+import { seed } from "../../../sandbox/src/world/seed";
+import { statusOf } from "../../../sandbox/src/world/trades";
+import { World } from "../../../sandbox/src/world/world";
+
+/** Days of all kinds: weekends, holidays and the days around them, at different hours. */
+const times = Array.from({ length: 24 }, (_, index) => new Date(Date.UTC(2026, 0, 1) + index * 15.3 * dayMs));
+
+test.each(times)("at %p has trades of every type and status, and no account in the red", (now) => {
+  const world = new World(steppedClock(now), now.toISOString(), new Outbox(undefined));
+  seed(world);
+  const trades = [...world.trades.values()];
+  expect(new Set(trades.map(({ type }) => type)).size).toBe(5);
+  expect(new Set(trades.map(statusOf)).size).toBe(7);
+  for (const account of world.accounts.values()) {
+    const lines = world.ledger.lines(bucketOf(account, "InterimAvailable"));
+    expect(lines.filter(({ balance }) => balance.lt(0))).toEqual([]);
+    expect(lines.filter(({ entry }) => entry.bookedAt > now)).toEqual([]);
+  }
+});
