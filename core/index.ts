@@ -1,5 +1,5 @@
 /** The public API of fxdesk's client core. */
-export type { CallOptions, Reply } from "./client/call";
+export type { Reply } from "./client/call";
 export {
   type Client,
   type ClientCore,
@@ -8,7 +8,7 @@ export {
   type ReplyOf,
   type UndeclaredRequest,
 } from "./client/client";
-export type { ClientOptions, Credentials, PsuContext } from "./client/connection";
+export type { CallOptions, ClientOptions, Credentials, PsuContext } from "./client/connection";
 export { ReceivedFile } from "./client/file";
 export type { FxdeskClient } from "./client/fxdesk-client";
 export {

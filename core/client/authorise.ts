@@ -2,8 +2,7 @@
 import type { TokenSource } from "../credentials/tokens";
 import { Unauthorized } from "../errors";
 import type { Declaration } from "../operations/declaration";
-import type { CallOptions } from "./call";
-import type { Connection } from "./connection";
+import type { CallOptions, Connection } from "./connection";
 
 const noToken = (operation: Declaration, because: string, cause?: unknown) =>
   new Unauthorized(`${operation.name}: No access token. ${because}`, {

@@ -8,22 +8,10 @@ import { retryAfterMs } from "../transport/retry";
 import { type ReceivedResponse, TransportError } from "../transport/transport";
 import { readAnswer, totalOf } from "./answer";
 import { authorise } from "./authorise";
-import type { Connection, PsuContext } from "./connection";
+import type { CallOptions, Connection } from "./connection";
 import { receivedFile } from "./file";
 import { valuesToSend } from "./fill";
 import { brokenOff, refusalError, unanswered } from "./refusal";
-
-/** What one call may say differently from its connection. */
-export interface CallOptions {
-  readonly signal?: AbortSignal;
-  /** Time limit over all attempts, in milliseconds. */
-  readonly timeoutMs?: number;
-  readonly clientId?: string;
-  readonly contactId?: string;
-  readonly psu?: PsuContext;
-  /** X-Request-ID of an open-banking call; made when not given. */
-  readonly requestId?: string;
-}
 
 /** An answer with what came along. */
 export interface Reply<Status extends number = number, Body = unknown> {

@@ -14,8 +14,8 @@ import {
 } from "../operations/declaration";
 import type { Values } from "../operations/check";
 import { operations as allOperations } from "../operations";
-import { Caller, type CallOptions, type Reply } from "./call";
-import { type ClientOptions, connect } from "./connection";
+import { Caller, type Reply } from "./call";
+import { type CallOptions, type ClientOptions, connect } from "./connection";
 import type { ReceivedFile } from "./file";
 import type { FxdeskClient } from "./fxdesk-client";
 import { pagesOf } from "./pages";

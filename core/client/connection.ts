@@ -41,6 +41,18 @@ export interface ClientOptions {
   readonly connections?: number;
 }
 
+/** What one call may say differently from its connection. */
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** Time limit over all attempts, in milliseconds. */
+  readonly timeoutMs?: number;
+  readonly clientId?: string;
+  readonly contactId?: string;
+  readonly psu?: PsuContext;
+  /** X-Request-ID of an open-banking call; made when not given. */
+  readonly requestId?: string;
+}
+
 /** A base address split as a request needs it. */
 interface Address {
   readonly origin: string;

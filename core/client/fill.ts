@@ -4,8 +4,7 @@ import { InvalidInput } from "../errors";
 import { checkInput, type Problem, type Values } from "../operations/check";
 import type { Declaration } from "../operations/declaration";
 import { fieldsOf } from "../operations/fields";
-import type { CallOptions } from "./call";
-import { type Connection, localAddress } from "./connection";
+import { type CallOptions, type Connection, localAddress } from "./connection";
 
 /** Values that fxdesk makes when neither the call nor the connection gives them and the service wants them. */
 const made: Readonly<Record<string, () => string>> = {

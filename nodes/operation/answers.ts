@@ -1,7 +1,8 @@
 /** From the answer of the service to messages. */
 import type { NodeMessage } from "node-red";
-import type { CallOptions, Reply } from "../../core/client/call";
+import type { Reply } from "../../core/client/call";
 import type { ClientCore } from "../../core/client/client";
+import type { CallOptions } from "../../core/client/connection";
 import { ReceivedFile } from "../../core/client/file";
 import type { Values } from "../../core/operations/check";
 import type { Declaration } from "../../core/operations/declaration";
