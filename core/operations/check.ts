@@ -81,12 +81,27 @@ function problemsFrom(error: z.core.$ZodError, values: unknown, known: readonly 
 /** Whether a value would leave its place in the path: empty, a dot segment, or with a slash in it. */
 const escapesPath = (value: unknown): boolean => typeof value === "string" && /^\.{0,2}$|[/\\]/.test(value);
 
-const pathFields = perOperation((operation) => fieldsOf(operation).filter(({ place }) => place === "path"));
+/** Whether a header would lose something of a value: spaces around it, line breaks, what is not ASCII. */
+const outgrowsHeader = (value: unknown): boolean =>
+  typeof value === "string" && !/^([!-~]([ -~]*[!-~])?)?$/.test(value);
 
-const escapes = (operation: Declaration, values: Values): Problem[] =>
-  pathFields(operation)
+const ofPlace = (place: Field["place"]) =>
+  perOperation((operation) => fieldsOf(operation).filter((field) => field.place === place));
+const pathFields = ofPlace("path");
+const headerFields = ofPlace("header");
+
+const isNoPath = "must not be empty, a dot segment, or contain a slash";
+const isNoHeader = "must be ASCII text without line breaks, or spaces around it";
+
+/** What the place in the request cannot hold, whatever the schema says. */
+const misplaced = (operation: Declaration, values: Values): Problem[] => [
+  ...pathFields(operation)
     .filter(({ name }) => escapesPath(values[name]))
-    .map(({ name }) => ({ field: name, says: "must not be empty, a dot segment, or contain a slash" }));
+    .map(({ name }) => ({ field: name, says: isNoPath })),
+  ...headerFields(operation)
+    .filter(({ name }) => outgrowsHeader(values[name]))
+    .map(({ name }) => ({ field: name, says: isNoHeader })),
+];
 
 /** A rule is judged where its fields fit by themselves. */
 function problems(operation: Declaration, schema: z.ZodType, values: unknown, now: Date): Problem[] {
@@ -97,7 +112,7 @@ function problems(operation: Declaration, schema: z.ZodType, values: unknown, no
   const broken = brokenRules(operation, (values ?? {}) as Values, now)
     .filter(({ fields }) => !fields.some((field) => unfit.has(field)))
     .map(({ fields, says }) => ({ field: fields.join(", "), says }));
-  return [...misfits, ...escapes(operation, (values ?? {}) as Values), ...broken];
+  return [...misfits, ...misplaced(operation, (values ?? {}) as Values), ...broken];
 }
 
 /** What is wrong with a caller's input, before anything is sent; nothing when it fits. */

@@ -71,8 +71,13 @@ function valueOf(schema: JsonSchema): Arbitrary {
   }
 }
 
-const fitting = ({ schema }: Field): Arbitrary =>
-  valueOf(answerJsonSchema(schema)).filter((value) => schema.safeParse(value).success);
+/** A header holds ASCII only. */
+const inHeader = (value: unknown) => (typeof value === "string" ? value.replace(/[^!-~]/g, "") : value);
+
+const fitting = ({ schema, place }: Field): Arbitrary =>
+  valueOf(answerJsonSchema(schema))
+    .map((value) => (place === "header" ? inHeader(value) : value))
+    .filter((value) => schema.safeParse(value).success);
 
 /** Values of all fields of an operation, those that the connection and fxdesk fill included. */
 export function requestValues(operation: Declaration, now: Date): fc.Arbitrary<Values> {

@@ -236,3 +236,22 @@ describe("openBanking.listTransactions", () => {
     expect(says).toEqual([expect.stringContaining("dateFrom must not be after dateTo.")]);
   });
 });
+
+describe("a header", () => {
+  const input = { "consent-id": "c1" };
+  const problemsWith = (address: string) =>
+    problems("consents.startAuthorisation", { ...input, "TPP-Notification-URI": address });
+
+  test.each([
+    "https://desk.example/é",
+    "https://desk.example/\n",
+    " https://desk.example/",
+    "https://desk.example/€",
+  ])("%j does not fit, and the field is named", (value) => {
+    expect(problemsWith(value)).toContainEqual(expect.stringMatching(/^TPP-Notification-URI must be ASCII/));
+  });
+
+  test("takes what an address may hold", () => {
+    expect(problemsWith("https://desk.example/done?state=a%20b#c")).toEqual([]);
+  });
+});
