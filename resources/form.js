@@ -95,7 +95,7 @@ function fieldRow(node, control) {
   const id = inputId(control.name);
   const key = fieldWords(node, control.name);
   const input = $('<input type="text">')
-    .css("width", "calc(100% - 140px)")
+    .css("width", "calc(100% - 155px)")
     .attr({ id, placeholder: control.hint });
   const line = row(id, words(node, `${key}.label`), input);
   const caption = line.find("label").toggleClass("fxdesk-required", control.required === true);
@@ -146,11 +146,11 @@ function addPages(node, options) {
   const select = $('<select id="node-input-pages">');
   for (const [mode, key] of Object.entries(modes))
     select.append($("<option>").val(mode).text(words(node, key)));
-  options.append(row("node-input-pages", words(node, "form.pages"), select.val(node.pages)));
+  options.append(row("node-input-pages", words(node, "form.pages"), select.val(node.pages || "all")));
 }
 
 function addSaveTo(node, options) {
-  const input = $('<input type="text" id="node-input-fxdesk--save-to">').css("width", "calc(100% - 140px)");
+  const input = $('<input type="text" id="node-input-fxdesk--save-to">').css("width", "calc(100% - 155px)");
   input.attr("placeholder", words(node, "form.saveToHint"));
   options.append(row("node-input-fxdesk--save-to", words(node, "form.saveTo"), input));
   typedInput(node, input, fixedTypes.text(), node.saveTo);
@@ -234,6 +234,10 @@ function openConnection(node) {
     variables.find("ul").append($("<li>").append($("<code>").text(words(node, `${key}.variable`))));
     RED.popover.tooltip(form.find(`label[for="node-config-input-${name}"]`), words(node, `${key}.says`));
   }
+  // A connection from a flow written by hand may have nothing selected.
+  form.find("select").each(function () {
+    this.selectedIndex = Math.max(this.selectedIndex, 0);
+  });
   $("#node-config-input-fromEnvironment")
     .on("change", function () {
       form.toggle(!this.checked);

@@ -12,7 +12,7 @@ const version = 1;
 const literal = (value: unknown): string => JSON.stringify(value).replaceAll("</", "<\\/");
 
 const template = (type: string, content: string): string =>
-  `<script type="text/html" data-template-name="${type}">${content}</script>`;
+  `<script type="text/html" data-template-name="${type}"><div class="fxdesk-form">${content}</div></script>`;
 
 const row = (id: string, words: string, control: string): string =>
   `<div class="form-row"><label for="${id}" data-i18n="${words}"></label>${control}</div>`;
@@ -22,7 +22,11 @@ const textInput = (id: string, type = "text"): string => `<input type="${type}" 
 /** What every node has; the shared script adds the fields of the operation. */
 const operationForm =
   row("node-input-name", "form.name", textInput("node-input-name")) +
-  row("node-input-connection", "form.connection", textInput("node-input-connection")) +
+  row(
+    "node-input-connection",
+    "form.connection",
+    '<input type="text" id="node-input-connection" style="width: calc(100% - 155px)">',
+  ) +
   '<div class="fxdesk-fields"></div>';
 
 const selection = (id: string, options: readonly string[]): string =>
@@ -47,7 +51,11 @@ const connectionForm = [
   '<div class="form-row"><label class="fxdesk-wide"><input type="checkbox" id="node-config-input-fromEnvironment"> <span data-i18n="connection.fromEnvironment"></span></label></div>',
   `<div class="fxdesk-variables">${hint("connection.variables")}<ul></ul></div>`,
   `<div class="fxdesk-settings">${hint("connection.settingsSays")}${settingRows(false)}`,
-  row("node-config-input-tls", "connection.tls", textInput("node-config-input-tls")),
+  row(
+    "node-config-input-tls",
+    "connection.tls",
+    '<input type="text" id="node-config-input-tls" style="width: calc(100% - 155px)">',
+  ),
   `<h4 data-i18n="connection.secrets"></h4>${hint("connection.secretsSays")}${settingRows(true)}</div>`,
 ].join("\n");
 
