@@ -11,7 +11,7 @@ module.exports = {
   },
   moduleNameMapper: {
     "^@fxdesk/toolkit$": "<rootDir>/core/index.ts",
-    "^@fxdesk/toolkit/(operations|schema)$": "<rootDir>/core/$1/index.ts",
+    "^@fxdesk/toolkit/(operations|schema|formats)$": "<rootDir>/core/$1/index.ts",
     "^@fxdesk/sandbox$": "<rootDir>/sandbox/src/index.ts",
   },
   modulePathIgnorePatterns: ["<rootDir>/dist", "<rootDir>/sandbox/dist"],

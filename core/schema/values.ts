@@ -44,8 +44,11 @@ const daysIn = (year: number, month: number) => {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 };
 
-/** Runs for every date of every answer: no Date object, no allocation but the numbers. */
-const isDay = (value: string) => {
+/**
+ * A calendar day that exists, YYYY-MM-DD. Runs for every date of every answer: no Date object, no allocation but the
+ * numbers.
+ */
+export const isDay = (value: string) => {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
   const month = Number(value.slice(5, 7));
   const dayOfMonth = Number(value.slice(8));

@@ -1,0 +1,92 @@
+/** Amounts: decimal text and big.js, never floating point. */
+import { Big } from "big.js";
+import { FormatError, type Place, quoted } from "./error";
+import type { Balance, CreditDebit, Entry } from "./statement";
+
+/** Decimals of the currencies that do not have two. ISO 4217. */
+const exceptions: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(
+    "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
+      .split(" ")
+      .map((currency) => [currency, 0]),
+  ),
+  ...Object.fromEntries("BHD IQD JOD KWD LYD OMR TND".split(" ").map((currency) => [currency, 3])),
+  CLF: 4,
+  UYW: 4,
+};
+
+/** How many decimals amounts in a currency have. ISO 4217. */
+export const minorUnits = (currency: string): number =>
+  Object.hasOwn(exceptions, currency) ? exceptions[currency]! : 2;
+
+/** Reads unsigned decimal text. The length is bounded, so that no text makes arithmetic slow. */
+export function decimal(text: string, place: Place): Big {
+  if (!/^\d{1,24}(\.\d{1,12})?$/.test(text))
+    throw new FormatError(
+      "invalid",
+      place,
+      `an amount is digits with a dot before the decimals, not ${quoted(text)}`,
+    );
+  return new Big(text);
+}
+
+/** Decimal text with at least the currency's decimals; more only where the amount has more. */
+export function amountText(amount: Big, currency: string): string {
+  const decimals = amount.c.length - 1 - amount.e;
+  return amount.toFixed(Math.max(decimals, minorUnits(currency)));
+}
+
+export const normalAmount = (amount: string, currency: string, place: Place): string =>
+  amountText(decimal(amount, place), currency);
+
+type Signed = Pick<Entry | Balance, "amount" | "creditDebit">;
+
+export function signed({ amount, creditDebit }: Signed, place: Place): Big {
+  const value = decimal(amount, place);
+  return creditDebit === "Debit" ? value.neg() : value;
+}
+
+export const indicator = (amount: Big): CreditDebit => (amount.lt(0) ? "Debit" : "Credit");
+
+/** A balance from a signed amount. Zero is a credit. */
+export const balanceFrom = (amount: Big, date: string, currency: string): Balance => ({
+  creditDebit: indicator(amount),
+  amount: amountText(amount.abs(), currency),
+  date,
+});
+
+export const normalBalance = (balance: Balance, currency: string, place: Place): Balance =>
+  balanceFrom(signed(balance, place), balance.date, currency);
+
+/** Adds up the entries after an opening balance and compares the sum with the closing one. */
+export class RunningBalance {
+  #amount: Big;
+
+  constructor(
+    opening: Balance,
+    readonly currency: string,
+    place: Place,
+  ) {
+    this.#amount = signed(opening, place);
+  }
+
+  add(entry: Signed, place: Place): void {
+    this.#amount = this.#amount.plus(signed(entry, place));
+  }
+
+  on(date: string): Balance {
+    return balanceFrom(this.#amount, date, this.currency);
+  }
+
+  /** Throws a FormatError `balance` when the given balance is not the one the entries lead to. */
+  check(balance: Balance, place: Place): void {
+    const stated = signed(balance, place);
+    if (stated.eq(this.#amount)) return;
+    throw new FormatError(
+      "balance",
+      place,
+      `the entries lead to ${amountText(this.#amount, this.currency)} ${this.currency}, ` +
+        `but the balance says ${amountText(stated, this.currency)}`,
+    );
+  }
+}

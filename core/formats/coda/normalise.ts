@@ -1,0 +1,86 @@
+import { normalAmount, normalBalance } from "../amount";
+import { ascii, compact, cut } from "../charset";
+import {
+  type Account,
+  counterpartyFrom,
+  type Entry,
+  given,
+  type Statement,
+  type StatementHead,
+  type StatementTail,
+} from "../statement";
+import { codaCode } from "../transaction-codes";
+import { carried } from "./communication";
+import { inRecord } from "./values";
+
+const text = (value: string | undefined, length: number) => cut(ascii(value ?? ""), length) || undefined;
+const identifier = (value: string | undefined, length: number) =>
+  compact(ascii(value ?? "")).slice(0, length) || undefined;
+
+/** An entry as CODA carries it; its details are entries of the same kind, without further details. */
+export function normalEntry(entry: Entry, currency: string): Entry {
+  const { counterparty = {}, details = [], reversal } = entry;
+  const { name, ...said } = carried(entry);
+  const { account, bic } = counterparty;
+  const parts = details.map((detail) => normalEntry({ ...detail, details: [] }, currency));
+  return given<Entry>({
+    bookingDate: entry.bookingDate,
+    valueDate: entry.valueDate,
+    amount: normalAmount(entry.amount, currency, inRecord("2.1")),
+    creditDebit: entry.creditDebit,
+    reversal: reversal || undefined,
+    transactionCode: codaCode(entry),
+    bankReference: text(entry.bankReference, 21),
+    endToEndId: text(entry.endToEndId ?? entry.customerReference, 35),
+    counterparty: counterpartyFrom({
+      name,
+      account: identifier(account, 34),
+      bic: identifier(bic, 11),
+    }),
+    ...said,
+    purpose: text(entry.purpose, 4),
+    returnReason: text(entry.returnReason, 4),
+    details: parts.length > 0 ? parts : undefined,
+  });
+}
+
+export function normalHead({ account, reference, number, openingBalance }: StatementHead): StatementHead {
+  const { currency, bic, holder } = account;
+  return given<StatementHead>({
+    account: given<Account>({
+      number: identifier(account.number, 34) ?? "",
+      currency,
+      bic: identifier(bic, 11),
+      holder: text(holder, 26),
+    }),
+    reference: text(reference, 16),
+    number: number % 1000,
+    openingBalance: normalBalance(openingBalance, currency, inRecord("1")),
+  });
+}
+
+export const normalTail = ({ closingBalance, information }: StatementTail, currency: string): StatementTail =>
+  given<StatementTail>({
+    closingBalance: normalBalance(closingBalance, currency, inRecord("8")),
+    information: ascii(information ?? "") || undefined,
+  });
+
+/**
+ * A statement as CODA carries it: reading what was written gives exactly this.
+ *
+ * Texts are ASCII and cut to their fields. The end-to-end id takes the place of the customer reference; mandates,
+ * exchange, charges, additional information and other than booked balances are left out. A statement without entries has
+ * no closing balance of its own.
+ */
+export function normaliseCoda(statement: Statement): Statement {
+  const head = normalHead(statement);
+  const { currency } = head.account;
+  const entries = statement.entries.map((entry) => normalEntry(entry, currency));
+  const tail = normalTail(statement, currency);
+  return {
+    ...head,
+    ...tail,
+    closingBalance: entries.length > 0 ? tail.closingBalance : head.openingBalance,
+    entries,
+  };
+}

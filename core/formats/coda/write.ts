@@ -1,0 +1,278 @@
+/** Writing CODA 2, the Belgian coded statement of account. */
+import { Big } from "big.js";
+import { decimal, RunningBalance } from "../amount";
+import { ddmmyy } from "../dates";
+import { FormatError } from "../error";
+import type { Entry, Source, StatementHead, StatementSource, StatementTail } from "../statement";
+import { type Communication, communicationsOf } from "./communication";
+import { normalEntry, normalHead, normalTail } from "./normalise";
+import { recordLine, widthOf } from "./records";
+import { accountText, inRecord, signOf, structureOf, thousandths } from "./values";
+
+/** What all records of a movement say: which one it is, and what follows. */
+interface Common {
+  readonly sequence: string;
+  readonly detail: string;
+  readonly next: string;
+  readonly link: string;
+}
+
+/** Records that belong together, each waiting for what the others are. */
+type Chain = ((common: Common) => string)[];
+
+const returnType = ({ reversal, returnReason }: Entry) => (reversal ? "4" : returnReason ? "2" : "");
+
+/** The pieces of a text that is spread over the communication of three records. */
+function threePieces(text: string, first: number, second: number): [string, string, string] {
+  return [text.slice(0, first), text.slice(first, first + second), text.slice(first + second)];
+}
+
+function movementChain(entry: Entry, { type, text }: Communication, number: string, level: string): Chain {
+  const { amount, bookingDate, valueDate, counterparty = {}, endToEndId = "" } = entry;
+  const { bankReference = "", purpose = "", returnReason = "", transactionCode = "" } = entry;
+  const place = inRecord("2.1");
+  const [first, second, third] = threePieces(
+    text,
+    widthOf("2.1", "communication"),
+    widthOf("2.2", "communication"),
+  );
+  const { account = "", bic = "", name = "" } = counterparty;
+  const hasThird = third + account + name !== "";
+  const hasSecond = hasThird || second + endToEndId + bic + returnType(entry) + purpose !== "";
+  const chain: Chain = [
+    (common) =>
+      recordLine("2.1", {
+        ...common,
+        bankReference,
+        sign: signOf(entry),
+        amount: thousandths(amount, place),
+        valueDate: ddmmyy(valueDate, place),
+        code: transactionCode,
+        communicationType: type,
+        communication: first,
+        entryDate: ddmmyy(bookingDate, place),
+        paperNumber: number,
+        globalisation: level,
+      }),
+  ];
+  if (hasSecond)
+    chain.push((common) =>
+      recordLine("2.2", {
+        ...common,
+        communication: second,
+        customerReference: endToEndId,
+        counterpartyBic: bic,
+        returnType: returnType(entry),
+        returnReason,
+        purpose,
+      }),
+    );
+  if (hasThird)
+    chain.push((common) =>
+      recordLine("2.3", {
+        ...common,
+        counterpartyAccount: account,
+        counterpartyName: name.slice(0, widthOf("2.3", "counterpartyName")),
+        communication: third,
+      }),
+    );
+  return chain;
+}
+
+function informationChain(entry: Entry, { type, text }: Communication): Chain {
+  const [first, second, third] = threePieces(
+    text,
+    widthOf("3.1", "communication"),
+    widthOf("3.2", "communication"),
+  );
+  const { bankReference = "", transactionCode = "" } = entry;
+  const chain: Chain = [
+    (common) =>
+      recordLine("3.1", {
+        ...common,
+        bankReference,
+        code: transactionCode,
+        communicationType: type,
+        communication: first,
+      }),
+  ];
+  if (second) chain.push((common) => recordLine("3.2", { ...common, communication: second }));
+  if (third) chain.push((common) => recordLine("3.3", { ...common, communication: third }));
+  return chain;
+}
+
+function chainsOf(entry: Entry, number: string, level: string): Chain[] {
+  const { movement, information } = communicationsOf(entry);
+  return [
+    movementChain(entry, movement, number, level),
+    ...information.map((communication) => informationChain(entry, communication)),
+  ];
+}
+
+const flag = (on: boolean) => (on ? "1" : "0");
+
+/** Chains as lines. A record says whether its chain goes on, the last one of a chain whether another follows. */
+const chainLines = (chains: readonly Chain[], sequence: string, firstDetail: number): string[] =>
+  chains.flatMap((chain, index) =>
+    chain.map((record, position) => {
+      const isLast = position === chain.length - 1;
+      return record({
+        sequence,
+        detail: String(firstDetail + index),
+        next: flag(!isLast),
+        link: flag(isLast && index < chains.length - 1),
+      });
+    }),
+  );
+
+/** An entry and its details. The first and the last of them are marked as the ends of a globalisation. */
+function entryLines(entry: Entry, sequence: number, number: string): string[] {
+  const { details = [] } = entry;
+  const lines: string[] = [];
+  let detail = 0;
+  for (const [index, part] of [entry, ...details].entries()) {
+    const isEnd = index === 0 || index === details.length;
+    const chains = chainsOf(part, number, flag(details.length > 0 && isEnd));
+    lines.push(...chainLines(chains, String(sequence % 10_000), detail));
+    detail += chains.length;
+  }
+  return lines;
+}
+
+const headerLine = ({ account, reference = "" }: StatementHead, date: string) =>
+  recordLine("0", {
+    created: ddmmyy(date, inRecord("0")),
+    application: "05",
+    addressee: account.holder ?? "",
+    bic: account.bic ?? "",
+    reference,
+    version: "2",
+  });
+
+function oldBalanceLine({ account, openingBalance }: StatementHead, number: string): string {
+  const place = inRecord("1");
+  return recordLine("1", {
+    structure: structureOf(account.number),
+    paperNumber: number,
+    account: accountText(account),
+    sign: signOf(openingBalance),
+    amount: thousandths(openingBalance.amount, place),
+    date: ddmmyy(openingBalance.date, place),
+    holder: account.holder ?? "",
+    number,
+  });
+}
+
+function newBalanceLine({ account }: StatementHead, tail: StatementTail, number: string): string {
+  const { closingBalance, information } = tail;
+  const place = inRecord("8");
+  return recordLine("8", {
+    paperNumber: number,
+    account: accountText(account),
+    sign: signOf(closingBalance),
+    amount: thousandths(closingBalance.amount, place),
+    date: ddmmyy(closingBalance.date, place),
+    link: flag(information !== undefined),
+  });
+}
+
+/** What the bank says of the statement, 80 characters in a record. */
+function informationLines(text = ""): string[] {
+  const width = widthOf("4", "text");
+  const count = Math.ceil(text.length / width);
+  return Array.from({ length: count }, (_, index) =>
+    recordLine("4", {
+      sequence: "1",
+      detail: String(index),
+      text: text.slice(index * width, (index + 1) * width),
+      link: flag(index < count - 1),
+    }),
+  );
+}
+
+/** The records and amounts that the trailer counts. */
+class Totals {
+  count = 0;
+  debits = new Big(0);
+  credits = new Big(0);
+
+  addRecords(count: number): void {
+    this.count += count;
+  }
+
+  addEntry({ amount, creditDebit }: Entry): void {
+    const value = decimal(amount, inRecord("2.1"));
+    if (creditDebit === "Debit") this.debits = this.debits.plus(value);
+    else this.credits = this.credits.plus(value);
+  }
+
+  line(isLast: boolean): string {
+    const place = inRecord("9");
+    return recordLine("9", {
+      count: String(this.count),
+      debits: thousandths(this.debits, place),
+      credits: thousandths(this.credits, place),
+      multipleFiles: isLast ? "2" : "1",
+    });
+  }
+}
+
+function checkedHead(statement: StatementHead): StatementHead {
+  const head = normalHead(statement);
+  const { number, currency } = head.account;
+  if (number === "") throw new FormatError("missing", inRecord("1"), "the account has no number");
+  if (!/^[A-Z]{3}$/.test(currency))
+    throw new FormatError("invalid", inRecord("1"), "a currency is three capital letters");
+  if (!Number.isSafeInteger(statement.number) || statement.number < 0)
+    throw new FormatError("invalid", inRecord("1"), "a statement number is a whole number from 0");
+  return head;
+}
+
+const textOfLines = (lines: readonly string[]) => lines.map((line) => `${line}\r\n`).join("");
+
+async function* fileOf(statement: StatementSource, isLast: boolean): AsyncGenerator<string> {
+  const head = checkedHead(statement);
+  const { currency } = head.account;
+  const tail = normalTail(statement, currency);
+  const number = String(head.number);
+  const running = new RunningBalance(head.openingBalance, currency, inRecord("1"));
+  const totals = new Totals();
+  yield textOfLines([headerLine(head, tail.closingBalance.date), oldBalanceLine(head, number)]);
+  totals.addRecords(1);
+  let sequence = 0;
+  for await (const given of statement.entries) {
+    const entry = normalEntry(given, currency);
+    const lines = entryLines(entry, ++sequence, number);
+    totals.addRecords(lines.length);
+    totals.addEntry(entry);
+    running.add(entry, inRecord("2.1"));
+    yield textOfLines(lines);
+  }
+  running.check(tail.closingBalance, inRecord("8"));
+  const information = informationLines(tail.information);
+  // A day without movement has no new balance.
+  const newBalance = sequence > 0 ? [newBalanceLine(head, tail, number)] : [];
+  totals.addRecords(newBalance.length);
+  yield textOfLines([...newBalance, ...information, totals.line(isLast)]);
+}
+
+/** Each item with whether it is the last. */
+async function* withLast<T>(items: Source<T>): AsyncGenerator<[item: T, isLast: boolean]> {
+  let before: [T] | undefined;
+  for await (const item of items) {
+    if (before) yield [before[0], false];
+    before = [item];
+  }
+  if (before) yield [before[0], true];
+}
+
+/**
+ * Writes statements as CODA 2, one file after the other in one text, entry by entry, in ASCII with CRLF. Every line has
+ * exactly 128 characters.
+ *
+ * Texts are made to fit (see `normaliseCoda`). Throws a FormatError for what cannot be: amounts with more than 12 digits or
+ * 3 decimals, dates outside 1980 to 2079, balances that do not add up.
+ */
+export async function* writeCoda(statements: Source<StatementSource>): AsyncGenerator<string, void, void> {
+  for await (const [statement, isLast] of withLast(statements)) yield* fileOf(statement, isLast);
+}

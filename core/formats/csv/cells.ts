@@ -1,0 +1,47 @@
+/** Cells and rows of CSV (RFC 4180): commas, quotes where needed, CRLF. */
+
+/** What a spreadsheet takes for the beginning of a formula, also behind apostrophes that are there already. */
+const startsLikeFormula = /^'*[=+\-@\t\r]/;
+
+/** Text that no spreadsheet runs: an apostrophe goes before what begins like a formula. */
+export const harmless = (text: string): string => (startsLikeFormula.test(text) ? `'${text}` : text);
+
+/** The text itself, without the apostrophe that `harmless` put before it. */
+export const original = (text: string): string =>
+  text.startsWith("'") && startsLikeFormula.test(text) ? text.slice(1) : text;
+
+const quote = (cell: string) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+
+export const rowText = (cells: readonly string[]): string => `${cells.map(quote).join(",")}\r\n`;
+
+/** Whether a quoted cell is still open at the end of a text that began outside one. */
+export function leavesQuoteOpen(text: string): boolean {
+  let quotes = 0;
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) quotes += 1;
+  return quotes % 2 === 1;
+}
+
+/** The end of a quoted cell that begins at a quote: the place of the closing quote. */
+function closingQuote(text: string, from: number): number {
+  let at = text.indexOf('"', from + 1);
+  while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
+  return at;
+}
+
+/** The cells of a row; undefined when a quote stands where none may. */
+export function cellsFrom(row: string): string[] | undefined {
+  const cells: string[] = [];
+  let at = 0;
+  while (at <= row.length) {
+    const quoted = row[at] === '"';
+    const close = quoted ? closingQuote(row, at) : -1;
+    const comma = row.indexOf(",", quoted ? close : at);
+    const end = comma < 0 ? row.length : comma;
+    if (quoted && (close < 0 || close + 1 !== end)) return undefined;
+    const cell = quoted ? row.slice(at + 1, close).replaceAll('""', '"') : row.slice(at, end);
+    if (!quoted && cell.includes('"')) return undefined;
+    cells.push(cell);
+    at = end + 1;
+  }
+  return cells;
+}

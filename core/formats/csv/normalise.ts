@@ -1,0 +1,92 @@
+import { isDay } from "../../schema/values";
+import { decimal, normalAmount, normalBalance } from "../amount";
+import { FormatError, type Place, quoted } from "../error";
+import {
+  type Balance,
+  type Entry,
+  given,
+  type Money,
+  type Statement,
+  type StatementHead,
+  type StatementTail,
+} from "../statement";
+import { cellsOf, fieldsOf } from "./columns";
+
+export const inColumn = (field: string, line?: number): Place => ({
+  format: "CSV",
+  field,
+  ...(line !== undefined && { line }),
+});
+
+export function checkedDate(date: string, place: Place): string {
+  if (isDay(date)) return date;
+  throw new FormatError("invalid", place, `a date is a day that exists as YYYY-MM-DD, not ${quoted(date)}`);
+}
+
+const normalMoney = (money: Money | undefined, column: string) =>
+  money && { ...money, amount: normalAmount(money.amount, money.currency, inColumn(column)) };
+
+function checkedRate(rate: string | undefined): string | undefined {
+  if (rate) decimal(rate, inColumn("exchange_rate"));
+  return rate;
+}
+
+/** An entry as CSV carries it; its details are entries of the same kind, without further details. */
+export function normalEntry(entry: Entry, currency: string): Entry {
+  const { bookingDate, valueDate, amount, creditDebit, reversal, details = [] } = entry;
+  const parts = details.map((detail) => normalEntry({ ...detail, details: [] }, currency));
+  const texts = fieldsOf("entry", cellsOf("entry", entry)) as Partial<Entry>;
+  return given<Entry>({
+    ...texts,
+    bookingDate: checkedDate(bookingDate, inColumn("booking_date")),
+    valueDate: checkedDate(valueDate, inColumn("value_date")),
+    amount: normalAmount(amount, currency, inColumn("amount")),
+    creditDebit,
+    reversal: reversal || undefined,
+    exchangeRate: checkedRate(texts.exchangeRate),
+    instructedAmount: normalMoney(texts.instructedAmount, "instructed_amount"),
+    charges: normalMoney(texts.charges, "charges_amount"),
+    details: parts.length > 0 ? parts : undefined,
+  });
+}
+
+export function normalHead(head: StatementHead): StatementHead {
+  const { account, number, openingBalance } = head;
+  const { currency } = account;
+  if (account.number === "") throw new FormatError("missing", inColumn("account_number"), "it is empty");
+  if (!/^[A-Z]{3}$/.test(currency))
+    throw new FormatError("invalid", inColumn("currency"), "a currency is three capital letters");
+  if (!Number.isSafeInteger(number) || number < 0)
+    throw new FormatError("invalid", inColumn("statement_number"), "it must be a whole number from 0");
+  const texts = fieldsOf("head", cellsOf("head", head)) as Pick<StatementHead, "account" | "reference">;
+  return { ...texts, number, openingBalance: checkedBalance(openingBalance, currency) };
+}
+
+function checkedBalance(balance: Balance, currency: string): Balance {
+  checkedDate(balance.date, inColumn("booking_date"));
+  return normalBalance(balance, currency, inColumn("balance"));
+}
+
+export function normalTail(tail: StatementTail, currency: string): StatementTail {
+  const { closingBalance, availableBalance, forwardBalances = [], information } = tail;
+  const forward = forwardBalances.map((balance) => checkedBalance(balance, currency));
+  return given<StatementTail>({
+    closingBalance: checkedBalance(closingBalance, currency),
+    availableBalance: availableBalance && checkedBalance(availableBalance, currency),
+    forwardBalances: forward.length > 0 ? forward : undefined,
+    information: information || undefined,
+  });
+}
+
+/**
+ * A statement as CSV carries it: reading what was written gives exactly this. Empty texts, and the details of details, are
+ * left out; nothing else is lost.
+ */
+export function normaliseCsv(statement: Statement): Statement {
+  const { currency } = statement.account;
+  return {
+    ...normalHead(statement),
+    ...normalTail(statement, currency),
+    entries: statement.entries.map((entry) => normalEntry(entry, currency)),
+  };
+}

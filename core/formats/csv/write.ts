@@ -1,0 +1,82 @@
+/** Writing statements as CSV. */
+import { RunningBalance } from "../amount";
+import type { Balance, Entry, Source, StatementHead, StatementSource, StatementTail } from "../statement";
+import { harmless, rowText } from "./cells";
+import { cellsOf, columns, type Row, type RowKind } from "./columns";
+import { inColumn, normalEntry, normalHead, normalTail } from "./normalise";
+
+/** An amount with its sign: a debit is negative. */
+const signedText = ({ creditDebit, amount }: Pick<Balance, "creditDebit" | "amount">) =>
+  creditDebit === "Debit" ? `-${amount}` : amount;
+
+/** A row from its cells, those of the statement's head, and those of an entry. */
+const rowFrom = (own: Row, head: Row, entry: Row = {}) =>
+  rowText(
+    columns.map(({ name, isText }) => {
+      const cell = own[name] ?? entry[name] ?? head[name] ?? "";
+      return isText ? harmless(cell) : cell;
+    }),
+  );
+
+const balanceRow = (head: Row, record: RowKind, { date, ...amount }: Balance, information = "") =>
+  rowFrom(
+    { record, booking_date: date, balance: signedText(amount), remittance_information: information },
+    head,
+  );
+
+const entryRow = (head: Row, record: RowKind, entry: Entry, balance: string) =>
+  rowFrom(
+    {
+      record,
+      booking_date: entry.bookingDate,
+      value_date: entry.valueDate,
+      amount: signedText(entry),
+      balance,
+      reversal: entry.reversal ? "true" : "",
+    },
+    head,
+    cellsOf("entry", entry),
+  );
+
+const headCells = (head: StatementHead): Row => ({
+  ...cellsOf("head", head),
+  statement_number: String(head.number),
+});
+
+function tailRows(head: Row, tail: StatementTail): string[] {
+  const { closingBalance, availableBalance, forwardBalances = [], information } = tail;
+  return [
+    balanceRow(head, "closing", closingBalance, information),
+    ...(availableBalance ? [balanceRow(head, "available", availableBalance)] : []),
+    ...forwardBalances.map((balance) => balanceRow(head, "forward", balance)),
+  ];
+}
+
+async function* rowsOf(statement: StatementSource): AsyncGenerator<string> {
+  const head = normalHead(statement);
+  const { currency } = head.account;
+  const tail = normalTail(statement, currency);
+  const cells = headCells(head);
+  const running = new RunningBalance(head.openingBalance, currency, inColumn("balance"));
+  yield balanceRow(cells, "opening", head.openingBalance);
+  for await (const given of statement.entries) {
+    const entry = normalEntry(given, currency);
+    running.add(entry, inColumn("amount"));
+    const details = (entry.details ?? []).map((detail) => entryRow(cells, "detail", detail, ""));
+    yield entryRow(cells, "entry", entry, signedText(running.on(entry.bookingDate))) + details.join("");
+  }
+  running.check(tail.closingBalance, inColumn("balance"));
+  yield tailRows(cells, tail).join("");
+}
+
+/**
+ * Writes statements as CSV (RFC 4180), row by row: a header row, then for each statement its opening balance, a row for
+ * each entry with the balance after it, and its closing balance. Dates are ISO 8601, amounts have a dot and a debit a
+ * minus. Text that a spreadsheet would take for a formula gets an apostrophe before it, which `readCsv` takes away.
+ *
+ * Throws a FormatError for amounts and dates that are none and for balances that do not add up.
+ */
+export async function* writeCsv(statements: Source<StatementSource>): AsyncGenerator<string, void, void> {
+  yield rowText(columns.map(({ name }) => name));
+  for await (const statement of statements) yield* rowsOf(statement);
+}

@@ -1,0 +1,44 @@
+/** Dates with two-digit years. Both MT940 and CODA have them: 80 to 99 are of the 1900s, 00 to 79 of the 2000s. */
+import { isDay } from "../schema/values";
+import { FormatError, type Place, quoted } from "./error";
+
+const withCentury = (year: string) => (Number(year) >= 80 ? `19${year}` : `20${year}`);
+
+function checked(date: string, text: string, place: Place): string {
+  if (isDay(date)) return date;
+  throw new FormatError("invalid", place, `there is no such day: ${quoted(text)}`);
+}
+
+/** The day that YYMMDD says. */
+export const fromYymmdd = (text: string, place: Place): string =>
+  checked(`${withCentury(text.slice(0, 2))}-${text.slice(2, 4)}-${text.slice(4, 6)}`, text, place);
+
+/** The day that DDMMYY says. */
+export const fromDdmmyy = (text: string, place: Place): string =>
+  checked(`${withCentury(text.slice(4, 6))}-${text.slice(2, 4)}-${text.slice(0, 2)}`, text, place);
+
+/** Year, month and day of a date, two digits each. Throws when the date does not exist or two digits cannot say its year. */
+function parts(date: string, place: Place): [year: string, month: string, day: string] {
+  const [year, month, day] = [date.slice(2, 4), date.slice(5, 7), date.slice(8, 10)];
+  if (!isDay(date) || withCentury(year) !== date.slice(0, 4))
+    throw new FormatError(
+      "invalid",
+      place,
+      `a date is a day from 1980 to 2079 as YYYY-MM-DD, not ${quoted(date)}`,
+    );
+  return [year, month, day];
+}
+
+export const yymmdd = (date: string, place: Place): string => parts(date, place).join("");
+export const ddmmyy = (date: string, place: Place): string => parts(date, place).toReversed().join("");
+
+const distance = (one: string, other: string) => Math.abs(Date.parse(one) - Date.parse(other));
+
+/** The day nearest to a date that has the given month and day, MMDD; undefined when there is none within a year. */
+export function nearest(mmdd: string, date: string): string | undefined {
+  const year = Number(date.slice(0, 4));
+  return [year - 1, year, year + 1]
+    .map((candidate) => `${candidate}-${mmdd.slice(0, 2)}-${mmdd.slice(2)}`)
+    .filter(isDay)
+    .toSorted((one, other) => distance(one, date) - distance(other, date))[0];
+}

@@ -1,0 +1,25 @@
+/** Identifiers with check digits. */
+
+/** Remainder of a number of any length divided by 97; letters count as two digits, A = 10 to Z = 35 (ISO 7064). */
+function mod97(text: string): number {
+  let remainder = 0;
+  for (const sign of text) {
+    const value = Number.parseInt(sign, 36);
+    remainder = (remainder * (value > 9 ? 100 : 10) + value) % 97;
+  }
+  return remainder;
+}
+
+const rotated = (text: string) => text.slice(4) + text.slice(0, 4);
+
+/** An IBAN with right check digits (ISO 13616). */
+export const isIban = (text: string): boolean =>
+  /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(text) && mod97(rotated(text)) === 1;
+
+/** An international creditor reference, `RF…`, with right check digits (ISO 11649). */
+export const isIsoReference = (text: string): boolean =>
+  /^RF\d{2}[A-Z0-9]{1,21}$/.test(text) && mod97(rotated(text)) === 1;
+
+/** A Belgian structured reference: twelve digits, the last two the first ten modulo 97, with 97 for 0. */
+export const isBelgianReference = (text: string): boolean =>
+  /^\d{12}$/.test(text) && (mod97(text.slice(0, 10)) || 97) === Number(text.slice(10));

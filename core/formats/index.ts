@@ -1,0 +1,28 @@
+/** Bank statement files to and from one typed statement. */
+export { minorUnits } from "./amount";
+export { normaliseCoda } from "./coda/normalise";
+export { readCoda, readCodaParts } from "./coda/read";
+export { writeCoda } from "./coda/write";
+export { normaliseCsv } from "./csv/normalise";
+export { readCsv, readCsvParts } from "./csv/read";
+export { writeCsv } from "./csv/write";
+export { type Format, FormatError, type FormatErrorCode, type Place } from "./error";
+export { isBelgianReference, isIban, isIsoReference } from "./identifiers";
+export { normaliseMt940, type Mt940Options } from "./mt940/normalise";
+export { readMt940, readMt940Parts } from "./mt940/read";
+export { writeMt940 } from "./mt940/write";
+export type { StatementPart } from "./parts";
+export type {
+  Account,
+  Balance,
+  Counterparty,
+  CreditDebit,
+  Entry,
+  Money,
+  Source,
+  Statement,
+  StatementHead,
+  StatementSource,
+  StatementTail,
+} from "./statement";
+export { textOf, type TextSource } from "./text";

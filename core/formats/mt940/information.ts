@@ -1,0 +1,229 @@
+/**
+ * Field :86:, what the bank says of an entry. The standard leaves it free; in use are plain text, code words between
+ * slashes, and numbered subfields after question marks.
+ */
+import { compact, cut, squeeze, swiftX } from "../charset";
+import { counterpartyFrom, type Entry, given, type Money } from "../statement";
+import { brokenIntoLines, fullLines, joinedLines, mostLines, wholeWords } from "./lines";
+
+/** What an :86: can say, each as the text that stands there. */
+interface Said {
+  endToEndId?: string;
+  mandateId?: string;
+  creditorId?: string;
+  customerReference?: string;
+  name?: string;
+  account?: string;
+  bic?: string;
+  purpose?: string;
+  returnReason?: string;
+  exchangeRate?: string;
+  instructedAmount?: string;
+  charges?: string;
+  creditorReference?: string;
+  remittance?: string;
+  additionalInformation?: string;
+}
+
+function moneyFrom(text: string | undefined): Money | undefined {
+  const [, currency, amount] = /^([A-Z]{3})(\d{1,15}(?:,\d{0,12})?)$/.exec(text ?? "") ?? [];
+  return currency && amount ? { currency, amount: amount.replace(/,$/, "").replace(",", ".") } : undefined;
+}
+
+function rateFrom(text: string | undefined): string | undefined {
+  const rate = text?.replace(",", ".");
+  return rate && /^\d+(\.\d+)?$/.test(rate) ? rate : undefined;
+}
+
+function entryFields({ name, account, bic, ...said }: Said): Partial<Entry> {
+  const { exchangeRate, instructedAmount, charges, ...texts } = said;
+  return given<Partial<Entry>>({
+    ...texts,
+    counterparty: counterpartyFrom({ name, account, bic }),
+    exchangeRate: rateFrom(exchangeRate),
+    instructedAmount: moneyFrom(instructedAmount),
+    charges: moneyFrom(charges),
+  });
+}
+
+/** Without empty texts and those that say that nothing is known. */
+const known = (said: Said): Said =>
+  Object.fromEntries(
+    Object.entries(said)
+      .map(([field, text]: [string, string]) => [field, squeeze(text)])
+      .filter(([, text]) => text !== "" && text !== "NOTPROVIDED"),
+  );
+
+// Code words between slashes
+
+const codeWords: Readonly<Record<string, (value: string) => Said>> = {
+  EREF: (endToEndId) => ({ endToEndId }),
+  MARF: (mandateId) => ({ mandateId }),
+  CSID: (creditorId) => ({ creditorId }),
+  PREF: (customerReference) => ({ customerReference }),
+  NAME: (name) => ({ name }),
+  IBAN: (account) => ({ account }),
+  BIC: (bic) => ({ bic }),
+  CNTP: (value) => {
+    const [account = "", bic = "", name = ""] = value.split("/");
+    return known({ account, bic, name });
+  },
+  PURP: (purpose) => ({ purpose }),
+  RTRN: (returnReason) => ({ returnReason }),
+  EXCH: (exchangeRate) => ({ exchangeRate }),
+  OCMT: (instructedAmount) => ({ instructedAmount }),
+  CHGS: (charges) => ({ charges }),
+  REMI: (value) => {
+    const [, creditorReference] = /^STRD\/CUR\/(.*)$/s.exec(value) ?? [];
+    return creditorReference ? { creditorReference } : { remittance: value.replace(/^USTD\/\//, "") };
+  },
+};
+
+/** Words that introduce others or that no field here is for: they still end the text before them. */
+const otherWords = ["ORDP", "BENM", "ULTC", "ULTD", "TRTP", "TRCD", "ISDT", "ADDR"];
+
+const anyWord = [...Object.keys(codeWords), ...otherWords].join("|");
+const wordBetweenSlashes = new RegExp(`/(${anyWord})(?=/)`, "g");
+const startsWithWord = new RegExp(`^/(?:${anyWord})/`);
+const looksLikeWord = new RegExp(`(^|/)(${anyWord})(?=/|$)`, "g");
+const isWord = new RegExp(`^(?:${anyWord})$`);
+
+/** The first of a word counts: what repeats it later is about others behind the counterparty. */
+function saidByCodeWords(text: string): Said {
+  const found = [...text.matchAll(wordBetweenSlashes)];
+  const said = found.map(({ 0: word, 1: name, index }, at) => {
+    const value = text.slice(index + word.length, found[at + 1]?.index ?? text.length);
+    return known(codeWords[name!]?.(squeeze(value).replace(/^\/|\/+$/g, "")) ?? {});
+  });
+  return Object.assign({}, ...said.toReversed()) as Said;
+}
+
+/** Text as the value of a code word: nothing in it can be taken for another word. */
+const asValue = (text = "") =>
+  squeeze(
+    swiftX(text)
+      .replace(looksLikeWord, " $2. ")
+      .replace(/^[/ ]+|[/ ]+$/g, ""),
+  );
+
+const moneyText = (money: Money | undefined) =>
+  money &&
+  `${swiftX(money.currency)}${money.amount.replace(".", ",")}${money.amount.includes(".") ? "" : ","}`;
+
+/** The code words of an entry in their order, each with its value; without its remittance. */
+function wordsOf(entry: Entry): string[] {
+  const { counterparty = {}, creditDebit } = entry;
+  const party = creditDebit === "Credit" ? "/ORDP//NAME/" : "/BENM//NAME/";
+  const [account, bic] = [counterparty.account, counterparty.bic].map((text) =>
+    compact(asValue(text)).replaceAll("/", ""),
+  );
+  const all: [string, string][] = [
+    ["/EREF/", cut(asValue(entry.endToEndId), 35)],
+    ["/MARF/", cut(asValue(entry.mandateId), 35)],
+    ["/CSID/", cut(asValue(entry.creditorId), 35)],
+    [party, cut(asValue(counterparty.name), 70)],
+    ["/CNTP/", account || bic ? `${account}/${bic}//` : ""],
+    ["/PURP/", cut(asValue(entry.purpose), 4)],
+    ["/RTRN/", cut(asValue(entry.returnReason), 4)],
+    ["/EXCH/", asValue(entry.exchangeRate)],
+    ["/OCMT/", asValue(moneyText(entry.instructedAmount))],
+    ["/CHGS/", asValue(moneyText(entry.charges))],
+    ["/REMI/STRD/CUR/", cut(asValue(entry.creditorReference), 35)],
+  ];
+  return all.filter(([, value]) => value !== "" && !isWord.test(value)).map((piece) => piece.join(""));
+}
+
+// Numbered subfields after question marks
+
+const subfieldKeys: Readonly<Record<string, (value: string) => Said>> = {
+  EREF: (endToEndId) => ({ endToEndId }),
+  KREF: (customerReference) => ({ customerReference }),
+  MREF: (mandateId) => ({ mandateId }),
+  CRED: (creditorId) => ({ creditorId }),
+  PURP: (purpose) => ({ purpose }),
+  IBAN: (account) => ({ account }),
+  BIC: (bic) => ({ bic }),
+  SVWZ: (remittance) => ({ remittance }),
+  ABWA: () => ({}),
+  ABWE: () => ({}),
+};
+
+const keyWithPlus = new RegExp(`(${Object.keys(subfieldKeys).join("|")})\\+`, "g");
+
+/** Subfields hold 27 characters: a full one runs on into the next. */
+const joinedSubfields = (values: readonly string[]) => joinedLines(values, 27);
+
+function saidByKeys(text: string): Said {
+  const found = [...text.matchAll(keyWithPlus)];
+  const before = text.slice(0, found[0]?.index ?? text.length);
+  const said = found.map(({ 0: key, 1: name, index }, at) =>
+    known(subfieldKeys[name!]!(text.slice(index + key.length, found[at + 1]?.index ?? text.length))),
+  );
+  return Object.assign({}, known({ remittance: before }), ...said) as Said;
+}
+
+function saidBySubfields(text: string): Said {
+  const [, ...pieces] = text.split(/\?(\d\d)/);
+  const numbers = pieces.filter((_, index) => index % 2 === 0);
+  const values = pieces.filter((_, index) => index % 2 === 1);
+  const from = (first: string, last = first) =>
+    values.filter((_, index) => numbers[index]! >= first && numbers[index]! <= last);
+  const plain = known({
+    additionalInformation: joinedSubfields(from("00")),
+    bic: joinedSubfields(from("30")),
+    account: joinedSubfields(from("31")),
+    name: joinedSubfields(from("32", "33")),
+  });
+  return { ...saidByKeys(joinedSubfields([...from("20", "29"), ...from("60", "63")])), ...plain };
+}
+
+const startsWithSubfield = /^\d{3}\?\d\d|^\?\d\d/;
+
+// Reading and writing
+
+/** What the lines of an :86: say of an entry, in whichever of the three ways. */
+export function readInformation(lines: readonly string[]): Partial<Entry> {
+  const [first = ""] = lines;
+  if (startsWithWord.test(first)) return entryFields(saidByCodeWords(joinedLines(lines)));
+  if (startsWithSubfield.test(first)) return entryFields(saidBySubfields(lines.join("")));
+  return entryFields(known({ remittance: joinedLines(lines) }));
+}
+
+/** The amounts that banks write as code words into the supplementary details of a :61:. */
+export function readSupplementary(text: string): Partial<Entry> {
+  const { instructedAmount, charges } = entryFields(saidByCodeWords(text));
+  return given<Partial<Entry>>({ instructedAmount, charges });
+}
+
+/** The lines of text of no special form, which no reader takes for one; none for no text. */
+export function plainLines(text: string): string[] {
+  const plain = swiftX(text).replace(/^[:\-/ ]+/, "");
+  const harmless = startsWithSubfield.test(plain) ? plain.replace("?", ".") : plain;
+  return harmless === "" ? [] : brokenIntoLines(harmless, wholeWords).slice(0, mostLines);
+}
+
+const linesFor = (text: string) => brokenIntoLines(text, fullLines);
+
+/**
+ * The lines of code words. A word that no longer fits is left out, because a part of a reference is a wrong reference;
+ * remittance, which comes last, is cut.
+ */
+function wordLines(entry: Entry): string[] {
+  const words = wordsOf(entry).reduce(
+    (text, word) => (linesFor(text + word).length > mostLines ? text : text + word),
+    "",
+  );
+  const remittance = asValue(entry.remittance);
+  const beforeRemittance = `${words}/REMI/USTD//`;
+  const lines = linesFor(beforeRemittance + remittance).slice(0, mostLines);
+  if (remittance !== "" && joinedLines(lines).length > beforeRemittance.length) return lines;
+  return words === "" ? [] : linesFor(words);
+}
+
+/** The lines of an entry's :86:, without its tag; none when there is nothing to say. */
+export function informationLines(entry: Entry, subTags: boolean): string[] {
+  if (subTags) return wordLines(entry);
+  const { endToEndId, counterparty, creditorReference, remittance } = entry;
+  const texts = [endToEndId, counterparty?.name, counterparty?.account, creditorReference, remittance];
+  return plainLines(texts.filter((text) => text !== undefined).join(" "));
+}

@@ -1,0 +1,135 @@
+import { normalAmount, normalBalance } from "../amount";
+import { compact, cut, squeeze, swiftX } from "../charset";
+import { nearest, yymmdd } from "../dates";
+import type { Place } from "../error";
+import { isIban } from "../identifiers";
+import {
+  type Account,
+  type Entry,
+  given,
+  type Statement,
+  type StatementHead,
+  type StatementTail,
+} from "../statement";
+import { swiftCode } from "../transaction-codes";
+import { informationLines, plainLines, readInformation, readSupplementary } from "./information";
+import { joinedLines } from "./lines";
+
+export interface Mt940Options {
+  /** Write :86: as code words between slashes, which programs read field by field, instead of plain text. */
+  readonly subTags?: boolean;
+}
+
+export const inTag = (field: string): Place => ({ format: "MT940", field });
+
+/** What stands in a reference field when there is none. */
+export const noReference = "NONREF";
+
+/** A reference of 16 characters, which neither begins nor ends with a slash nor has two in a row. */
+export function reference(text = ""): string | undefined {
+  const fitting = cut(
+    swiftX(text)
+      .replace(/\/{2,}/g, "/")
+      .replace(/^[/ ]+/, ""),
+    16,
+  ).replace(/[/ ]+$/, "");
+  return fitting === "" || fitting === noReference ? undefined : fitting;
+}
+
+/** An IBAN stands alone, since it says which bank it is of; other numbers follow the BIC. */
+export function accountText(account: Account): string {
+  const number = compact(swiftX(account.number));
+  const bic = compact(swiftX(account.bic ?? ""));
+  return (isIban(number) || bic === "" ? number : `${bic}/${number}`).slice(0, 35);
+}
+
+/** The account a :25: names. Some banks append the currency to an IBAN. */
+export function accountFrom(text: string, currency: string): Account {
+  const [, bic, number = text] = /^([A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?)\/(.+)$/.exec(text) ?? [];
+  const iban = number.endsWith(currency) ? number.slice(0, -currency.length).trimEnd() : number;
+  return given<Account>({ number: isIban(iban) ? iban : number, currency, bic });
+}
+
+/** An entry date is a month and a day, so it is of the year that brings it nearest to the value date. */
+function sayableBookingDate({ bookingDate, valueDate }: Entry, place: Place): string {
+  const mmdd = yymmdd(bookingDate, place).slice(2);
+  return nearest(mmdd, valueDate) === bookingDate ? bookingDate : valueDate;
+}
+
+const supplementary = (text = "") => cut(swiftX(text).replace(/^[:\- ]+/, ""), 34) || undefined;
+
+/** What a :61: says of an entry. */
+export interface StatementLine extends Pick<
+  Entry,
+  | "bookingDate"
+  | "valueDate"
+  | "amount"
+  | "creditDebit"
+  | "reversal"
+  | "customerReference"
+  | "bankReference"
+  | "additionalInformation"
+> {
+  readonly transactionCode: string;
+}
+
+/** What :61: carries of an entry. */
+export function normalLine(entry: Entry, currency: string): StatementLine {
+  const place = inTag(":61:");
+  return given<StatementLine>({
+    bookingDate: sayableBookingDate(entry, place),
+    valueDate: entry.valueDate,
+    amount: normalAmount(entry.amount, currency, place),
+    creditDebit: entry.creditDebit,
+    reversal: entry.reversal || undefined,
+    transactionCode: swiftCode(entry),
+    customerReference: reference(entry.customerReference),
+    bankReference: reference(entry.bankReference),
+    additionalInformation: supplementary(entry.additionalInformation),
+  });
+}
+
+/** An entry from what its two fields say. What :61: says goes before what the text of :86: repeats. */
+export const entryFrom = (line: StatementLine, information: readonly string[]): Entry => ({
+  ...readSupplementary(line.additionalInformation ?? ""),
+  ...readInformation(information),
+  ...line,
+});
+
+/** The end of a statement as MT940 carries it. */
+export function normalTail(tail: StatementTail, currency: string): StatementTail {
+  const { closingBalance, availableBalance, forwardBalances = [] } = tail;
+  const forward = forwardBalances.map((balance) => normalBalance(balance, currency, inTag(":65:")));
+  return given<StatementTail>({
+    closingBalance: normalBalance(closingBalance, currency, inTag(":62F:")),
+    availableBalance: availableBalance && normalBalance(availableBalance, currency, inTag(":64:")),
+    forwardBalances: forward.length > 0 ? forward : undefined,
+    information: squeeze(joinedLines(plainLines(tail.information ?? ""))) || undefined,
+  });
+}
+
+/** The beginning of a statement as MT940 carries it. */
+export function normalHead(statement: StatementHead) {
+  const { account, openingBalance } = statement;
+  return given<StatementHead>({
+    account: accountFrom(accountText(account), account.currency),
+    reference: reference(statement.reference),
+    number: statement.number % 100_000,
+    openingBalance: normalBalance(openingBalance, account.currency, inTag(":60F:")),
+  });
+}
+
+/**
+ * A statement as MT940 carries it: reading what was written gives exactly this.
+ *
+ * Texts are in the SWIFT character set and cut to their fields; the account's holder, the BIC of an IBAN, and the
+ * details of entries are left out, and so is a booking date more than half a year from the value date. Without
+ * sub-tags, what :86: says of the counterparty and the references becomes one remittance text.
+ */
+export const normaliseMt940 = (statement: Statement, { subTags = false }: Mt940Options = {}): Statement => ({
+  ...normalHead(statement),
+  ...normalTail(statement, statement.account.currency),
+  entries: statement.entries.map((entry) =>
+    entryFrom(normalLine(entry, statement.account.currency), informationLines(entry, subTags)),
+  ),
+});

@@ -1,0 +1,152 @@
+/** Writing MT940, the SWIFT customer statement message. */
+import { decimal, minorUnits, RunningBalance } from "../amount";
+import { yymmdd } from "../dates";
+import { FormatError, type Place } from "../error";
+import type {
+  Account,
+  Balance,
+  Entry,
+  Source,
+  StatementHead,
+  StatementSource,
+  StatementTail,
+} from "../statement";
+import { informationLines, plainLines } from "./information";
+import {
+  accountText,
+  inTag,
+  type Mt940Options,
+  noReference,
+  normalHead,
+  normalLine,
+  normalTail,
+  type StatementLine,
+} from "./normalise";
+
+/** Characters a message may have. */
+const longestMessage = 2000;
+/** What the end of a message that is continued takes: its balance and the dash. */
+const roomForEnd = 40;
+
+/** An amount with a comma, which is there also without decimals. */
+function commaAmount(amount: string, currency: string, place: Place): string {
+  const [units = "", decimals = ""] = decimal(amount, place).toFixed().split(".");
+  if (decimals.length > minorUnits(currency))
+    throw new FormatError("invalid", place, `${amount} has more decimals than ${currency} has`);
+  const text = `${units},${decimals.padEnd(minorUnits(currency), "0")}`;
+  if (text.length > 15) throw new FormatError("too_long", place, `${amount} has more than 15 characters`);
+  return text;
+}
+
+const mark = ({ creditDebit }: Pick<Balance, "creditDebit">) => (creditDebit === "Credit" ? "C" : "D");
+
+function balanceLine(tag: string, balance: Balance, currency: string): string {
+  const { amount, date } = balance;
+  return `${tag}${mark(balance)}${yymmdd(date, inTag(tag))}${currency}${commaAmount(amount, currency, inTag(tag))}`;
+}
+
+/** A reversal of a credit is a debit, and is marked RC. */
+const reversalMark = { C: "RD", D: "RC" } as const;
+
+function statementLine(line: StatementLine, currency: string): string[] {
+  const place = inTag(":61:");
+  const { bookingDate, valueDate, amount, bankReference, additionalInformation } = line;
+  const first = [
+    ":61:",
+    yymmdd(valueDate, place),
+    yymmdd(bookingDate, place).slice(2),
+    line.reversal ? reversalMark[mark(line)] : mark(line),
+    commaAmount(amount, currency, place),
+    line.transactionCode,
+    line.customerReference ?? noReference,
+    bankReference && `//${bankReference}`,
+  ].join("");
+  return additionalInformation ? [first, additionalInformation] : [first];
+}
+
+const tagged = (tag: string, [first, ...others]: readonly string[]) =>
+  first === undefined ? [] : [tag + first, ...others];
+
+const entryLines = (entry: Entry, { currency }: Account, { subTags = false }: Mt940Options): string[] => [
+  ...statementLine(normalLine(entry, currency), currency),
+  ...tagged(":86:", informationLines(entry, subTags)),
+];
+
+function tailLines(tail: StatementTail, currency: string): string[] {
+  const { closingBalance, availableBalance, forwardBalances = [], information = "" } = tail;
+  return [
+    balanceLine(":62F:", closingBalance, currency),
+    ...(availableBalance ? [balanceLine(":64:", availableBalance, currency)] : []),
+    ...forwardBalances.map((balance) => balanceLine(":65:", balance, currency)),
+    ...tagged(":86:", plainLines(information)),
+    "-",
+  ];
+}
+
+const lengthOf = (lines: readonly string[]) => lines.reduce((sum, line) => sum + line.length + 2, 0);
+const textOfLines = (lines: readonly string[]) => lines.map((line) => `${line}\r\n`).join("");
+
+/** The beginning of each message of a statement: the first has its opening balance, the others an intermediate one. */
+function messageHead(
+  { account, reference, number }: StatementHead,
+  page: number,
+  balance: Balance,
+): string[] {
+  if (page > 99_999) throw new FormatError("too_long", inTag(":28C:"), "the statement has too many entries");
+  return [
+    `:20:${reference ?? noReference}`,
+    `:25:${accountText(account)}`,
+    `:28C:${String(number).padStart(5, "0")}/${String(page).padStart(5, "0")}`,
+    balanceLine(page === 1 ? ":60F:" : ":60M:", balance, account.currency),
+  ];
+}
+
+function checkedHead(statement: StatementHead): StatementHead {
+  const { account, number } = statement;
+  if (account.number.trim() === "")
+    throw new FormatError("missing", inTag(":25:"), "the account has no number");
+  if (!/^[A-Z]{3}$/.test(account.currency))
+    throw new FormatError("invalid", inTag(":60F:"), "a currency is three capital letters");
+  if (!Number.isSafeInteger(number) || number < 0)
+    throw new FormatError("invalid", inTag(":28C:"), "a statement number is a whole number from 0");
+  return normalHead(statement);
+}
+
+async function* messagesOf(statement: StatementSource, options: Mt940Options): AsyncGenerator<string> {
+  const head = checkedHead(statement);
+  const { currency } = head.account;
+  const tail = normalTail(statement, currency);
+  const running = new RunningBalance(head.openingBalance, currency, inTag(":60F:"));
+  let page = 1;
+  let lines = messageHead(head, page, head.openingBalance);
+  const continued = () => {
+    const balance = running.on(tail.closingBalance.date);
+    const message = textOfLines([...lines, balanceLine(":62M:", balance, currency), "-"]);
+    lines = messageHead(head, ++page, balance);
+    return message;
+  };
+  for await (const entry of statement.entries) {
+    const more = entryLines(entry, head.account, options);
+    if (lengthOf(lines) + lengthOf(more) + roomForEnd > longestMessage) yield continued();
+    lines.push(...more);
+    running.add(entry, inTag(":61:"));
+  }
+  running.check(tail.closingBalance, inTag(":62F:"));
+  const end = tailLines(tail, currency);
+  if (lengthOf(lines) + lengthOf(end) > longestMessage) yield continued();
+  yield textOfLines([...lines, ...end]);
+}
+
+/**
+ * Writes statements as MT940, message by message, in ASCII with CRLF. A statement that is longer than a message may be is
+ * continued in further messages with intermediate balances.
+ *
+ * Texts are made to fit (see `normaliseMt940`). Throws a FormatError for what cannot be: amounts with more decimals than
+ * their currency or more than 15 characters, dates outside 1980 to 2079, balances that do not add up.
+ */
+export async function* writeMt940(
+  statements: Source<StatementSource>,
+  options: Mt940Options = {},
+): AsyncGenerator<string, void, void> {
+  for await (const statement of statements) yield* messagesOf(statement, options);
+}

@@ -1,0 +1,40 @@
+/** Between SWIFT transaction types (MT940) and CODA transaction codes. */
+import type { Entry } from "./statement";
+
+/**
+ * SWIFT type; family and transaction of CODA for a credit and for a debit. Read downwards for a SWIFT type, the first
+ * row counts.
+ */
+const table: readonly (readonly [swift: string, credit: string, debit: string])[] = [
+  ["TRF", "0150", "0101"],
+  ["TRF", "0250", "0201"],
+  ["TRF", "4150", "4101"],
+  ["STO", "0150", "0103"],
+  ["RTI", "0154", "0149"],
+  ["CHK", "0358", "0301"],
+  ["DDT", "0550", "0501"],
+  ["SEC", "1150", "1101"],
+  ["FEX", "3050", "3001"],
+  ["FEX", "3052", "3003"],
+  ["INT", "3550", "3501"],
+  ["CHG", "3587", "8035"],
+  ["MSC", "3089", "3039"],
+];
+
+const miscellaneous = table.at(-1)!;
+
+/** The entry's code as MT940 writes it: four characters. */
+export function swiftCode({ transactionCode = "" }: Entry): string {
+  if (/^[A-Z][A-Z0-9]{3}$/.test(transactionCode)) return transactionCode;
+  const booking = transactionCode.slice(1, 5);
+  const [swift] = table.find(([, ...codes]) => codes.includes(booking)) ?? miscellaneous;
+  return `N${swift}`;
+}
+
+/** The entry's code as CODA writes it: type, family, transaction and category, eight digits. */
+export function codaCode({ transactionCode = "", creditDebit }: Entry): string {
+  if (/^\d{8}$/.test(transactionCode)) return transactionCode;
+  const swift = /^S\d{3}$/.test(transactionCode) ? "TRF" : transactionCode.slice(1);
+  const [, credit, debit] = table.find(([type]) => type === swift) ?? miscellaneous;
+  return `0${creditDebit === "Credit" ? credit : debit}000`;
+}

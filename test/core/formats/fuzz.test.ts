@@ -1,0 +1,100 @@
+/** Files that were damaged on their way: a reader gives statements or a FormatError, and always comes to an end. */
+import * as fc from "fast-check";
+import {
+  FormatError,
+  readCoda,
+  readCsv,
+  readMt940,
+  type Statement,
+  textOf,
+  type TextSource,
+  writeCoda,
+  writeCsv,
+  writeMt940,
+} from "../../../core/formats";
+import { all, anyStatement } from "./statements";
+
+type Damage = (text: string) => string;
+
+/** A place in a text of any length. */
+const place = fc.double({ min: 0, max: 1, noNaN: true });
+const junk = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 8 }),
+  fc.constantFrom(
+    "\r\n",
+    "\n",
+    "-\r\n",
+    ":61:",
+    ":86:",
+    ":62F:",
+    ":60M:",
+    '"',
+    ",",
+    "{4:",
+    "21",
+    "9",
+    "/REMI/",
+    "?20",
+  ),
+);
+
+const damage: fc.Arbitrary<Damage> = fc
+  .record({ from: place, length: fc.integer({ min: 0, max: 40 }), put: junk, to: place })
+  .chain(({ from, length, put, to }) =>
+    fc.constantFrom<Damage>(
+      (text) => splice(text, from, length, put),
+      (text) => splice(text, from, length, ""),
+      (text) => splice(text, to, 0, text.slice(at(text, from), at(text, from) + length * 5)),
+      (text) => text.slice(0, at(text, from)),
+    ),
+  );
+
+const at = (text: string, share: number) => Math.floor(share * text.length);
+const splice = (text: string, share: number, length: number, put: string) =>
+  text.slice(0, at(text, share)) + put + text.slice(at(text, share) + length);
+
+const formats: [
+  string,
+  (statements: Statement[]) => AsyncIterable<string>,
+  (text: TextSource) => AsyncIterable<Statement>,
+][] = [
+  ["MT940 with sub-tags", (statements) => writeMt940(statements, { subTags: true }), readMt940],
+  ["MT940 without sub-tags", writeMt940, readMt940],
+  ["CODA", writeCoda, readCoda],
+  ["CSV", writeCsv, readCsv],
+];
+
+/** What came of reading: statements, or the error. Anything but a FormatError is thrown on. */
+async function outcome(statements: AsyncIterable<Statement>): Promise<unknown> {
+  try {
+    return await all(statements);
+  } catch (error) {
+    if (error instanceof FormatError) return error;
+    throw error;
+  }
+}
+
+test.each(formats)("%s, damaged", async (_, write, read) => {
+  let refused = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyStatement, { minLength: 1, maxLength: 2 }),
+      fc.array(damage, { minLength: 1, maxLength: 4 }),
+      async (statements, damages) => {
+        const text = damages.reduce((sum, each) => each(sum), await textOf(write(statements)));
+        if ((await outcome(read(text))) instanceof FormatError) refused += 1;
+      },
+    ),
+    { numRuns: 150 },
+  );
+  expect(refused).toBeGreaterThan(30);
+});
+
+test.each(formats)("%s, given any text", async (_, __, read) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(junk, { maxLength: 40 }), async (pieces) => {
+      await outcome(read(pieces.join("")));
+    }),
+    { numRuns: 150 },
+  );
+});

@@ -1,0 +1,464 @@
+/** MT940: what exactly is written, and what banks write. */
+import * as fc from "fast-check";
+import {
+  type Entry,
+  FormatError,
+  readMt940,
+  readMt940Parts,
+  textOf,
+  writeMt940,
+} from "../../../core/formats";
+import { all, anyStatement, entry, inPieces, statement } from "./statements";
+
+const written = (...args: Parameters<typeof writeMt940>) => textOf(writeMt940(...args));
+const lines = (text: string) => text.split("\r\n").slice(0, -1);
+
+/** A message as a bank might write it: an opening of 100.00, and a closing that the caller gives. */
+const message = (content: readonly string[], closing = ":62F:C260131EUR100,00") =>
+  [":20:REF", ":25:NL13TEST0123456789", ":28C:1/1", ":60F:C260101EUR100,", ...content, closing, "-"].join(
+    "\r\n",
+  );
+
+async function entriesOf(content: readonly string[], closing?: string): Promise<readonly Entry[]> {
+  const [found] = await all(readMt940(message(content, closing)));
+  return found!.entries;
+}
+
+/** The entry of a :61: of nothing with an :86: of these lines. */
+async function said(...information: string[]): Promise<Entry> {
+  const [first, ...others] = information;
+  const [found] = await entriesOf([":61:2601150115C0,NTRFNONREF", `:86:${first}`, ...others]);
+  return found!;
+}
+
+describe("writing", () => {
+  const invoice = entry({
+    creditDebit: "Debit",
+    amount: "12.5",
+    bookingDate: "2026-01-02",
+    valueDate: "2025-12-31",
+    customerReference: "INV-1",
+    bankReference: "B//2",
+    endToEndId: "FI/21",
+    counterparty: { name: "Müller & Söhne", account: "BE70 0000 1234 5678", bic: "TESTBEBB" },
+    creditorReference: "090933755493",
+    remittance: "Invoice 4711",
+    instructedAmount: { amount: "13.60", currency: "USD" },
+    additionalInformation: "Outgoing transfer",
+  });
+
+  test("sub-tags say the parts of an entry in words between slashes", async () => {
+    expect(lines(await written([statement([invoice], { reference: "/S//1/" })], { subTags: true }))).toEqual([
+      ":20:S/1",
+      ":25:NL13TEST0123456789",
+      ":28C:00001/00001",
+      ":60F:C260101EUR100,00",
+      ":61:2512310102D12,50NTRFINV-1//B/2",
+      "Outgoing transfer",
+      ":86:/EREF/FI/21/BENM//NAME/Muller + Sohne/CNTP/BE70000012345678/TESTB",
+      "EBB///OCMT/USD13,60/REMI/STRD/CUR/090933755493/REMI/USTD//Invoice",
+      " 4711",
+      ":62F:C260131EUR87,50",
+      "-",
+    ]);
+  });
+
+  test("without sub-tags :86: is text for people", async () => {
+    expect(lines(await written([statement([invoice])])).slice(6, 8)).toEqual([
+      ":86:FI/21 Muller + Sohne BE70 0000 1234 5678 090933755493 Invoice",
+      "4711",
+    ]);
+  });
+
+  test.each([
+    ["JPY", "500", ":62F:C260131JPY500,"],
+    ["BHD", "1.2", ":62F:C260131BHD1,200"],
+    ["EUR", "999999999999", ":62F:C260131EUR999999999999,00"],
+  ])("amounts have a comma and the decimals of %s", async (currency, amount, expected) => {
+    const balance = { creditDebit: "Credit", amount, date: "2026-01-31" } as const;
+    const account = { number: "12345", currency };
+    const text = await written([
+      statement([], { account, openingBalance: balance, closingBalance: balance }),
+    ]);
+    expect(lines(text)).toContain(expected);
+  });
+
+  test("a reversal is marked by what it takes back", async () => {
+    const back = [entry({ reversal: true }), entry({ reversal: true, creditDebit: "Debit" })];
+    const text = await written([statement(back)]);
+    expect(lines(text).filter((line) => line.startsWith(":61:"))).toEqual([
+      ":61:2601150115RD10,00NTRFNONREF",
+      ":61:2601150115RC10,00NTRFNONREF",
+    ]);
+  });
+
+  test("the statement number keeps to five digits", async () => {
+    expect(lines(await written([statement([], { number: 1_234_567 })]))).toContain(":28C:34567/00001");
+  });
+
+  test("a long statement goes on in further messages, each of which balances for itself", async () => {
+    const long = statement(Array.from({ length: 40 }, () => entry({ remittance: "word ".repeat(60) })));
+    const text = await written([long], { subTags: true });
+    const messages = text.split("-\r\n").slice(0, -1);
+    expect(messages.length).toBeGreaterThan(5);
+    for (const each of messages) expect(each.length).toBeLessThanOrEqual(2000 - 3);
+    expect(messages.map((each) => /:28C:(.*)\r/.exec(each)![1])).toEqual(
+      messages.map((_, index) => `00001/${String(index + 1).padStart(5, "0")}`),
+    );
+    expect(messages[0]).toContain(":60F:C260101EUR100,00");
+    expect(messages[0]!.split(":62M:")[1]).toBe(messages[1]!.split(":60M:")[1]!.split("\r\n")[0] + "\r\n");
+    expect(messages.at(-1)).toContain(":62F:C260131EUR500,00");
+    const [found, ...others] = await all(readMt940(text));
+    expect(found!.entries).toHaveLength(40);
+    expect(others).toEqual([]);
+  });
+
+  test("whatever is written is of the SWIFT character set, in short lines, none of which begins like a tag or an end", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyStatement, fc.boolean(), async (any, subTags) => {
+        for (const line of lines(await written([any], { subTags }))) {
+          expect(line).toMatch(/^[A-Za-z0-9/\-?:().,'+ ]*$/);
+          if (line === "-") continue;
+          expect(line).toMatch(/^(:(20|25|28C|60[FM]|61|62[FM]|64|65|86):|[^:-])/);
+          const [, tag, content = ""] = /^(:\d\d[A-Z]?:)?(.*)$/.exec(line)!;
+          const most: Record<string, number> = { ":20:": 16, ":25:": 35, ":28C:": 11, ":61:": 69 };
+          expect(content.length).toBeLessThanOrEqual(most[tag ?? ""] ?? 65);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test.each<[string, Parameters<typeof statement>, Partial<FormatError>]>([
+    [
+      "more decimals than the currency has",
+      [[entry({ amount: "1.005" })]],
+      { code: "invalid", field: ":61:" },
+    ],
+    [
+      "an amount that is none",
+      [[], { openingBalance: { creditDebit: "Credit", amount: "1,5", date: "2026-01-01" } }],
+      { code: "invalid", field: ":60F:" },
+    ],
+    [
+      "a negative amount",
+      [[], { openingBalance: { creditDebit: "Credit", amount: "-1", date: "2026-01-01" } }],
+      { code: "invalid", field: ":60F:" },
+    ],
+    ["a day that does not exist", [[entry({ valueDate: "2026-02-30" })]], { code: "invalid", field: ":61:" }],
+    [
+      "a year that two digits cannot say",
+      [[entry({ bookingDate: "1979-12-31" })]],
+      { code: "invalid", field: ":61:" },
+    ],
+    [
+      "an amount that is too long",
+      [[entry({ amount: "9999999999999" })]],
+      { code: "too_long", field: ":61:" },
+    ],
+    [
+      "a balance that does not add up",
+      [[], { closingBalance: { creditDebit: "Credit", amount: "1", date: "2026-01-01" } }],
+      { code: "balance", field: ":62F:" },
+    ],
+    [
+      "no account number",
+      [[], { account: { number: " ", currency: "EUR" } }],
+      { code: "missing", field: ":25:" },
+    ],
+    [
+      "a currency that is none",
+      [[], { account: { number: "1", currency: "EURO" } }],
+      { code: "invalid", field: ":60F:" },
+    ],
+    ["a number that is none", [[], { number: -1 }], { code: "invalid", field: ":28C:" }],
+  ])("%s is refused", async (_, [entries, fields], expected) => {
+    const broken = () => written([made(entries, fields)]);
+    await expect(broken()).rejects.toBeInstanceOf(FormatError);
+    await expect(broken()).rejects.toMatchObject({ format: "MT940", ...expected });
+  });
+});
+
+/** A statement that the helper cannot add up itself. */
+function made(...[entries = [], fields = {}]: Parameters<typeof statement>) {
+  const sound = statement(
+    entries.map((item) => ({ ...item, amount: /^\d+(\.\d+)?$/.test(item.amount) ? item.amount : "0" })),
+  );
+  return { ...sound, ...fields, entries };
+}
+
+describe("reading", () => {
+  test("all of a statement", async () => {
+    const text = [
+      "{1:F01TESTNL2AXXXX0000000000}{2:O9400000000000TESTNL2AXXXX00000000000000000000N}{4:",
+      ":20:REF",
+      ":21:NONREF",
+      ":25:NL13TEST0123456789EUR",
+      ":28C:12/3",
+      ":60F:D991231EUR10,",
+      ":61:0001020103RC5,5NCHGCUST//BANK",
+      "more of it",
+      ":NS:private",
+      ":62F:D000131EUR15,50",
+      ":64:C000131EUR0,",
+      ":65:D000201EUR1,1",
+      ":65:D000202EUR2,2",
+      ":86:of the",
+      "statement",
+      "-}{5:{CHK:0000}}",
+    ].join("\n");
+    expect(await all(readMt940(text))).toEqual([
+      {
+        account: { number: "NL13TEST0123456789", currency: "EUR" },
+        reference: "REF",
+        number: 12,
+        openingBalance: { creditDebit: "Debit", amount: "10.00", date: "1999-12-31" },
+        entries: [
+          {
+            valueDate: "2000-01-02",
+            bookingDate: "2000-01-03",
+            amount: "5.50",
+            creditDebit: "Debit",
+            reversal: true,
+            transactionCode: "NCHG",
+            customerReference: "CUST",
+            bankReference: "BANK",
+            additionalInformation: "more of it",
+          },
+        ],
+        closingBalance: { creditDebit: "Debit", amount: "15.50", date: "2000-01-31" },
+        availableBalance: { creditDebit: "Credit", amount: "0.00", date: "2000-01-31" },
+        forwardBalances: [
+          { creditDebit: "Debit", amount: "1.10", date: "2000-02-01" },
+          { creditDebit: "Debit", amount: "2.20", date: "2000-02-02" },
+        ],
+        information: "of the statement",
+      },
+    ]);
+  });
+
+  test("the entry date is of the year next to the value date", async () => {
+    const found = await entriesOf([
+      ":61:2512310102C1,NTRFNONREF",
+      ":61:2601021231D1,NTRFNONREF",
+      ":61:240229D0,NTRFNONREF",
+    ]);
+    expect(found.map(({ bookingDate }) => bookingDate)).toEqual(["2026-01-02", "2025-12-31", "2024-02-29"]);
+  });
+
+  test("supplementary details longer than allowed, and references too", async () => {
+    const [found] = await entriesOf([
+      `:61:260115C0,NTRF${"A".repeat(20)}//${"B".repeat(20)}`,
+      "C".repeat(60),
+    ]);
+    expect(found).toMatchObject({
+      customerReference: "A".repeat(20),
+      bankReference: "B".repeat(20),
+      additionalInformation: "C".repeat(60),
+    });
+  });
+
+  test("amounts that floating point cannot hold", async () => {
+    const [found] = await entriesOf(
+      [":61:260115C12345678901234567,89NTRFNONREF"],
+      ":62F:C260131EUR12345678901234667,89",
+    );
+    expect(found!.amount).toBe("12345678901234567.89");
+  });
+
+  test("the third letter of the currency, and amounts in supplementary details", async () => {
+    const [found] = await entriesOf([":61:2601150115CR0,FMSCNONREF", "/OCMT/USD1,5/CHGS/EUR0,25/"]);
+    expect(found).toMatchObject({
+      transactionCode: "FMSC",
+      instructedAmount: { amount: "1.5", currency: "USD" },
+      charges: { amount: "0.25", currency: "EUR" },
+    });
+  });
+
+  test("statements of several accounts, and messages that go on with none of them", async () => {
+    const one = message([]);
+    const other = message([]).replace("NL13TEST0123456789", "TESTUS33/12345").replaceAll("EUR", "USD");
+    const continued = message([":61:260115C1,NTRFNONREF"], ":62M:C260131EUR101,00");
+    const found = await all(readMt940(["HEADER OF THE BANK", one, "940", continued, other].join("\r\n")));
+    expect(found.map(({ account, entries }) => [account, entries.length])).toEqual([
+      [{ number: "NL13TEST0123456789", currency: "EUR" }, 0],
+      [{ number: "NL13TEST0123456789", currency: "EUR" }, 1],
+      [{ number: "12345", bic: "TESTUS33", currency: "USD" }, 0],
+    ]);
+  });
+
+  test("piece by piece, before the end has come", async () => {
+    const text = message([":61:260115C1,NTRFNONREF", ":61:260116D1,NTRFNONREF"]);
+    const kinds: string[] = [];
+    const broken = `${text.slice(0, text.indexOf(":62F:"))}:62F:nonsense`;
+    const read = async () => {
+      for await (const { kind, line } of readMt940Parts(inPieces(broken, 7))) kinds.push(`${kind} ${line}`);
+    };
+    await expect(read()).rejects.toMatchObject({ code: "invalid", field: ":62F:", line: 7 });
+    expect(kinds).toEqual(["opening 4", "entry 5", "entry 6"]);
+  });
+
+  test("an empty text holds no statements", async () => {
+    expect(await all(readMt940(""))).toEqual([]);
+  });
+});
+
+describe(":86:", () => {
+  test("plain text: full lines run on, shorter ones end a word", async () => {
+    const full = "x".repeat(65);
+    expect((await said(full, "yz end", "of it")).remittance).toBe(`${full}yz end of it`);
+  });
+
+  test("words between slashes, cut anywhere by the lines", async () => {
+    const text =
+      "/EREF/E2E-1/MARF/M1/CSID/NL00ZZZ/ORDP//NAME/A. Person/and/co/REMI/USTD//Invoice 1/2/RTRN/AC04/PURP/SALA/EXCH/1,0845/OCMT/USD12,34/";
+    expect(await said(...text.match(/.{1,65}/g)!)).toMatchObject({
+      endToEndId: "E2E-1",
+      mandateId: "M1",
+      creditorId: "NL00ZZZ",
+      counterparty: { name: "A. Person/and/co" },
+      remittance: "Invoice 1/2",
+      returnReason: "AC04",
+      purpose: "SALA",
+      exchangeRate: "1.0845",
+      instructedAmount: { amount: "12.34", currency: "USD" },
+    });
+  });
+
+  test.each([
+    [
+      "/CNTP/BE70000012345678/TESTBEBB/Some One/CITY//REMI/STRD/CUR/090933755493/",
+      {
+        counterparty: { account: "BE70000012345678", bic: "TESTBEBB", name: "Some One" },
+        creditorReference: "090933755493",
+      },
+    ],
+    [
+      "/TRTP/SEPA TRANSFER/IBAN/BE70000012345678/BIC/TESTBEBB/NAME/Some One/REMI/Thanks/EREF/NOTPROVIDED",
+      {
+        counterparty: { account: "BE70000012345678", bic: "TESTBEBB", name: "Some One" },
+        remittance: "Thanks",
+      },
+    ],
+    ["/ORDP//NAME/Payer/ULTD//NAME/Behind/REMI/x", { counterparty: { name: "Payer" }, remittance: "x" }],
+  ])("words between slashes: %s", async (text, expected) => {
+    const {
+      bookingDate: _1,
+      valueDate: _2,
+      amount: _3,
+      creditDebit: _4,
+      transactionCode: _5,
+      ...found
+    } = await said(...text.match(/.{1,65}/g)!);
+    expect(found).toEqual(expected);
+  });
+
+  test("numbered subfields after question marks", async () => {
+    const text =
+      "166?00SEPA-TRANSFER?109310?20EREF+E2E-1?21KREF+K1?22MREF+M1?23CRED+DE00ZZZ?24SVWZ+Invoice 4711 of Janu?25ary, thank you?30TESTDEFF?31DE52000000000012345678?32Some very long name of a co?33mpany?34992";
+    expect(await said(...text.match(/.{1,65}/g)!)).toMatchObject({
+      additionalInformation: "SEPA-TRANSFER",
+      endToEndId: "E2E-1",
+      customerReference: "K1",
+      mandateId: "M1",
+      creditorId: "DE00ZZZ",
+      remittance: "Invoice 4711 of Janu ary, thank you",
+      counterparty: {
+        bic: "TESTDEFF",
+        account: "DE52000000000012345678",
+        name: "Some very long name of a company",
+      },
+    });
+  });
+
+  test("numbered subfields without keys are the remittance", async () => {
+    expect((await said("051?00CREDIT?20Rent?21of May?60and June")).remittance).toBe("Rent of May and June");
+  });
+});
+
+describe("what is broken is named by tag and line", () => {
+  const sound = message([":61:260115C1,NTRFNONREF"], ":62F:C260131EUR101,00");
+  test.each<[string, (text: string) => string, Partial<FormatError>]>([
+    [
+      "a balance that does not add up",
+      (text) => text.replace("101,00", "101,01"),
+      { code: "balance", field: ":62F:", line: 6 },
+    ],
+    ["no account", (text) => text.replace(/:25:.*\r\n/, ""), { code: "missing", field: ":60F:", line: 3 }],
+    [
+      "no statement number",
+      (text) => text.replace(/:28C:.*\r\n/, ""),
+      { code: "missing", field: ":60F:", line: 3 },
+    ],
+    [
+      "no opening balance",
+      (text) => text.replace(/:60F:.*\r\n/, ""),
+      { code: "misplaced", field: ":61:", line: 4 },
+    ],
+    [
+      "neither balances nor entries",
+      (text) => text.replace(/:60F:[^]*(?=-$)/, ""),
+      { code: "missing", field: ":60F:", line: 4 },
+    ],
+    [
+      "no closing balance",
+      (text) => text.replace(/:62F:.*\r\n/, ""),
+      { code: "missing", field: ":62F:", line: 6 },
+    ],
+    [
+      "two opening balances",
+      (text) => text.replace(/(:25:[^]*?:60F:.*\r\n)/, "$1$1"),
+      { code: "misplaced", field: ":60F:", line: 7 },
+    ],
+    [
+      "a mark that is none",
+      (text) => text.replace("260115C", "260115X"),
+      { code: "invalid", field: ":61:", line: 5 },
+    ],
+    [
+      "a day that does not exist",
+      (text) => text.replace("260115", "260230"),
+      { code: "invalid", field: ":61:", line: 5 },
+    ],
+    [
+      "an entry date that does not exist",
+      (text) => text.replace("260115", "2601150230"),
+      { code: "invalid", field: ":61:", line: 5 },
+    ],
+    [
+      "another currency at the end",
+      (text) => text.replace("260131EUR", "260131USD"),
+      { code: "invalid", field: ":62F:", line: 6 },
+    ],
+    [
+      "an entry after the end",
+      (text) => `${text.slice(0, -1)}:61:260115C1,NTRFNONREF`,
+      { code: "misplaced", field: ":61:", line: 7 },
+    ],
+    [
+      "an available balance before the end",
+      (text) => text.replace(":61:", ":64:C260131EUR1,\r\n:61:"),
+      { code: "misplaced", field: ":64:", line: 5 },
+    ],
+    [
+      "a number that is none",
+      (text) => text.replace(":28C:1/1", ":28C:one"),
+      { code: "invalid", field: ":28C:", line: 3 },
+    ],
+    ["a text of another kind", () => "date;amount\r\n1;2", { code: "unrecognised", field: ":20:", line: 2 }],
+  ])("%s", async (_, broken, expected) => {
+    const read = () => all(readMt940(broken(sound)));
+    await expect(read()).rejects.toBeInstanceOf(FormatError);
+    await expect(read()).rejects.toMatchObject({ format: "MT940", ...expected });
+  });
+
+  test("a message that goes on with another balance than the one before it", async () => {
+    const first = message([":61:260115C1,NTRFNONREF"], ":62M:C260131EUR101,00");
+    const second = message([]).replace(":60F:C260101EUR100,", ":60M:C260131EUR102,");
+    await expect(all(readMt940(`${first}\r\n${second}`))).rejects.toMatchObject({
+      code: "balance",
+      field: ":60M:",
+      line: 11,
+    });
+  });
+});
