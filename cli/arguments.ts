@@ -27,8 +27,7 @@ export class UsageError extends Error {
 
 /** What was given. */
 export interface Given {
-  readonly words: readonly string[];
-  /** The value of a flag; the last one, when it was repeated. */
+  /** The value of a flag. */
   text(name: string): string | undefined;
   /** All values of a flag that repeats. */
   texts(name: string): readonly string[] | undefined;
@@ -73,11 +72,13 @@ export function readArguments(args: readonly string[], flags: readonly Flag[]): 
       switches.set(flag.name, flag.name === name);
     } else if (value === undefined || (!inlineValue && value.startsWith("--")))
       throw new UsageError(`--${name} needs a value: --${name} ${flag.value}.`);
+    else if (values.has(name) && !flag.repeats) throw new UsageError(`--${name} is given twice.`);
     else values.set(name, [...(values.get(name) ?? []), value]);
   }
+  if (positionals.length > 0)
+    throw new UsageError(`${JSON.stringify(positionals[0])} is not expected; values follow their flags.`);
   return {
-    words: positionals,
-    text: (name) => values.get(name)?.at(-1),
+    text: (name) => values.get(name)?.[0],
     texts: (name) => values.get(name),
     switched: (name) => switches.get(name),
   };

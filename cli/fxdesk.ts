@@ -3,7 +3,7 @@ import { FxdeskError, InvalidInput, Unauthorized } from "../core/errors";
 import { UsageError } from "./arguments";
 import { type Command, execute, flagsOf, helpFlag } from "./command";
 import { credentialVariables, refuseSecrets, whereToSet } from "./connection";
-import { exitCodeOf, exitMeanings } from "./exit";
+import { badUsage, exitCodeOf, exitMeanings } from "./exit";
 import { columns, page, paragraph, section } from "./help";
 import { nearest } from "./nearest";
 import { printable, type Terminal, write } from "./terminal";
@@ -63,7 +63,7 @@ function unknown(name: string): UsageError {
 async function run([name, ...args]: readonly string[], terminal: Terminal): Promise<number> {
   if (name === undefined) {
     await write(terminal.stderr, help());
-    return exitCodeOf(new UsageError(""));
+    return badUsage;
   }
   if (name === "--help" || name === "-h") {
     await write(terminal.stdout, help());

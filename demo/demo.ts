@@ -11,9 +11,8 @@ import { freePort, host } from "./ports";
 
 const usualPorts = { nodeRed: 1880, sandbox: 8080, mcp: 8081 };
 
-/** The package's own folder: its sources lie one up from here, what is built two. */
-const examples = join(__dirname, "../../examples");
-const firstFlow = join(examples, "Cash position.json");
+/** The flow a person begins with; seen from what is built, which lies in dist/demo. */
+const firstFlow = join(__dirname, "../../examples/01 Cash position.json");
 
 /** The settings that reach the sandbox, as a shell reads them. */
 const variablesFile = "sandbox.env";

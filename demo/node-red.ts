@@ -34,12 +34,16 @@ const settingsFor = (port: number, userDir: string) => ({
 /** What a Debug node shows in the editor's sidebar. */
 export interface Shown {
   readonly name: string;
+  /** What `msg` holds: "array[4]", "Object", "string[12]". */
+  readonly format: string;
   /** As the sidebar gets it: text, or JSON. */
   readonly msg: string;
 }
 
 export interface NodeRed {
   readonly url: string;
+  /** Resolves when the flows run; not before all their nodes are there. */
+  readonly flowsStarted: Promise<unknown>;
   /** What the first Debug node with a name shows. */
   readonly firstShown: Promise<Shown>;
   close(): Promise<void>;
@@ -67,10 +71,12 @@ export async function startNodeRed(port: number, userDir: string, firstFlow: str
   const server = createServer(handled);
   RED.init(server, settingsFor(port, userDir) as Parameters<typeof RED.init>[1]);
   const shown = firstShown();
+  const flowsStarted = once(RED.events, "flows:started");
   await once(server.listen(port, host), "listening");
   await RED.start();
   return {
     url: `http://${host}:${port}`,
+    flowsStarted,
     firstShown: shown,
     async close() {
       await RED.stop();

@@ -1,16 +1,20 @@
 /** npm start. */
 import { relative, resolve } from "node:path";
-import { printable } from "../cli/terminal";
+import { table } from "../cli/table";
 import { untilStopped } from "../cli/until-stopped";
 import { type Demo, startDemo } from "./demo";
 
 /** Below the folder in which the command is given. */
 const dataFolder = ".fxdesk";
 
+/** Where the flow "Cash position" answers a browser. */
+const flowPage = "/cash-position";
+
 const whatIsWhere = ({ nodeRed, sandboxUrl, mcpUrl, variablesPath }: Demo): string => `
   Node-RED   ${nodeRed.url}
-             The flow "Cash position" is open: press the button of its first node and watch the debug
-             sidebar. More flows: menu, Import, Examples.
+             The flow "Cash position" is there: press the button of its first node and watch the debug
+             sidebar, or open ${nodeRed.url}${flowPage}
+             More flows: menu, Import, Examples.
 
   Sandbox    ${sandboxUrl}
              The service, played on this machine. On the command line:
@@ -24,15 +28,19 @@ const whatIsWhere = ({ nodeRed, sandboxUrl, mcpUrl, variablesPath }: Demo): stri
   Your flows stay in ${dataFolder}; delete that folder to begin again. Ctrl-C stops everything.
 `;
 
-async function sayWhatTheFlowShows({ nodeRed }: Demo): Promise<void> {
-  const { name, msg } = await nodeRed.firstShown;
-  console.log(`  The flow has run. ${name}: ${printable(msg)}\n`);
+/** Asks the flow for its page, as a browser does, and prints what its Debug node shows. */
+async function runFlow({ nodeRed }: Demo): Promise<void> {
+  await nodeRed.flowsStarted;
+  // Without the page, or when the demo stops meanwhile, there is nothing to show.
+  fetch(nodeRed.url + flowPage).catch(() => undefined);
+  const { name, format, msg } = await nodeRed.firstShown;
+  console.log(`The flow has run. ${name}:\n\n${table(format.startsWith("array") ? JSON.parse(msg) : msg)}`);
 }
 
 async function main(): Promise<void> {
   const demo = await startDemo(resolve(dataFolder));
   console.log(whatIsWhere(demo));
-  void sayWhatTheFlowShows(demo);
+  void runFlow(demo);
   await untilStopped();
   await demo.close();
 }

@@ -3,13 +3,16 @@ import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import type { Reply } from "../../core/client/call";
 import { ReceivedFile } from "../../core/client/file";
+import type { Problem } from "../../core/operations/check";
 import { notNow, success } from "../exit";
 import { table } from "../table";
-import { printJson, type Terminal, write } from "../terminal";
+import { printable, printJson, type Terminal, write } from "../terminal";
 
 export interface Printing {
   /** As a table instead of JSON. */
   readonly asTable: boolean;
+  /** What is said about the answer, too. */
+  readonly asJson: boolean;
   /** Where a file goes: a path, or "-" for stdout. */
   readonly output: string;
 }
@@ -34,6 +37,18 @@ async function printFile(file: ReceivedFile, { output }: Printing, terminal: Ter
   await printJson(terminal, { path: output, contentType: file.contentType, size });
 }
 
+/** An answer of many entries can differ as many times. */
+const mostDifferences = 5;
+
+function differences(problems: readonly Problem[], { asJson }: Printing): string {
+  if (asJson) return `${JSON.stringify({ code: "differs_from_contract", problems })}\n`;
+  const shown = problems
+    .slice(0, mostDifferences)
+    .map(({ field, says }) => `\n  ${printable(`${field}: ${says}`)}`);
+  const more = problems.length > mostDifferences ? `\n  and ${problems.length - mostDifferences} more` : "";
+  return `Note: the answer differs from the contract:${shown.join("")}${more}\n`;
+}
+
 /** Prints an answer; where a file was asked for and is not there yet, its state, with the exit code for "not now". */
 export async function printAnswer(
   { body, problems }: Reply,
@@ -41,8 +56,7 @@ export async function printAnswer(
   printing: Printing,
   terminal: Terminal,
 ): Promise<number> {
-  for (const { field, says } of problems)
-    await write(terminal.stderr, `Note: the answer differs from the contract: ${field} ${says}\n`);
+  if (problems.length > 0) await write(terminal.stderr, differences(problems, printing));
   if (body instanceof ReceivedFile) {
     await printFile(body, printing, terminal);
     return success;

@@ -72,12 +72,11 @@ async function run(
   given: Given,
   terminal: Terminal,
 ): Promise<number> {
-  if (given.words.length > 0)
-    throw new UsageError(`${JSON.stringify(given.words[0])} is not expected; values follow their flags.`);
   const options = clientOptions(settingsFrom(given, terminal.environment, taken));
   const input = { ...(await fromFile(given.text("input"), terminal)), ...inputFrom(operation, given) };
   const printing = {
     asTable: given.switched("table") ?? false,
+    asJson: given.switched("json") ?? false,
     output: outputOf(operation, given, terminal),
   };
   if (operation.effect === "money" && !given.switched("yes"))

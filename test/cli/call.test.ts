@@ -224,6 +224,8 @@ describe("errors", () => {
     [["call", "trades.list", "--page", "--table"], /--page needs a value/],
     [["call", "trades.list", "--table=yes"], /--table takes no value/],
     [["call", "trades.list", "spot"], /"spot" is not expected/],
+    [["operations", "trades"], /"trades" is not expected/],
+    [["call", "trades.list", "--page", "1", "--page", "2"], /--page is given twice/],
     [["call", "trades.list", "--timeout-ms", "soon"], /timeoutMs must be a number/],
     [["call", "trades.list", "--environment", "moon"], /environment must be api or sandbox/],
     [["call", "trades.list", "--base-url", "ftp://example.com"], /baseUrl must be an http or https address/],
