@@ -1,0 +1,96 @@
+/** The packed packages, installed into an empty user directory, in the oldest and the newest Node-RED we support. */
+import { readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { operations } from "@fxdesk/toolkit/operations";
+import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import manifest from "../../package.json";
+import { connectionType, nodeTypeOf } from "../../nodes/names";
+import { type FlowNode, NodeRed, type NodeRedOptions, root } from "./support/node-red";
+import { installedUserDir, newestNodeRed } from "./support/packages";
+
+let sandbox: Sandbox;
+let userDir: string;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  userDir = await installedUserDir();
+}, 120_000);
+
+afterAll(async () => {
+  await sandbox.close();
+  await rm(userDir, { recursive: true });
+});
+
+const runtimes: readonly (readonly [string, () => Promise<NodeRedOptions>])[] = [
+  ["4.1", async () => ({})],
+  ["5.0", newestNodeRed],
+];
+
+/** What Node-RED says in every new user directory. */
+const usual = /Projects disabled|Encrypted credentials not found/;
+
+interface NodeSet {
+  readonly module: string;
+  readonly version: string;
+  readonly types: readonly string[];
+  readonly enabled: boolean;
+  readonly err?: string;
+}
+
+describe.each(runtimes)("Node-RED %s", (version, runtime) => {
+  let nodeRed: NodeRed;
+
+  beforeAll(async () => {
+    nodeRed = await NodeRed.start({
+      ...(await runtime()),
+      userDir,
+      env: {
+        FXDESK_BASE_URL: sandbox.baseUrl,
+        FXDESK_CLIENT_ID: demo.clientId,
+        FXDESK_ACCESS_TOKEN: demo.accessToken,
+      },
+    });
+  }, 240_000);
+
+  afterAll(() => nodeRed.close());
+
+  test("loads every node without a warning", async () => {
+    const sets = await nodeRed.json<NodeSet[]>("/nodes");
+    const own = sets.filter(({ module }) => module === manifest.name);
+
+    expect(nodeRed.log.join("\n")).toContain(`Node-RED version: v${version}`);
+    expect(own).toEqual([expect.objectContaining({ version: manifest.version, enabled: true })]);
+    expect(own[0]).not.toHaveProperty("err");
+    expect(own[0]!.types).toEqual([connectionType, ...operations.map(nodeTypeOf)]);
+    expect(nodeRed.log.filter((line) => /\[(warn|error)\]/.test(line) && !usual.test(line))).toEqual([]);
+  });
+
+  test("serves forms, words, help, icons and examples", async () => {
+    const editor = await (await nodeRed.request("/nodes", { headers: { accept: "text/html" } })).text();
+    const icons = await nodeRed.json<Record<string, string[]>>("/icons");
+    const examples = await nodeRed.json<Record<string, Record<string, { f: string[] }>>>(
+      "/library/_examples_/flows/",
+    );
+
+    for (const type of operations.map(nodeTypeOf)) {
+      expect(editor).toContain(`registerType("${type}"`);
+      expect(editor).toContain(`data-help-name="${type}"`);
+    }
+    expect((await nodeRed.request(`/resources/${manifest.name}/form.js`)).status).toBe(200);
+    expect(icons[manifest.name]).toContain("trades.svg");
+    expect(JSON.stringify(examples)).toContain("Cash position");
+    const words = await nodeRed.json<Record<string, any>>(`/locales/${manifest.name}/fxdesk?lng=en-US`);
+    expect(words.operations["list-trades"].label).toBe("List trades");
+  });
+
+  test("runs an example", async () => {
+    const file = join(root, "examples/01 Cash position.json");
+    await nodeRed.deploy(JSON.parse(readFileSync(file, "utf8")) as FlowNode[]);
+
+    const page = await nodeRed.request("/cash-position");
+
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain("<td>GBP</td>");
+  });
+});

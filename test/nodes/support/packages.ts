@@ -1,0 +1,49 @@
+/** The packages as they are published, and the Node-RED they are installed into. */
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { promisify } from "node:util";
+import { root } from "./node-red";
+
+const run = promisify(execFile);
+
+const skipped = new Set(["node_modules", ".git", ".fxdesk", "test"]);
+
+/**
+ * Packs a folder of the repository. A copy without scripts is packed, because npm builds before it packs, and a build
+ * would pull dist away from under the other tests.
+ */
+async function pack(folder: string, into: string): Promise<string> {
+  const copy = join(into, `copy-of-${basename(folder)}`);
+  await cp(folder, copy, { recursive: true, filter: (path) => !skipped.has(basename(path)) });
+  const manifest = join(copy, "package.json");
+  const {
+    scripts: _scripts,
+    workspaces: _workspaces,
+    ...rest
+  } = JSON.parse(await readFile(manifest, "utf8"));
+  await writeFile(manifest, JSON.stringify(rest));
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", into], { cwd: copy });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  return join(into, filename);
+}
+
+/** An empty user directory into which both packages are installed from their tarballs. */
+export async function installedUserDir(): Promise<string> {
+  const userDir = await mkdtemp(join(tmpdir(), "node-red-"));
+  const tarballs = [await pack(root, userDir), await pack(join(root, "sandbox"), userDir)];
+  await writeFile(join(userDir, "package.json"), JSON.stringify({ name: "flows", private: true }));
+  await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...tarballs], { cwd: userDir });
+  return userDir;
+}
+
+const newest = join(root, "test/node-red-5");
+
+/** The newest Node-RED, with the Node.js it wants; installed when it is not there. */
+export async function newestNodeRed(): Promise<{ node: string; script: string }> {
+  const node = join(newest, "node_modules/node/bin/node");
+  if (!existsSync(node)) await run("npm", ["ci"], { cwd: newest });
+  return { node, script: join(newest, "node_modules/node-red/red.js") };
+}
