@@ -8,6 +8,7 @@ export interface SandboxPackage {
     readonly port?: number;
     readonly host?: string;
     readonly seed?: string;
+    readonly dataDir?: string;
   }) => Promise<RunningSandbox>;
 }
 

@@ -26,15 +26,15 @@ export interface Demo {
   close(): Promise<void>;
 }
 
-async function startSandbox() {
+async function startSandbox(dataDir: string) {
   const { startSandbox: start } = await loadSandbox();
-  return start({ port: await freePort(usualPorts.sandbox), host });
+  return start({ port: await freePort(usualPorts.sandbox), host, dataDir });
 }
 
 /** Starts all three. The folder keeps the person's flows between runs. */
 export async function startDemo(folder: string): Promise<Demo> {
   await mkdir(folder, { recursive: true });
-  const sandbox = await startSandbox();
+  const sandbox = await startSandbox(join(folder, "sandbox"));
   const settings = demoConnection(sandbox);
   const variablesPath = join(folder, variablesFile);
   await writeFile(variablesPath, asVariables(settings));

@@ -25,6 +25,7 @@ const whatIsWhere = ({ nodeRed, sandboxUrl, mcpUrl, variablesPath }: Demo): stri
              For AI assistants, read-only, streamable HTTP:
              { "mcpServers": { "fxdesk": { "type": "http", "url": "${mcpUrl}" } } }
 
+  Statements sent by e-mail land in ${dataFolder}/sandbox/outbox.
   Your flows stay in ${dataFolder}; delete that folder to begin again. Ctrl-C stops everything.
 `;
 

@@ -20,14 +20,20 @@ export const sandboxCommand: Command = {
     },
     { name: "host", value: "<address>", says: "Address to listen on; 127.0.0.1 by default." },
     { name: "seed", value: "<text>", says: "Another company, another year of transactions." },
+    {
+      name: "data-dir",
+      value: "<folder>",
+      says: "Where statements sent by e-mail are left; nowhere by default.",
+    },
   ],
   async run(given, { stdout, stderr }) {
     const { startSandbox } = await loadSandbox();
-    const [host, seed] = [given.text("host"), given.text("seed")];
+    const [host, seed, dataDir] = [given.text("host"), given.text("seed"), given.text("data-dir")];
     const sandbox = await startSandbox({
       port: portFrom(given) ?? usualPort,
       ...(host !== undefined && { host }),
       ...(seed !== undefined && { seed }),
+      ...(dataDir !== undefined && { dataDir }),
     });
     await write(stdout, asVariables(demoConnection(sandbox)));
     await write(stderr, `The sandbox runs at ${sandbox.baseUrl}. Ctrl-C stops it.\n`);

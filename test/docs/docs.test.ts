@@ -21,10 +21,12 @@ async function blocks(path: string, language: string): Promise<string[]> {
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, "gms"))].map(([, code]) => code!);
 }
 
+const plain = (cell: string) => cell.replaceAll("`", "").trim();
+
 /** The cells of the first two columns of each table row, without the marks of code. */
 async function rows(path: string): Promise<[string, string][]> {
   const cells = (await read(path)).matchAll(/^\| (.*?) \| (.*?) \|/gm);
-  return [...cells].map(([, name, says]) => [name!.replaceAll("`", ""), says!.replaceAll("`", "")]);
+  return [...cells].map(([, name, says]) => [plain(name!), plain(says!)]);
 }
 
 describe.each(documents)("%s", (path) => {
