@@ -75,8 +75,9 @@ export interface Refusal {
   readonly retryAfterMs: number | undefined;
 }
 
-/** What to look up before anybody repeats a call that may have moved money. */
+/** What to do before anybody repeats a call that may have been carried out: where money moves, and elsewhere. */
 const checkFirst = "Do not repeat it: check at the service whether it was carried out.";
+const maybeDone = "It may have been carried out: check before repeating it.";
 
 /**
  * The error for a status that is not among the answers. A 5xx or 408 does not say whether a call that commits money was
@@ -90,17 +91,18 @@ export function refusalError(operation: Declaration, refusal: Refusal): FxdeskEr
   const undecided = status >= 500 || status === 408;
   const { type, code, retryable, hint } = kindOf(status);
   const lost = undecided && operation.effect === "money";
+  const again = operation.effect === "read" || !undecided;
   const words = [
     `${operation.name}: ${meaning} (${status})`,
     service && [service.message, service.details].filter(Boolean).join(" "),
     service?.code && `[${service.code}]`,
-    lost ? checkFirst : hint,
+    lost ? checkFirst : again ? hint : maybeDone,
   ];
   return new (lost ? OutcomeUnknown : type)(words.filter(Boolean).join(" "), {
     operation: operation.name,
     code: lost ? "outcome_unknown" : code,
     outcome: undecided ? "unknown" : "rejected",
-    retryable: !lost && retryable === true && (operation.effect === "read" || !undecided),
+    retryable: again && retryable === true,
     status,
     service,
     requestId,
@@ -128,16 +130,17 @@ export function unanswered(
   deadline: Deadline,
 ): FxdeskError {
   const { name, effect } = operation;
-  const facts = { operation: name, outcome: sent ? ("unknown" as const) : ("not-sent" as const), cause };
   if (sent && effect === "money")
     return lostAnswer(operation, `The answer was lost (${cause.message}).`, { cause });
-  if (deadline.byCaller) return new Aborted(`${name}: The call was aborted.`, { ...facts, code: "aborted" });
-  if (deadline.aborted)
-    return new Timeout(`${name}: ${cause.message}`, { ...facts, code: "timeout", retryable: true });
-  return new Unavailable(`${name}: The service cannot be reached (${cause.message}).`, {
+  const retryable = effect === "read" || !sent;
+  const facts = { operation: name, outcome: sent ? ("unknown" as const) : ("not-sent" as const), cause };
+  const words = (says: string) => [`${name}: ${says}`, !retryable && maybeDone].filter(Boolean).join(" ");
+  if (deadline.byCaller) return new Aborted(words("The call was aborted."), { ...facts, code: "aborted" });
+  if (deadline.aborted) return new Timeout(words(cause.message), { ...facts, code: "timeout", retryable });
+  return new Unavailable(words(`The service cannot be reached (${cause.message}).`), {
     ...facts,
     code: "unavailable",
-    retryable: effect === "read" || !sent,
+    retryable,
   });
 }
 

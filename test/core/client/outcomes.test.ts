@@ -88,6 +88,15 @@ test("a change that got no answer is Unavailable with outcome unknown, and sent 
   expect(server.heads).toHaveLength(1);
 });
 
+test("a change that gets no answer in time, or 504, may have been carried out", async () => {
+  await against(inTurn(respond(504), silence), { timeoutMs: 300 });
+  const change = () => failure(client.request({ method: "POST", path: "/things", body: { a: 1 } }));
+  for (const error of [await change(), await change()]) {
+    expect(error).toMatchObject({ name: "Timeout", outcome: "unknown", retryable: false });
+    expect(error.message).toContain("check before repeating it");
+  }
+});
+
 test("nothing listens: the trade was not sent", async () => {
   await against(silence);
   await client.close();
