@@ -3,6 +3,7 @@ import { operations as allOperations, type Declaration } from "@fxdesk/toolkit/o
 import type { AddressInfo } from "node:net";
 import type { AnyBehaviour } from "./behaviour";
 import { behaviours as ownBehaviours } from "./behaviours";
+import { controlBehaviours, controlExtensions, type ControlPlane, controlPlane } from "./control";
 import { extensionBehaviours, extensions } from "./extensions";
 import type { Mail } from "./outbox";
 import { buildServer } from "./server";
@@ -10,6 +11,7 @@ import { type LoggedRequest, Stage } from "./stage";
 import { demo } from "./world/parties";
 
 export type { AnyBehaviour, Behaviour, Call, Result } from "./behaviour";
+export { controls, type ControlPlane } from "./control";
 export type { Mail } from "./outbox";
 export { Refusal } from "./refusal";
 export type { LoggedRequest } from "./stage";
@@ -44,6 +46,8 @@ export interface Sandbox {
   readonly mails: readonly Mail[];
   /** Makes the next calls of an operation answer a documented status. Throws when it is not documented. */
   force(operation: string, status: number, options?: { readonly times?: number }): void;
+  /** What can be done to the sandbox that no caller can: the same as under /_sandbox/. */
+  readonly control: ControlPlane;
   /** Moves the sandbox's time forward. */
   advance(milliseconds: number): void;
   close(): Promise<void>;
@@ -53,8 +57,13 @@ export interface Sandbox {
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port = 0, host = "127.0.0.1", seed = "fxdesk", now, operations = allOperations, dataDir } = options;
   const stage = new Stage(operations, { seed, now }, dataDir);
-  const behaviours = { ...ownBehaviours, ...extensionBehaviours, ...options.behaviours };
-  const app = buildServer(operations, { stage, behaviours }, [extensions]);
+  const behaviours = {
+    ...ownBehaviours,
+    ...extensionBehaviours,
+    ...controlBehaviours(stage),
+    ...options.behaviours,
+  };
+  const app = buildServer(operations, { stage, behaviours }, [extensions, controlExtensions]);
   await app.listen({ port, host });
   const { port: taken } = app.server.address() as AddressInfo;
   const baseUrl = `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
@@ -69,6 +78,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     force: (operation, status, { times = 1 } = {}) =>
       stage.faults.add(operation, { kind: "status", status }, times),
     advance: (milliseconds) => stage.world.clock.advance(milliseconds),
+    control: controlPlane(stage),
     close: () => app.close(),
   };
 }

@@ -5,7 +5,7 @@ import { accountStatement, incomingFunds, tradesStatement } from "../files/state
 import { Refusal } from "../refusal";
 import { dayOf } from "../world/days";
 import type { Client } from "../world/parties";
-import { statementMs } from "../world/statements";
+import { befall, statementMs } from "../world/statements";
 import type { World } from "../world/world";
 import { accountOf } from "./accounts";
 
@@ -37,8 +37,11 @@ export const statements: BehavioursOf<"statements"> = {
       readyAt: new Date(world.now.getTime() + statementMs),
       report: accountStatement(world, client, account, period),
       format,
+      failed: false,
     };
     world.statements.set(statement.statementId, statement);
+    if (world.nextStatement) befall(world, statement, world.nextStatement);
+    delete world.nextStatement;
     return {
       status: 202,
       body: { url: `/accounts/${account.accountId}/statements/${statement.statementId}/file` },
@@ -51,7 +54,7 @@ export const statements: BehavioursOf<"statements"> = {
     if (statement?.account !== account)
       throw new Refusal(404, "statement_not_found", "There is no such statement.", values.statement_id);
     if (statement.readyAt > world.now) return { status: 202, body: { status: "Pending" } };
-    const file = await fileOf(statement.report, statement.format);
+    const file = statement.failed ? undefined : await fileOf(statement.report, statement.format);
     return file ? { status: 200, body: file } : { status: 202, body: { status: "Failed" } };
   },
 

@@ -62,7 +62,7 @@ function drift(currency: string, day: string): Big {
 const inUsd = (currency: string, day: string) => new Big(usdPerUnit[currency]!).times(drift(currency, day));
 
 /** The pair of two currencies in the order the market quotes it. */
-function pairOf(one: string, other: string): { base: string; quoted: string } {
+export function pairOf(one: string, other: string): { base: string; quoted: string } {
   const inOrder = rank(one) !== rank(other) ? rank(one) < rank(other) : one < other;
   return inOrder ? { base: one, quoted: other } : { base: other, quoted: one };
 }

@@ -11,7 +11,7 @@ import { Ledger } from "./ledger";
 import { type Client, clients, type Contact, contacts, demo } from "./parties";
 import type { Quote } from "./quotes";
 import { Random } from "./random";
-import type { Statement } from "./statements";
+import type { Fate, Statement } from "./statements";
 import { AccessTokens } from "./tokens";
 import type { Beneficiary, Trade } from "./trades";
 
@@ -31,6 +31,8 @@ export class World {
   readonly quotes = new Map<string, Quote>();
   readonly trades = new Map<string, Trade>();
   readonly statements = new Map<string, Statement>();
+  /** What becomes of the next statement that is asked for. */
+  nextStatement?: Fate;
   /** By client. */
   readonly approvals = new Map<string, Approvals>();
   readonly openBanking = new OpenBanking();

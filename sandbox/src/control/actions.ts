@@ -1,0 +1,205 @@
+/** What stands behind the controls. */
+import { Big } from "big.js";
+import type { StoredFile, ValuesOf } from "../behaviour";
+import type { Mail } from "../outbox";
+import { conclude, scaStatusOf } from "../open-banking/authorisation";
+import { Refusal } from "../refusal";
+import type { Stage } from "../stage";
+import { fits } from "../world/currencies";
+import { dayMs, dayOf } from "../world/days";
+import { pairOf, tradedCurrencies } from "../world/fx";
+import { bucketOf } from "../world/ledger";
+import { move } from "../world/movements";
+import { demo } from "../world/parties";
+import { befall } from "../world/statements";
+import type { World } from "../world/world";
+import type { controls } from "./controls";
+
+type Control = (typeof controls)[number];
+
+type MethodOf<C> = C extends { readonly name: `sandbox.${infer M}` } ? M : never;
+
+type BodyOf<C> = C extends { answers: { 200: { schema: { _zod: { output: infer T } } } } }
+  ? T
+  : C extends { answers: { 200: { kind: "file" } } }
+    ? StoredFile
+    : void;
+
+/** One action for each control: takes the checked values and answers the body, or throws a Refusal. */
+type Actions = {
+  readonly [C in Control as MethodOf<C>]: (stage: Stage, values: ValuesOf<C>) => BodyOf<C>;
+};
+
+const missing = (what: string, id: string) => new Refusal(404, "not_found", `There is no such ${what}.`, id);
+const conflict = (code: string, says: string) => new Refusal(409, code, says);
+const unfit = (details: string) => new Refusal(400, "validation_error", "The request does not fit.", details);
+
+const clockOf = ({ world }: Stage) => ({ now: world.now.toISOString() });
+
+function advance(stage: Stage, milliseconds: number) {
+  const { world } = stage;
+  world.clock.advance(milliseconds);
+  world.catchUp();
+  return clockOf(stage);
+}
+
+/** The pair as it stands between two currencies, when both are traded. */
+function currenciesOf(symbol: string): readonly [string, string] {
+  const [base, quoted] = [symbol.slice(0, 3), symbol.slice(3)];
+  const unknown = [base, quoted].find((currency) => !tradedCurrencies.includes(currency));
+  if (unknown !== undefined) throw unfit(`symbol: ${unknown} is not traded`);
+  if (base === quoted) throw unfit("symbol must be two currencies");
+  return [base, quoted];
+}
+
+const priceOf = ({ rates, now }: World, base: string, quoted: string) => {
+  const { symbol, rate } = rates.mid(base, quoted, dayOf(now));
+  return { symbol, rate: rate.toNumber() };
+};
+
+/** The account with an id, else the demo company's in a currency. */
+function accountFor({ accounts }: World, accountId: string | undefined, currency: string | undefined) {
+  const found = [...accounts.values()].find((account) =>
+    accountId === undefined
+      ? account.clientId === demo.clientId && account.currency === currency
+      : account.accountId === accountId.toLowerCase(),
+  );
+  if (!found) throw missing("account", String(accountId ?? currency));
+  return found;
+}
+
+const mailView = ({ to, subject, text, sentAt, attachments }: Mail, index: number) => ({
+  mail: index + 1,
+  to,
+  subject,
+  text,
+  sent_at: sentAt.toISOString(),
+  attachments: attachments.map(({ fileName, contentType, bytes }) => ({
+    file_name: fileName,
+    content_type: contentType,
+    size: bytes.length,
+  })),
+});
+
+function mailAt({ world }: Stage, number: number): Mail {
+  const found = world.outbox.mails[number - 1];
+  if (!found) throw missing("e-mail", String(number));
+  return found;
+}
+
+const isWaiting = (authorisation: Parameters<typeof scaStatusOf>[0]) =>
+  !["finalised", "failed"].includes(scaStatusOf(authorisation));
+
+export const actions: Actions = {
+  reset: (stage, { seed, now }) => {
+    stage.reset({ ...(seed !== undefined && { seed }), ...(now !== undefined && { now: new Date(now) }) });
+    return clockOf(stage);
+  },
+
+  getClock: clockOf,
+
+  setClock: (stage, { now }) => {
+    const ahead = Date.parse(now) - stage.world.now.getTime();
+    if (ahead < 0) throw conflict("clock_past", "The clock only moves forward. Begin again to go back.");
+    return advance(stage, ahead);
+  },
+
+  advanceClock: (stage, { seconds, days }) =>
+    advance(stage, seconds === undefined ? days! * dayMs : seconds * 1_000),
+
+  listRates: ({ world }) =>
+    tradedCurrencies
+      .filter((currency) => currency !== "USD")
+      .map((currency) => pairOf(currency, "USD"))
+      .map(({ base, quoted }) => priceOf(world, base, quoted)),
+
+  moveRate: ({ world }, { symbol, rate }) => {
+    const [base, quoted] = currenciesOf(symbol);
+    try {
+      world.rates.move(base, quoted, new Big(rate), dayOf(world.now));
+    } catch (error) {
+      throw conflict("rate_too_far", (error as Error).message);
+    }
+    return priceOf(world, base, quoted);
+  },
+
+  payIn: ({ world }, { account_id, currency, amount, reference, debtor_name: name }) => {
+    const account = accountFor(world, account_id, currency);
+    const paid = new Big(amount);
+    if (paid.lte(0)) throw unfit("amount must be more than zero");
+    if (!fits(paid, account.currency)) throw unfit(`amount has too many decimals for ${account.currency}`);
+    const information = `Payment of ${reference}`;
+    move(world, account, paid, "nostro", {
+      type: "incoming",
+      reference,
+      information,
+      counterparty: { name },
+    });
+    const booked = world.ledger.lines(bucketOf(account, "InterimAvailable")).at(-1)!;
+    return { account_id: account.accountId, transaction_id: booked.lineId };
+  },
+
+  decideStatement: ({ world }, { statement_id, decision, seconds = 0 }) => {
+    const fate = { failed: decision === "fail", delayMs: seconds * 1_000 };
+    if (statement_id === undefined) {
+      world.nextStatement = fate;
+      return;
+    }
+    const statement = world.statements.get(statement_id.toLowerCase());
+    if (!statement) throw missing("statement", statement_id);
+    befall(world, statement, fate);
+  },
+
+  listAuthorisations: ({ world }) =>
+    [...world.openBanking.authorisations.values()]
+      .filter(isWaiting)
+      .map(({ authorisationId, decision: { title, terms } }) => ({
+        authorisation_id: authorisationId,
+        title,
+        terms: Object.fromEntries(terms),
+      })),
+
+  decideAuthorisation: ({ world }, { authorisation_id: id, decision }) => {
+    const authorisation = world.openBanking.authorisations.get(id);
+    if (!authorisation) throw missing("authorisation", id);
+    if (!isWaiting(authorisation))
+      throw conflict("authorisation_decided", "The authorisation is decided or has lapsed.");
+    conclude(authorisation, decision === "approve");
+  },
+
+  decideApprovals: ({ world }, { decision }) => {
+    const approvals = world.approvals.get(demo.clientId);
+    if (!approvals?.pending) throw conflict("nothing_pending", "No approvals configuration waits.");
+    if (decision === "approve") approvals.config = approvals.pending.config;
+    delete approvals.pending;
+  },
+
+  listMails: ({ world }) => world.outbox.mails.map(mailView),
+
+  getMail: (stage, { mail }) => mailView(mailAt(stage, mail), mail - 1),
+
+  getAttachment: (stage, { mail, file_name: name }) => {
+    const attachment = mailAt(stage, mail).attachments.find(({ fileName }) => fileName === name);
+    if (!attachment) throw missing("attachment", name);
+    return attachment;
+  },
+
+  listRequests: ({ requests }) => [...requests],
+
+  listFaults: ({ faults }) =>
+    faults.waiting.map(({ operation, fault: { retryAfter, ...fault } }) => ({
+      operation,
+      ...fault,
+      ...(retryAfter !== undefined && { retry_after: retryAfter }),
+    })),
+
+  addFault: ({ faults }, { operation, times, retry_after: retryAfter, ...fault }) => {
+    try {
+      faults.add(operation, { ...fault, retryAfter }, times);
+    } catch (error) {
+      throw unfit((error as Error).message);
+    }
+  },
+
+  clearFaults: ({ faults }) => faults.clear(),
+};

@@ -1,0 +1,14 @@
+/** The control plane: its routes and its page. */
+import type { Extensions } from "../server";
+import { controls } from "./controls";
+import { onlyFromHere } from "./guard";
+
+export { controls } from "./controls";
+export { controlBehaviours, type ControlPlane, controlPlane } from "./in-process";
+
+export const controlExtensions: Extensions = {
+  operations: controls,
+  pages: [],
+  guard: onlyFromHere,
+  aside: true,
+};

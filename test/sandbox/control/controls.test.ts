@@ -1,0 +1,297 @@
+/** What can be done to the sandbox from outside, and that its callers see it. */
+import { get } from "node:http";
+import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
+import { controls, Refusal, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { makeQuote, sampleInput, sandboxClient } from "../../support/samples";
+import { ask } from "../support/http";
+
+const now = new Date("2026-03-16T09:00:00Z");
+let sandbox: Sandbox;
+let client: FxdeskClient;
+
+const connectControls = () => createClient({ baseUrl: sandbox.baseUrl }, controls);
+let remote: ReturnType<typeof connectControls>;
+beforeEach(async () => {
+  sandbox = await startSandbox({ now });
+  client = sandboxClient(sandbox);
+  remote = connectControls();
+});
+afterEach(async () => {
+  await client.close();
+  await remote.close();
+  await sandbox.close();
+});
+
+async function euros() {
+  const [account] = await client.accounts.list({ currencies: "EUR" });
+  return account!.account_id;
+}
+
+async function balance(account_id: string) {
+  const [found] = await client.accounts.listBalances({ account_id, balance_types: ["InterimAvailable"] });
+  return Number(found?.amount?.amount);
+}
+
+describe("the clock", () => {
+  test("moves forward by seconds and days, and to a time", async () => {
+    const { sandbox: control } = remote;
+    expect(await control.getClock()).toEqual({ now: "2026-03-16T09:00:00.000Z" });
+    expect(await control.advanceClock({ seconds: 90 })).toEqual({ now: "2026-03-16T09:01:30.000Z" });
+    expect(await control.advanceClock({ days: 2 })).toEqual({ now: "2026-03-18T09:01:30.000Z" });
+    expect(await control.setClock({ now: "2026-04-01T00:00:00Z" })).toEqual({
+      now: "2026-04-01T00:00:00.000Z",
+    });
+  });
+
+  test("does not move back", async () => {
+    await expect(remote.sandbox.setClock({ now: "2026-03-15T00:00:00Z" })).rejects.toMatchObject({
+      code: "conflict",
+      service: { code: "clock_past" },
+    });
+  });
+
+  test("stands still while it is looked at", async () => {
+    const before = await remote.sandbox.getClock();
+    expect(await remote.sandbox.getClock()).toEqual(before);
+  });
+
+  test("lets happen what is due: a trade matures", async () => {
+    const booked = await client.trades.book(await tradeOf());
+    const status = async () => (await client.trades.get({ trade_id: booked.trade_id })).status;
+    expect(await status()).toBe("Created");
+    sandbox.control.advanceClock({ days: 7 });
+    expect(await status()).toBe("Closed");
+  });
+});
+
+async function tradeOf() {
+  return { quote_id: await makeQuote(client), reason: "payment_for_goods" as const };
+}
+
+const usdFor = async () => {
+  const { body } = await client.request({
+    method: "POST",
+    path: "/quotes",
+    query: { client_id: sandbox.demo.clientId, quote_type: "estimate" },
+    body: { amount: 1000, operation: "sell", buy_currency: "USD", sell_currency: "EUR" },
+  });
+  return (body as { estimated_rate: number }).estimated_rate;
+};
+
+describe("the market", () => {
+  test("moves to a rate, and quotes follow with the bank's margin", async () => {
+    expect(await remote.sandbox.moveRate({ symbol: "EURUSD", rate: 1.4 })).toEqual({
+      symbol: "EURUSD",
+      rate: 1.4,
+    });
+    expect(await usdFor()).toBeCloseTo(1.4 * 0.9985, 6);
+    const rates = await remote.sandbox.listRates();
+    expect(rates).toContainEqual({ symbol: "EURUSD", rate: 1.4 });
+  });
+
+  test("moves one currency alone", async () => {
+    const others = async () =>
+      (await remote.sandbox.listRates()).filter(({ symbol }) => !symbol.includes("JPY"));
+    const before = await others();
+    expect(await remote.sandbox.moveRate({ symbol: "USDJPY", rate: 200 })).toMatchObject({ rate: 200 });
+    expect(await others()).toEqual(before);
+  });
+
+  test.each([
+    [{ symbol: "EURXXX", rate: 1 }, "XXX is not traded"],
+    [{ symbol: "EUREUR", rate: 1 }, "two currencies"],
+    [{ symbol: "EURUSD", rate: 100 }, "at most 10 times"],
+  ])("refuses %j", async (input, says) => {
+    await expect(remote.sandbox.moveRate(input)).rejects.toThrow(says);
+  });
+});
+
+describe("money that comes in", () => {
+  test("is on the account, as an incoming transaction", async () => {
+    const account_id = await euros();
+    const before = await balance(account_id);
+    const { transaction_id } = await remote.sandbox.payIn({
+      currency: "EUR",
+      amount: "1250.50",
+      reference: "INV-7",
+      debtor_name: "Kontor & Söhne",
+    });
+    expect(await balance(account_id)).toBeCloseTo(before + 1250.5, 2);
+    expect(await client.transactions.get({ account_id, transaction_id })).toMatchObject({
+      transaction_reference: "INV-7",
+      credit_debit_indicator: "Credit",
+      amount: { amount: "1250.50", currency: "EUR" },
+    });
+  });
+
+  test("may be paid to any account by its id", async () => {
+    const account_id = await euros();
+    expect(await remote.sandbox.payIn({ account_id, amount: "1" })).toMatchObject({ account_id });
+  });
+
+  test.each([
+    [{ currency: "EUR", amount: "1.001" }, "too many decimals"],
+    [{ currency: "EUR", amount: "0" }, "more than zero"],
+    [{ amount: "1" }, "Either account_id or currency"],
+    [{ currency: "SEK", amount: "1" }, "no such account"],
+  ])("is refused when it is %j", async (input, says) => {
+    await expect(remote.sandbox.payIn(input)).rejects.toThrow(says);
+  });
+});
+
+const fileOf = async (input: object) => {
+  const { status, body } = await client.statements.getFile(
+    input as { account_id: string; statement_id: string },
+  );
+  return status === 200 ? "file" : body.status;
+};
+
+describe("statements", () => {
+  test("the next one fails, the one after does not", async () => {
+    await remote.sandbox.decideStatement({ decision: "fail" });
+    const [failing, good] = [
+      await sampleInput("statements.getFile", client),
+      await sampleInput("statements.getFile", client),
+    ];
+    sandbox.advance(1_000);
+    expect([await fileOf(failing), await fileOf(good)]).toEqual(["Failed", "file"]);
+  });
+
+  test("one that was asked for takes longer", async () => {
+    const asked = await sampleInput("statements.getFile", client);
+    await remote.sandbox.decideStatement({
+      statement_id: String(asked.statement_id),
+      decision: "delay",
+      seconds: 60,
+    });
+    sandbox.advance(50_000);
+    expect(await fileOf(asked)).toBe("Pending");
+    sandbox.advance(20_000);
+    expect(await fileOf(asked)).toBe("file");
+  });
+});
+
+type Config = Parameters<FxdeskClient["approvalsWorkflow"]["replaceConfig"]>[0];
+
+describe("decisions of people", () => {
+  test.each([
+    ["approve", "finalised", "ACTC"],
+    ["refuse", "failed", "RJCT"],
+  ] as const)("%s an authorisation", async (decision, scaStatus, transactionStatus) => {
+    const input = await sampleInput("payments.getAuthorisation", client);
+    const [waiting] = await remote.sandbox.listAuthorisations();
+    expect(waiting).toMatchObject({ authorisation_id: input["authorisation-id"], title: "Payment" });
+    const decided = { authorisation_id: waiting!.authorisation_id, decision };
+    await remote.sandbox.decideAuthorisation(decided);
+    expect((await client.payments.getAuthorisation(input as never)).scaStatus).toBe(scaStatus);
+    const { "payment-service": service, "payment-product": product, paymentId } = input;
+    const payment = { "payment-service": service, "payment-product": product, paymentId };
+    expect((await client.payments.getStatus(payment as never)).transactionStatus).toBe(transactionStatus);
+    expect(await remote.sandbox.listAuthorisations()).toEqual([]);
+    await expect(remote.sandbox.decideAuthorisation(decided)).rejects.toMatchObject({ code: "conflict" });
+  });
+
+  test.each(["approve", "reject"] as const)("%s the approvals configuration that waits", async (decision) => {
+    await client.approvalsWorkflow.updateSettings({ enabled: true, dual_admin: true });
+    const before = (await sampleInput("approvalsWorkflow.replaceConfig", client)) as Config;
+    const rules = before.rules.map((rule) => ({ ...rule, id: `${rule.id}-new` }));
+    const asked = { ...before, rules };
+    expect(await client.approvalsWorkflow.replaceConfig(asked)).toMatchObject({ status: "pending_approval" });
+    await expect(client.approvalsWorkflow.replaceConfig(asked)).rejects.toMatchObject({ code: "conflict" });
+    await remote.sandbox.decideApprovals({ decision });
+    const after = await client.approvalsWorkflow.getConfig();
+    expect(after.rules).toEqual(decision === "approve" ? rules : before.rules);
+    await expect(remote.sandbox.decideApprovals({ decision })).rejects.toMatchObject({ code: "conflict" });
+  });
+});
+
+test("the outbox shows each e-mail, and gives its files", async () => {
+  await client.statements.emailAccounts({
+    date_from: "2026-01-01",
+    date_to: "2026-01-31",
+    format: "csv",
+    currencies: "EUR",
+  });
+  const { sandbox: control } = remote;
+  const [mail] = await control.listMails();
+  expect(mail).toMatchObject({ mail: 1, attachments: [{ content_type: "text/csv; charset=utf-8" }] });
+  expect(await control.getMail({ mail: 1 })).toEqual(mail);
+  const { file_name, size } = mail!.attachments[0]!;
+  const file = await control.getAttachment({ mail: 1, file_name });
+  expect(file.fileName).toBe(file_name);
+  expect(await file.bytes()).toHaveLength(size);
+  await expect(control.getMail({ mail: 2 })).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("the log holds what the service was asked, and not the controls", async () => {
+  await client.trades.list();
+  await client.trades.get({ trade_id: "none" }).catch(() => {});
+  const log = await remote.sandbox.listRequests();
+  expect(log).toEqual([
+    expect.objectContaining({ method: "GET", status: 200 }),
+    expect.objectContaining({ status: 404, refusal: "There is no such trade. none" }),
+  ]);
+});
+
+describe("a reset", () => {
+  test("undoes everything, with the time at which the sandbox was started", async () => {
+    const account_id = await euros();
+    const before = await balance(account_id);
+    sandbox.control.payIn({ currency: "EUR", amount: "10" });
+    sandbox.control.advanceClock({ days: 30 });
+    sandbox.control.moveRate({ symbol: "EURUSD", rate: 2 });
+    sandbox.control.addFault({ operation: "accounts.list", kind: "status", status: 404, times: 9 });
+    expect(await remote.sandbox.reset()).toEqual({ now: now.toISOString() });
+    expect(await balance(await euros())).toBe(before);
+    expect(sandbox.control.listRates()).not.toContainEqual({ symbol: "EURUSD", rate: 2 });
+    expect(sandbox.requests).toHaveLength(2);
+  });
+
+  test("may bring another company, at another time", async () => {
+    const before = await euros();
+    expect(await remote.sandbox.reset({ seed: "other", now: "2030-01-07T08:00:00Z" })).toEqual({
+      now: "2030-01-07T08:00:00.000Z",
+    });
+    expect(await euros()).not.toBe(before);
+  });
+});
+
+test("in process the controls do the same, and refuse the same", () => {
+  expect(sandbox.control.advanceClock({ seconds: 1 })).toEqual({ now: "2026-03-16T09:00:01.000Z" });
+  expect(() => sandbox.control.advanceClock({})).toThrow(Refusal);
+  expect(() => sandbox.control.getMail({ mail: 1 })).toThrow("no such e-mail");
+});
+
+const advance = (headers: Record<string, string>) =>
+  ask(sandbox, "/_sandbox/clock/advance", {
+    method: "POST",
+    body: JSON.stringify({ seconds: 1 }),
+    headers: { "content-type": "application/json", ...headers },
+  });
+
+describe("nobody else's page", () => {
+  test("controls the sandbox", async () => {
+    expect(await advance({ origin: "https://evil.example" })).toMatchObject({ status: 403 });
+    expect(await advance({ origin: "null" })).toMatchObject({ status: 403 });
+    expect(sandbox.control.getClock()).toEqual({ now: now.toISOString() });
+  });
+
+  test("reads it under a name of its own", async () => {
+    const { port } = new URL(sandbox.baseUrl);
+    const status = await new Promise((resolve) => {
+      const path = "/_sandbox/requests";
+      const headers = { host: `evil.example:${port}` };
+      get({ host: "127.0.0.1", port, path, headers }, (answer) => resolve(answer.resume().statusCode));
+    });
+    expect(status).toBe(403);
+  });
+
+  test("is the sandbox's own", async () => {
+    expect(await advance({ origin: sandbox.baseUrl })).toMatchObject({ status: 200 });
+  });
+});
+
+test("each answer of a control is marked as an extension", async () => {
+  const { headers } = await ask(sandbox, "/_sandbox/clock");
+  expect(headers.get("x-fxdesk-extension")).toBe("true");
+});

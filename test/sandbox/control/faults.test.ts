@@ -1,0 +1,134 @@
+/** What is put in the way of calls, and what the client makes of it. */
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type FxdeskClient, OutcomeUnknown, RateLimited, type ReceivedFile } from "@fxdesk/toolkit";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { makeQuote, sampleInput, sandboxClient } from "../../support/samples";
+
+let sandbox: Sandbox;
+let client: FxdeskClient;
+beforeEach(async () => {
+  sandbox = await startSandbox({ now: new Date("2026-03-16T09:00:00Z") });
+  client = sandboxClient(sandbox);
+});
+afterEach(async () => {
+  await client.close();
+  await sandbox.close();
+});
+
+type Fault = Parameters<Sandbox["control"]["addFault"]>[0];
+const put = (fault: Fault) => sandbox.control.addFault(fault);
+const trades = async () => (await client.trades.list()).length;
+
+async function book() {
+  const quote_id = await makeQuote(client);
+  return client.trades.book({ quote_id, reason: "payment_for_goods" });
+}
+
+describe("a call that commits money", () => {
+  test.each(["reset-after", "cut-off"] as const)(
+    "%s: is done, and its outcome is not known",
+    async (kind) => {
+      const before = await trades();
+      put({ operation: "trades.book", kind });
+      await expect(book()).rejects.toThrow(OutcomeUnknown);
+      expect(await trades()).toBe(before + 1);
+    },
+  );
+
+  test("reset-before: is not done, which the client cannot know", async () => {
+    const before = await trades();
+    put({ operation: "trades.book", kind: "reset-before" });
+    await expect(book()).rejects.toThrow(OutcomeUnknown);
+    expect(await trades()).toBe(before);
+  });
+
+  test("throttle: is refused with the time to wait, and not done", async () => {
+    const before = await trades();
+    put({ operation: "trades.book", kind: "throttle", retry_after: 0 });
+    const error = await book().catch((refused: unknown) => refused);
+    expect(error).toBeInstanceOf(RateLimited);
+    expect(error).toMatchObject({ outcome: "rejected", retryAfterMs: 0 });
+    expect(await trades()).toBe(before);
+  });
+
+  test("latency: is done although nobody waits for it", async () => {
+    const before = await trades();
+    const quote_id = await makeQuote(client);
+    put({ operation: "trades.book", kind: "latency", milliseconds: 60_000 });
+    const late = client.trades.book({ quote_id, reason: "payment_for_goods" }, { timeoutMs: 200 });
+    await expect(late).rejects.toThrow(OutcomeUnknown);
+    expect(await trades()).toBe(before + 1);
+  });
+});
+
+describe("a read", () => {
+  test.each(["reset-before", "reset-after"] as const)("%s: is tried again", async (kind) => {
+    put({ operation: "trades.list", kind });
+    const { attempts } = await client.trades.list.reply();
+    expect(attempts).toBe(2);
+  });
+
+  test("throttle: waits as long as it is asked to", async () => {
+    put({ operation: "trades.list", kind: "throttle", retry_after: 60 });
+    const error = client.trades.list({}, { timeoutMs: 5_000 });
+    await expect(error).rejects.toMatchObject({ name: "RateLimited", retryAfterMs: 60_000 });
+    expect(sandbox.requests).toHaveLength(1);
+  });
+
+  test("status: is one documented answer instead of the work", async () => {
+    put({ operation: "trades.get", kind: "status", status: 404, times: 2 });
+    const trade_id = (await client.trades.list({ page_size: 1 }))[0]!.trade_id;
+    const get = () => client.trades.get({ trade_id });
+    await expect(get()).rejects.toMatchObject({ code: "not_found" });
+    await expect(get()).rejects.toMatchObject({ code: "not_found" });
+    expect(await get()).toMatchObject({ trade_id });
+  });
+});
+
+test("a file that is cut off is an error, and leaves nothing behind", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "fxdesk-"));
+  const path = join(folder, "statement.csv");
+  const input = (await sampleInput("statements.getFile", client)) as never;
+  sandbox.advance(1_000);
+  put({ operation: "statements.getFile", kind: "cut-off" });
+  const save = async () => ((await client.statements.getFile(input)).body as ReceivedFile).save(path);
+  await expect(save()).rejects.toThrow();
+  expect(await readdir(folder)).toEqual([]);
+  await save();
+  expect(await readdir(folder)).toEqual(["statement.csv"]);
+  await rm(folder, { recursive: true });
+});
+
+test("the log says what was put in the way", async () => {
+  put({ operation: "trades.book", kind: "reset-after" });
+  await book().catch(() => {});
+  expect(sandbox.requests.at(-1)).toMatchObject({ method: "POST", status: 201, fault: "reset-after" });
+});
+
+test("faults wait in their order, and can be taken away", async () => {
+  put({ operation: "trades.list", kind: "throttle", retry_after: 1 });
+  put({ operation: "accounts.list", kind: "status", status: 404, times: 2 });
+  expect(sandbox.control.listFaults()).toEqual([
+    { operation: "trades.list", kind: "throttle", retry_after: 1 },
+    { operation: "accounts.list", kind: "status", status: 404 },
+    { operation: "accounts.list", kind: "status", status: 404 },
+  ]);
+  sandbox.control.clearFaults();
+  expect(sandbox.control.listFaults()).toEqual([]);
+  expect((await client.trades.list.reply()).attempts).toBe(1);
+});
+
+test.each([
+  [{ operation: "trades.sell", kind: "reset-after" }, "no operation trades.sell"],
+  [{ operation: "trades.book", kind: "status", status: 418 }, "does not document status 418"],
+  [{ operation: "trades.book", kind: "status" }, "status is needed"],
+  [{ operation: "trades.book", kind: "latency" }, "milliseconds is needed"],
+  [{ operation: "trades.book", kind: "throttle" }, "retry_after is needed"],
+  [{ operation: "trades.book", kind: "meteorite" }, "kind must be one of"],
+])("%j is refused", (fault, says) => {
+  expect(() => put(fault as Fault)).toThrow(
+    expect.objectContaining({ details: expect.stringContaining(says) }),
+  );
+});
