@@ -67,8 +67,16 @@ export interface Trade extends TradeTerms {
   readonly payments: TradePayment[];
   /** What was paid in for it, in the currency sold. */
   funded: Big;
+  /** Whether the deposit was paid. */
+  deposited: boolean;
   /** What of the deposit is held. */
   margin: Big;
+  /** What was called because the market moved; until when, and what of it is held. */
+  called: Big;
+  callDueDate?: string;
+  variation: Big;
+  /** Non-delivered trades only: what is paid at maturity, less than zero by the client. */
+  difference?: Big;
   /** Whether what was bought was given for what was sold; its payments may still be under way. */
   settled: boolean;
   ended?: "Closed" | "Cancelled";
@@ -103,8 +111,8 @@ export const allocated = ({ payments }: Trade): Big =>
 /** Follows from what was paid in and what is paid out. */
 export function statusOf(trade: Trade): TradeStatus {
   if (trade.ended) return trade.ended;
-  if (trade.funded.eq(0)) return "Created";
-  if (trade.funded.lt(remaining(trade, "sell"))) return "Funds In Partially";
+  if (trade.funded.eq(0) && !trade.settled) return "Created";
+  if (trade.funded.lt(remaining(trade, "sell")) && !trade.settled) return "Funds In Partially";
   const out = allocated(trade);
   if (out.eq(0)) return "Funds in Full";
   return out.lt(remaining(trade, "buy")) ? "Funds Out Partially Allocated" : "Funds Out Full Allocated";

@@ -1,11 +1,13 @@
 /** Trades from the booking to the end: what they promise, and what they move. */
 import { Big } from "big.js";
-import { type Account, accountIn } from "./accounts";
-import { nextBusinessDay } from "./calendar";
-import { larger, rounded, smaller } from "./currencies";
-import { addDays, dayMs, dayOf, hourOf } from "./days";
-import { converted } from "./fx";
-import { available, move, type Movement, note, shift } from "./movements";
+import type { Account } from "./accounts";
+import { smaller } from "./currencies";
+import { addDays, dayMs, dayOf } from "./days";
+import { converted, pairOf } from "./fx";
+import type { Bucket } from "./ledger";
+import { hasMargin, initialMargin, releaseMargin, returnMargin, watchMargin } from "./margin";
+import { available, move, note } from "./movements";
+import { about, buyAccount, sellAccount, settlementOf } from "./trade-entries";
 import {
   type Beneficiary,
   endedPayments,
@@ -16,31 +18,15 @@ import {
   type TradePayment,
   type TradeTerms,
 } from "./trades";
-import type { Bucket } from "./ledger";
 import type { World } from "./world";
 
-const marginShare = new Big("0.05");
-const daysToDeposit = 2;
-/** The hour (UTC) at which a day's trades settle. */
-const settlementHour = 15;
+/** A trade that is not paid for within so many days of its maturity is cancelled. */
+const graceDays = 10;
 
 const zero = new Big(0);
 
-const hasMargin = ({ type }: TradeTerms) => type === "forward" || type === "window_forward";
 /** What is settled in cash exchanges nothing: only the difference is paid. */
 const isDelivered = ({ type }: TradeTerms) => type !== "ndf";
-
-const sellAccount = (world: World, trade: TradeTerms) => accountIn(world, trade, trade.sell.currency);
-const buyAccount = (world: World, trade: TradeTerms) => accountIn(world, trade, trade.buy.currency);
-
-const settlementOf = ({ maturityDate }: TradeTerms) => hourOf(maturityDate, settlementHour);
-
-function initialMargin(terms: TradeTerms, orderDate: string): Trade["initialMargin"] {
-  if (!hasMargin(terms)) return undefined;
-  const { amount, currency } = terms.sell;
-  const dueDate = nextBusinessDay(addDays(orderDate, daysToDeposit), [currency]);
-  return { amount: rounded(amount.times(marginShare), currency), dueDate };
-}
 
 /** Books a trade: from now on its funds are required and its proceeds are coming in. */
 export function book(world: World, terms: TradeTerms): Trade {
@@ -54,14 +40,16 @@ export function book(world: World, terms: TradeTerms): Trade {
     drawdowns: [],
     payments: [],
     funded: zero,
+    deposited: false,
     margin: zero,
+    called: zero,
+    variation: zero,
     settled: false,
   };
   if (terms.parent) drawFrom(world, terms.parent, trade);
   world.trades.set(trade.tradeId, trade);
   promise(world, trade, trade.sell.amount, trade.buy.amount);
-  if (trade.initialMargin)
-    world.agenda.schedule(hourOf(trade.initialMargin.dueDate, settlementHour), () => deposit(world, trade));
+  if (hasMargin(trade)) watchMargin(world, trade);
   world.agenda.schedule(settlementOf(trade), () => mature(world, trade));
   return trade;
 }
@@ -79,17 +67,10 @@ function drawFrom(world: World, parent: Trade, drawdown: Trade): void {
 /** Notes what the trade still requires and still brings; negative amounts take it back. */
 function promise(world: World, trade: Trade, sell: Big, buy: Big): void {
   if (!isDelivered(trade)) return;
-  const about = { reference: trade.tradeId, valueAt: settlementOf(trade) };
-  if (!sell.eq(0)) note(world, sellAccount(world, trade), "RequiredFunds", sell, about);
-  if (!buy.eq(0)) note(world, buyAccount(world, trade), "Incoming", buy, about);
+  const promised = { reference: trade.tradeId, valueAt: settlementOf(trade) };
+  if (!sell.eq(0)) note(world, sellAccount(world, trade), "RequiredFunds", sell, promised);
+  if (!buy.eq(0)) note(world, buyAccount(world, trade), "Incoming", buy, promised);
 }
-
-const about = (trade: Trade, type: Movement["type"], says: string): Movement => ({
-  type,
-  reference: trade.tradeId,
-  information: `${says} ${trade.tradeId}`,
-  additionalInformation: `${trade.rate.symbol} ${trade.rate.rate.toFixed()}`,
-});
 
 /** Pays for a trade, in part or in full, from what is available. */
 export function fund(world: World, trade: Trade, amount: Big): void {
@@ -98,31 +79,23 @@ export function fund(world: World, trade: Trade, amount: Big): void {
   trade.funded = trade.funded.plus(amount);
 }
 
-function deposit(world: World, trade: Trade): void {
-  const account = sellAccount(world, trade);
-  const { amount } = trade.initialMargin!;
-  if (trade.ended || available(world, account).lt(amount)) return;
-  shift(world, account, amount.neg(), "InitialMargin", about(trade, "margin", "Initial margin for trade"));
-  trade.margin = amount;
-}
-
-function returnDeposit(world: World, trade: Trade): void {
-  if (trade.margin.eq(0)) return;
-  const says = about(trade, "margin", "Initial margin returned for trade");
-  shift(world, sellAccount(world, trade), trade.margin, "InitialMargin", says);
-  trade.margin = zero;
-}
-
-/** Settles a trade on its maturity date, or on the first day after it on which its funds are there. */
+/**
+ * Settles a trade on its maturity date, or on the first day after it on which its funds are there; takes it back when
+ * they have not come in time.
+ */
 function mature(world: World, trade: Trade): void {
-  if (trade.ended) return;
-  if (isDelivered(trade) && !exchange(world, trade)) {
-    world.agenda.schedule(later(world, dayMs), () => mature(world, trade));
-    return;
-  }
-  if (!isDelivered(trade)) settleDifference(world, trade);
+  if (trade.ended || trade.settled) return;
+  const isSettled = isDelivered(trade) ? exchange(world, trade) : settleDifference(world, trade);
+  if (isSettled) return settled(world, trade);
+  if (isDelivered(trade) && dayOf(world.now) >= addDays(trade.maturityDate, graceDays))
+    return cancel(world, trade);
+  world.agenda.schedule(later(world, dayMs), () => mature(world, trade));
+}
+
+function settled(world: World, trade: Trade): void {
   trade.settled = true;
-  returnDeposit(world, trade);
+  returnMargin(world, trade);
+  if (trade.parent) releaseMargin(world, trade.parent, trade.sell.amount);
   for (const payment of trade.payments) execute(world, trade, payment);
   closeWhenPaidOut(trade);
 }
@@ -152,16 +125,24 @@ function charge(world: World, account: Account, trade: Trade): void {
   if (fee.gt(0)) move(world, account, fee.neg(), "fees", about(trade, "debit", "Fee for trade"));
 }
 
-/** A non-delivered trade pays what its amount is worth more or less at the day's rate. */
-function settleDifference(world: World, trade: Trade): void {
-  const { buy, sell, maturityDate } = trade;
-  const fixing = world.rates.customer(buy.currency, sell.currency, maturityDate);
-  const difference = converted(buy, fixing).amount.minus(sell.amount);
+/**
+ * A non-delivered trade pays what its amount is worth more or less at the fixing on its maturity date, in the currency
+ * sold; answers whether the funds were there.
+ */
+function settleDifference(world: World, trade: Trade): boolean {
+  trade.difference ??= differenceAtMarket(world, trade);
+  const { difference } = trade;
   const account = sellAccount(world, trade);
-  const paid = larger(difference, available(world, account).neg());
-  if (paid.eq(0)) return;
-  const says = about(trade, paid.gt(0) ? "credit" : "debit", "Cash settlement of trade");
-  move(world, account, paid, "exchange", says);
+  if (available(world, account).plus(difference).lt(0)) return false;
+  const says = about(trade, difference.gt(0) ? "credit" : "debit", "Cash settlement of trade");
+  if (!difference.eq(0)) move(world, account, difference, "exchange", says);
+  return true;
+}
+
+function differenceAtMarket(world: World, { buy, sell, maturityDate }: Trade): Big {
+  const { base, quoted } = pairOf(buy.currency, sell.currency);
+  const fixing = world.rates.mid(base, quoted, maturityDate);
+  return converted(buy, fixing).amount.minus(sell.amount);
 }
 
 /** Sets a part of what a trade buys aside for a beneficiary. */
@@ -230,6 +211,12 @@ export function cancel(world: World, trade: Trade): void {
     const says = about(trade, "credit", "Funds returned from cancelled trade");
     move(world, sellAccount(world, trade), trade.funded, "exchange", says);
   }
-  returnDeposit(world, trade);
+  returnMargin(world, trade);
   trade.ended = "Cancelled";
+  if (trade.parent) giveBack(world, trade.parent, trade);
+}
+
+/** What a cancelled drawdown had taken is expected from its forward again, if that still goes on. */
+function giveBack(world: World, parent: Trade, { sell, buy }: Trade): void {
+  if (!parent.ended && !parent.settled) promise(world, parent, sell.amount, buy.amount);
 }

@@ -4,6 +4,7 @@ import { type Account, accountIn } from "../accounts";
 import { isBusinessDay, nextBusinessDay } from "../calendar";
 import { rounded } from "../currencies";
 import { addDays, hourOf } from "../days";
+import { receive } from "../incoming";
 import type { House } from "../ledger";
 import { available, move, type Movement } from "../movements";
 import { demo } from "../parties";
@@ -49,7 +50,7 @@ function scheduleReceipt(world: World, random: Random, account: Account, day: st
   const counterparty = somebody(world, random, account.currency);
   world.agenda.schedule(someMinute(random, day, 8), () => {
     const information = `Payment of ${reference}`;
-    move(world, account, amount, "nostro", { type: "incoming", reference, information, counterparty });
+    receive(world, account, amount, { reference, information, counterparty });
   });
 }
 

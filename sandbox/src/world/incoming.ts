@@ -1,0 +1,46 @@
+/** Money from outside, and what the bank does with it at once. */
+import type { Big } from "big.js";
+import type { Account } from "./accounts";
+import { smaller } from "./currencies";
+import { dayOf } from "./days";
+import { payCall } from "./margin";
+import { available, move, type Movement } from "./movements";
+import { outstanding, type Trade } from "./trades";
+import { fund } from "./trading";
+import type { World } from "./world";
+
+/**
+ * Books money that came in. It pays what margin was called, then for the trade whose ID is its reference, or else for the
+ * trades that are due, the oldest first.
+ */
+export function receive(world: World, account: Account, amount: Big, movement: Omit<Movement, "type">): void {
+  move(world, account, amount, "nostro", { ...movement, type: "incoming" });
+  const open = openTrades(world, account);
+  for (const trade of open) payCall(world, trade);
+  const named = open.filter(({ tradeId }) => tradeId === movement.reference);
+  const paidFor = named.length > 0 ? named : due(world, open);
+  for (const trade of paidFor) fundFrom(world, account, trade);
+}
+
+/** What is sold in the account's currency and not settled; what is settled in cash is not paid for. */
+const openTrades = (world: World, { clientId, currency }: Account): Trade[] =>
+  [...world.trades.values()].filter(
+    (trade) =>
+      trade.clientId === clientId &&
+      trade.sell.currency === currency &&
+      trade.type !== "ndf" &&
+      !trade.ended &&
+      !trade.settled,
+  );
+
+function due(world: World, trades: readonly Trade[]): Trade[] {
+  const today = dayOf(world.now);
+  return trades
+    .filter(({ maturityDate }) => maturityDate <= today)
+    .toSorted((one, other) => (one.maturityDate < other.maturityDate ? -1 : 1));
+}
+
+function fundFrom(world: World, account: Account, trade: Trade): void {
+  const amount = smaller(outstanding(trade), available(world, account));
+  if (amount.gt(0)) fund(world, trade, amount);
+}

@@ -1,0 +1,142 @@
+/**
+ * Margin on forwards: a deposit when they are booked, and calls for more when the market moves against the client.
+ *
+ * What is held stands in the balance InitialMargin, what was called and not paid yet in MarginCall. Both in the currency
+ * sold.
+ */
+import { Big } from "big.js";
+import { nextBusinessDay } from "./calendar";
+import { rounded, smaller } from "./currencies";
+import { addDays, dayOf, hourOf } from "./days";
+import { pairOf, type Rate } from "./fx";
+import { available, note, shift } from "./movements";
+import { about, sellAccount, settlementHour } from "./trade-entries";
+import { remaining, type Trade, type TradeTerms } from "./trades";
+import type { World } from "./world";
+
+/** Of the amount sold. */
+const depositShare = new Big("0.05");
+/** Each time the market has moved so far against the client, a share of what is left of the trade is called. */
+const threshold = new Big("0.025");
+const callShare = new Big("0.025");
+const daysToPay = 2;
+
+const zero = new Big(0);
+
+export const hasMargin = ({ type }: TradeTerms): boolean => type === "forward" || type === "window_forward";
+
+const dueFrom = (day: string, currency: string) => nextBusinessDay(addDays(day, daysToPay), [currency]);
+
+/** The deposit a trade asks for when it is booked. */
+export function initialMargin(terms: TradeTerms, orderDate: string): Trade["initialMargin"] {
+  if (!hasMargin(terms)) return undefined;
+  const { amount, currency } = terms.sell;
+  return { amount: rounded(amount.times(depositShare), currency), dueDate: dueFrom(orderDate, currency) };
+}
+
+/**
+ * How many times a sale at the booked rate has lost the threshold at the market's rate; less than zero when it gains.
+ * One division, so that a loss of exactly the threshold is one.
+ */
+export function lossLevels(sellCurrency: string, booked: Rate, market: Big): number {
+  const sellsBase = booked.symbol.startsWith(sellCurrency);
+  const [now, then] = sellsBase ? [market, booked.rate] : [booked.rate, market];
+  return now.minus(then).div(then.times(threshold)).toNumber();
+}
+
+function levelsOf(world: World, { buy, sell, rate }: Trade): number {
+  const { base, quoted } = pairOf(buy.currency, sell.currency);
+  return lossLevels(sell.currency, rate, world.rates.mid(base, quoted, dayOf(world.now)).rate);
+}
+
+/** What was called and is not paid. */
+const owed = ({ called, variation }: Trade): Big => called.minus(variation);
+
+const isOver = ({ ended, settled }: Trade) => ended !== undefined || settled;
+
+/** Looks after a trade's margin on each day of its life. */
+export function watchMargin(world: World, trade: Trade): void {
+  if (isOver(trade)) return;
+  revalue(world, trade);
+  collectMargin(world, trade);
+  const today = hourOf(dayOf(world.now), settlementHour);
+  const next = world.now < today ? today : hourOf(addDays(dayOf(world.now), 1), settlementHour);
+  world.agenda.schedule(next, () => watchMargin(world, trade));
+}
+
+/** Calls for more when the market has moved against the client; gives all of it back when nothing is lost any more. */
+export function revalue(world: World, trade: Trade): void {
+  if (isOver(trade) || !hasMargin(trade)) return;
+  const levels = levelsOf(world, trade);
+  if (levels <= 0) return returnCalls(world, trade);
+  const { currency } = trade.sell;
+  const wanted = rounded(remaining(trade, "sell").times(callShare).times(Math.floor(levels)), currency);
+  if (wanted.lte(trade.called)) return;
+  noteCall(world, trade, wanted.minus(trade.called));
+  trade.callDueDate = dueFrom(dayOf(world.now), currency);
+  trade.called = wanted;
+}
+
+/** Revalues every forward: after the market was moved. */
+export function revalueAll(world: World): void {
+  for (const trade of world.trades.values()) revalue(world, trade);
+}
+
+function noteCall(world: World, trade: Trade, amount: Big): void {
+  if (amount.eq(0)) return;
+  const { tradeId: reference } = trade;
+  note(world, sellAccount(world, trade), "MarginCall", amount, { reference, valueAt: world.now });
+}
+
+/** Takes what is due from what is available, when there is enough. */
+function collectMargin(world: World, trade: Trade): void {
+  const today = dayOf(world.now);
+  if (trade.initialMargin && trade.initialMargin.dueDate <= today) payDeposit(world, trade);
+  if (trade.callDueDate !== undefined && trade.callDueDate <= today) payCall(world, trade);
+}
+
+function payDeposit(world: World, trade: Trade): void {
+  const account = sellAccount(world, trade);
+  const { amount } = trade.initialMargin!;
+  if (trade.deposited || available(world, account).lt(amount)) return;
+  shift(world, account, amount.neg(), "InitialMargin", about(trade, "margin", "Initial margin for trade"));
+  trade.margin = amount;
+  trade.deposited = true;
+}
+
+/** Pays what was called, also before it is due. */
+export function payCall(world: World, trade: Trade): void {
+  const account = sellAccount(world, trade);
+  const amount = owed(trade);
+  if (amount.eq(0) || available(world, account).lt(amount)) return;
+  shift(world, account, amount.neg(), "InitialMargin", about(trade, "margin", "Margin call for trade"));
+  noteCall(world, trade, amount.neg());
+  trade.variation = trade.called;
+}
+
+function returnCalls(world: World, trade: Trade): void {
+  noteCall(world, trade, owed(trade).neg());
+  const says = about(trade, "margin", "Margin call returned for trade");
+  if (trade.variation.gt(0)) shift(world, sellAccount(world, trade), trade.variation, "InitialMargin", says);
+  trade.called = zero;
+  trade.variation = zero;
+}
+
+function returnDeposit(world: World, trade: Trade, amount: Big): void {
+  if (amount.eq(0)) return;
+  const says = about(trade, "margin", "Initial margin returned for trade");
+  shift(world, sellAccount(world, trade), amount, "InitialMargin", says);
+  trade.margin = trade.margin.minus(amount);
+}
+
+/** Gives everything back: the trade is settled or cancelled. */
+export function returnMargin(world: World, trade: Trade): void {
+  returnCalls(world, trade);
+  returnDeposit(world, trade, trade.margin);
+}
+
+/** Gives back the part of the deposit that stood for an amount drawn from the trade. */
+export function releaseMargin(world: World, trade: Trade, drawn: Big): void {
+  const part = rounded(drawn.times(depositShare), trade.sell.currency);
+  returnDeposit(world, trade, smaller(part, trade.margin));
+}

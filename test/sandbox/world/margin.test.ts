@@ -1,0 +1,125 @@
+/** Margin on forwards. */
+import { Big } from "big.js";
+import { Outbox } from "../../../sandbox/src/outbox";
+import { accountIn } from "../../../sandbox/src/world/accounts";
+import { steppedClock } from "../../../sandbox/src/world/clock";
+import { dayMs, dayOf } from "../../../sandbox/src/world/days";
+import { receive } from "../../../sandbox/src/world/incoming";
+import { bucketOf, type Bucket } from "../../../sandbox/src/world/ledger";
+import { lossLevels, revalueAll } from "../../../sandbox/src/world/margin";
+import { available, move } from "../../../sandbox/src/world/movements";
+import { demo } from "../../../sandbox/src/world/parties";
+import type { Trade } from "../../../sandbox/src/world/trades";
+import { book, cancel } from "../../../sandbox/src/world/trading";
+import { World } from "../../../sandbox/src/world/world";
+
+describe("a loss of the threshold", () => {
+  const booked = { symbol: "GBPUSD", rate: new Big("1.3") };
+  test.each([
+    ["GBP", "1.3325", 1],
+    ["GBP", "1.332499", 0],
+    ["GBP", "1.365", 2],
+    ["GBP", "1.29", -1],
+    ["USD", "1.268293", 0],
+    ["USD", "1.268292", 1],
+  ])("selling %s at 1.3 with the market at %s is reached %i times", (sold, market, times) => {
+    expect(Math.floor(lossLevels(sold, booked, new Big(market)))).toBe(times);
+  });
+});
+
+let world: World;
+let trade: Trade;
+
+const gbp = () => accountIn(world, demo, "GBP");
+const held = (bucket: Bucket) => world.ledger.balance(bucketOf(gbp(), bucket)).toFixed();
+const market = (rate: string) => {
+  world.rates.move("GBP", "USD", new Big(rate), dayOf(world.now));
+  revalueAll(world);
+};
+const pass = (days: number, rate: string) => {
+  for (let day = 0; day < days; day += 1) {
+    world.clock.advance(dayMs);
+    world.rates.move("GBP", "USD", new Big(rate), dayOf(world.clock.now()));
+    world.catchUp();
+  }
+};
+const payIn = (amount: number) =>
+  receive(world, gbp(), new Big(amount), { reference: "FUNDS", information: "Funds" });
+
+beforeEach(() => {
+  world = new World(steppedClock(new Date("2026-11-02T10:00:00Z")), "margin", new Outbox(undefined));
+  world.catchUp();
+  world.rates.move("GBP", "USD", new Big("1.3"), "2026-11-02");
+  trade = book(world, {
+    clientId: demo.clientId,
+    type: "forward",
+    sell: { amount: new Big(100_000), currency: "GBP" },
+    buy: { amount: new Big(130_000), currency: "USD" },
+    rate: { symbol: "GBPUSD", rate: new Big("1.3") },
+    fee: { amount: new Big(20), currency: "GBP" },
+    maturityDate: "2027-02-01",
+    reference: undefined,
+  });
+});
+
+test("the deposit is taken on its day, or as soon as it is there", () => {
+  pass(3, "1.3");
+  expect(held("InitialMargin")).toBe("0");
+  payIn(6_000);
+  pass(1, "1.3");
+  expect([held("InitialMargin"), available(world, gbp()).toFixed()]).toEqual(["5000", "1000"]);
+});
+
+test("a call is what the balance MarginCall shows, until it is paid from what comes in", () => {
+  market("1.332499");
+  expect(held("MarginCall")).toBe("0");
+  market("1.3325");
+  expect(held("MarginCall")).toBe("2500");
+  payIn(2_499);
+  expect(held("MarginCall")).toBe("2500");
+  payIn(1);
+  expect([held("MarginCall"), held("InitialMargin"), available(world, gbp()).toFixed()]).toEqual([
+    "0",
+    "2500",
+    "0",
+  ]);
+  const line = world.ledger.lines(bucketOf(gbp(), "InterimAvailable")).at(-1)!;
+  expect([line.entry.type, line.amount.toFixed()]).toEqual(["margin", "-2500"]);
+});
+
+test("a call is taken two business days on from what is there", () => {
+  move(world, gbp(), new Big(50_000), "nostro", { type: "incoming", reference: "IN", information: "In" });
+  market("1.34");
+  pass(1, "1.34");
+  expect(held("MarginCall")).toBe("2500");
+  pass(2, "1.34");
+  expect([held("MarginCall"), held("InitialMargin")]).toEqual(["0", "7500"]);
+});
+
+test("more is called the further the market goes, and all of it returned when nothing is lost any more", () => {
+  market("1.3325");
+  payIn(2_500);
+  market("1.37");
+  expect(held("MarginCall")).toBe("2500");
+  market("1.31");
+  expect([held("MarginCall"), held("InitialMargin")]).toEqual(["2500", "2500"]);
+  market("1.3");
+  expect([held("MarginCall"), held("InitialMargin"), available(world, gbp()).toFixed()]).toEqual([
+    "0",
+    "0",
+    "2500",
+  ]);
+});
+
+test("a cancelled trade gives everything back", () => {
+  market("1.37");
+  payIn(10_000);
+  pass(3, "1.37");
+  expect(held("InitialMargin")).toBe("10000");
+  cancel(world, trade);
+  expect([held("MarginCall"), held("InitialMargin"), available(world, gbp()).toFixed()]).toEqual([
+    "0",
+    "0",
+    "10000",
+  ]);
+});
