@@ -1,6 +1,13 @@
 /** Random values that fit an operation, made from the JSON Schemas of its fields. */
 import * as fc from "fast-check";
-import { checkRequest, type Declaration, type Field, fieldsOf, type Values } from "../../core/operations";
+import {
+  checkRequest,
+  type Declaration,
+  type Field,
+  fieldsOf,
+  type Place,
+  type Values,
+} from "../../core/operations";
 import { answerJsonSchema, type JsonSchema } from "../../core/operations/json-schema";
 
 type Arbitrary = fc.Arbitrary<unknown>;
@@ -71,12 +78,15 @@ function valueOf(schema: JsonSchema): Arbitrary {
   }
 }
 
-/** A header holds ASCII only. */
-const inHeader = (value: unknown) => (typeof value === "string" ? value.replace(/[^!-~]/g, "") : value);
+/** What a place cannot hold: a header nothing but ASCII, a path no slash. */
+const unfit: Readonly<Partial<Record<Place, RegExp>>> = { header: /[^!-~]/g, path: /[/\\]/g };
+
+const held = (place: Place, value: unknown) =>
+  typeof value === "string" && unfit[place] ? value.replace(unfit[place], "") : value;
 
 const fitting = ({ schema, place }: Field): Arbitrary =>
   valueOf(answerJsonSchema(schema))
-    .map((value) => (place === "header" ? inHeader(value) : value))
+    .map((value) => held(place, value))
     .filter((value) => schema.safeParse(value).success);
 
 /** Values of all fields of an operation, those that the connection and fxdesk fill included. */
