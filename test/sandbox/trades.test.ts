@@ -130,6 +130,102 @@ describe("booking", () => {
   });
 });
 
+describe("a forward", () => {
+  const forward = { trade_type: "forward", value_date: "2027-03-01", amount: 10_000 };
+  const frame = {
+    ...forward,
+    trade_type: "window_forward",
+    window_start_date: "2026-12-15",
+    value_date: "2027-01-29",
+  };
+  const drawdown = (parent_trade_id: string, amount: number, body: Record<string, unknown> = {}) => ({
+    trade_type: "drawdown",
+    parent_trade_id,
+    amount,
+    ...body,
+  });
+  const bookOne = async (body: Record<string, unknown>) => {
+    const { trade_id } = await book(await makeQuote(client, body));
+    return client.trades.get({ trade_id });
+  };
+  const conflict = (details: string) => ({
+    status: 409,
+    service: { code: "drawdown_not_possible", details: expect.stringContaining(details) },
+  });
+
+  test("is drawn from at its own rate until nothing is left", async () => {
+    const parent = await bookOne(forward);
+    const drawn = await bookOne(drawdown(parent.trade_id, 4_000));
+    expect(drawn).toMatchObject({
+      trade_type: "drawdown",
+      parent_trade_id: parent.trade_id,
+      rate: parent.rate,
+      sell_amount: 4_000,
+      maturity_date: "2027-03-01",
+    });
+    await expect(quotes({}, drawdown(parent.trade_id, 6_000.01))).rejects.toMatchObject(
+      conflict("more than is left"),
+    );
+    const rest = await bookOne(drawdown(parent.trade_id, 6_000));
+    expect(Number((drawn.buy_amount + rest.buy_amount).toFixed(2))).toBe(parent.buy_amount);
+    const drawdowns = await everyTrade({ parent_trade_id: parent.trade_id });
+    expect(drawdowns).toHaveLength(2);
+  });
+
+  test("is not overdrawn by two quotes for the same amount", async () => {
+    const { trade_id } = await bookOne(forward);
+    const both = [await makeQuote(client, drawdown(trade_id, 6_000))];
+    both.push(await makeQuote(client, drawdown(trade_id, 6_000)));
+    await book(both[0]!);
+    await expect(book(both[1]!)).rejects.toMatchObject(conflict("more than is left"));
+  });
+
+  test("with a window is drawn from within it", async () => {
+    const { trade_id, trade_type } = await bookOne(frame);
+    expect(trade_type).toBe("window_forward");
+    const { body } = await quotes({}, drawdown(trade_id, 100, { value_date: "2026-12-01" }));
+    expect(body).toMatchObject({ value_date: "2026-12-15", warning: expect.stringContaining("2026-12-15") });
+    const inside = await quotes({}, drawdown(trade_id, 100, { value_date: "2027-01-12" }));
+    expect(inside.body).toMatchObject({ value_date: "2027-01-12" });
+    await expect(quotes({}, drawdown(trade_id, 100, { value_date: "2027-02-01" }))).rejects.toMatchObject(
+      conflict("the window ends on 2027-01-29"),
+    );
+  });
+
+  test("is what a drawdown names", async () => {
+    const spot = await bookOne({});
+    await expect(quotes({}, drawdown(spot.trade_id, 10))).rejects.toMatchObject(conflict("no forward"));
+    await expect(quotes({}, drawdown("TR0", 10))).rejects.toMatchObject({ status: 404 });
+    await expect(quotes({}, { trade_type: "drawdown" })).rejects.toMatchObject({ status: 400 });
+    const { trade_id } = await bookOne(forward);
+    await expect(quotes({}, drawdown(trade_id, 10, { sell_currency: "GBP" }))).rejects.toMatchObject({
+      status: 400,
+      service: { details: expect.stringContaining("sells EUR for USD") },
+    });
+  });
+
+  test("that is not delivered pays the difference to the market", async () => {
+    const ndf = await bookOne({
+      trade_type: "ndf",
+      value_date: "2027-01-15",
+      sell_currency: "USD",
+      buy_currency: "INR",
+      amount: 10_000,
+    });
+    sandbox.control.setClock({ now: "2027-01-15T09:00:00Z" });
+    const market = sandbox.control.moveRate({ symbol: "USDINR", rate: ndf.rate * 0.9 }).rate;
+    sandbox.control.setClock({ now: "2027-01-15T16:00:00Z" });
+    const [usd] = await client.accounts.list({ currencies: "USD" });
+    const [newest] = await client.transactions.list({ account_id: usd!.account_id, page_size: 1 });
+    expect(newest).toMatchObject({
+      transaction_reference: ndf.trade_id,
+      credit_debit_indicator: "Credit",
+      amount: { amount: (ndf.buy_amount / market - 10_000).toFixed(2) },
+    });
+    expect(await client.trades.get({ trade_id: ndf.trade_id })).toMatchObject({ status: "Closed" });
+  });
+});
+
 describe("trades", () => {
   test("are there in every type and every status", async () => {
     const trades = await everyTrade();

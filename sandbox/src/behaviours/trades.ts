@@ -4,7 +4,7 @@ import { paged } from "../paging";
 import { Refusal } from "../refusal";
 import { receivingAccount } from "../world/banks";
 import type { Client } from "../world/parties";
-import { statusOf, type Trade } from "../world/trades";
+import { drawProblem, statusOf, type Trade } from "../world/trades";
 import { book } from "../world/trading";
 import type { World } from "../world/world";
 
@@ -50,6 +50,10 @@ const confirmedTrade = (trade: Trade) => ({
 const tradesOf = (client: Client, world: World): Trade[] =>
   [...world.trades.values()].filter(({ clientId }) => clientId === client.clientId).toReversed();
 
+/** Said when a drawdown is priced, and when it is booked: something else may have been drawn in between. */
+export const undrawable = (details: string) =>
+  new Refusal(409, "drawdown_not_possible", "This cannot be drawn from the trade.", details);
+
 /** The quote a trade is to be booked from, still good and not used. */
 function bookableQuote(quoteId: string, client: Client, world: World) {
   const quote = world.quotes.get(quoteId);
@@ -77,6 +81,9 @@ export const trades: BehavioursOf<"trades"> = {
         "The reason is only for spot trades.",
         `reason ${values.reason}`,
       );
+    const { parent, sell, buy } = quote.terms;
+    const problem = parent && drawProblem(parent, sell.amount, buy.amount);
+    if (problem !== undefined) throw undrawable(problem);
     quote.used = true;
     return {
       status: 201,

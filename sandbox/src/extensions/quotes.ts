@@ -3,14 +3,17 @@
  * the contract, so that it is checked and answered like one.
  */
 import { byConnection, json, operation } from "@fxdesk/toolkit/operations";
-import { ClientId, Currency, day, DecimalText, ErrorMessage } from "@fxdesk/toolkit/schema";
+import { ClientId, Currency, day, DecimalText, ErrorMessage, id } from "@fxdesk/toolkit/schema";
 import { Big } from "big.js";
 import { z } from "zod";
 import type { Behaviour, ValuesOf } from "../behaviour";
+import { undrawable } from "../behaviours/trades";
 import { Refusal } from "../refusal";
 import { fits } from "../world/currencies";
 import { inverse, tradedCurrencies } from "../world/fx";
-import { hold, offer, type Offer } from "../world/market";
+import { hold, offer, offerDrawdown, type Offer } from "../world/market";
+import type { Client } from "../world/parties";
+import type { World } from "../world/world";
 
 const Estimate = z.object({
   estimated_rate: z.number(),
@@ -57,15 +60,37 @@ export const createQuote = operation({
     operation: z.enum(["buy", "sell"]),
     buy_currency: Currency,
     sell_currency: Currency,
-    trade_type: z.enum(["spot", "forward"]).default("spot"),
-    value_date: day("Value date", "The day on which the trade is to settle.").optional(),
+    trade_type: z.enum(["spot", "forward", "window_forward", "drawdown", "ndf"]).default("spot"),
+    value_date: day(
+      "Value date",
+      "The day on which the trade is to settle; the last day of a window.",
+    ).optional(),
+    window_start_date: day(
+      "Window start date",
+      "Window forwards only: the first day of the window.",
+    ).optional(),
+    parent_trade_id: id("Parent trade ID", "Drawdowns only: the forward to draw from.").optional(),
   }),
+  rules: [
+    {
+      kind: "needed-by",
+      fields: ["parent_trade_id"],
+      other: "trade_type",
+      values: ["drawdown"],
+      says: "A drawdown needs parent_trade_id.",
+    },
+    {
+      kind: "ordered",
+      fields: ["window_start_date", "value_date"],
+      says: "window_start_date must not be after value_date.",
+    },
+  ],
   answers: { 200: json(Estimate, "An estimate."), 201: json(Quote, "A quote that can be booked.") },
   errors: {
     400: ["The request does not fit.", ErrorMessage],
     401: "Access denied due to authentication failure.",
     403: ["Action not completed due to data constraints.", ErrorMessage],
-    404: "Client ID not found.",
+    404: "Client or parent trade ID not found.",
     409: ["A conflict that can be corrected; see the details.", ErrorMessage],
   },
   contract: "not shown",
@@ -84,44 +109,79 @@ const priced = ({ terms: { rate, maturityDate }, warning }: Offer) => {
   };
 };
 
-export const quote: Behaviour<ValuesOf<typeof createQuote>> = ({ values, client, world }) => {
-  const { buy_currency: buyCurrency, sell_currency: sellCurrency, operation: fixed } = values;
-  const amount = new Big(values.amount);
-  for (const [field, currency] of Object.entries({ buy_currency: buyCurrency, sell_currency: sellCurrency }))
+type Asked = ValuesOf<typeof createQuote>;
+
+/** The amount asked about, when it can be traded between the currencies. */
+function amountOf({ buy_currency, sell_currency, operation: fixed, amount: asked }: Asked): Big {
+  for (const [field, currency] of Object.entries({ buy_currency, sell_currency }))
     if (!tradedCurrencies.includes(currency)) throw invalid(`${field} ${currency} is not traded`);
-  if (buyCurrency === sellCurrency) throw invalid("buy_currency and sell_currency are the same");
-  const fixedCurrency = fixed === "buy" ? buyCurrency : sellCurrency;
+  if (buy_currency === sell_currency) throw invalid("buy_currency and sell_currency are the same");
+  const fixedCurrency = fixed === "buy" ? buy_currency : sell_currency;
+  const amount = new Big(asked);
   if (amount.lte(0)) throw invalid("amount must be more than zero");
   if (!fits(amount, fixedCurrency)) throw invalid(`amount has too many decimals for ${fixedCurrency}`);
-  const { clientId } = client;
-  const { trade_type: type, value_date: valueDate } = values;
-  const offered = offer(world, { clientId, type, buyCurrency, sellCurrency, fixed, amount, valueDate });
-  const { buy, sell, rate, fee } = offered.terms;
-  if (values.quote_type === "estimate")
-    return {
-      status: 200,
-      body: {
-        estimated_rate: rate.rate.toNumber(),
-        estimated_rate_symbol: rate.symbol,
-        fee_amount: fee.amount.toNumber(),
-        fee_currency: fee.currency,
-        ...priced(offered),
-      },
-    };
-  if (buy.amount.eq(0) || sell.amount.eq(0)) throw invalid("amount is too small to be exchanged");
-  const { quoteId } = hold(world, offered);
+  return amount;
+}
+
+/** The forward a drawdown is to be drawn from, in the same currencies. */
+function parentOf(
+  { parent_trade_id: id = "", buy_currency, sell_currency }: Asked,
+  client: Client,
+  world: World,
+) {
+  const parent = world.trades.get(id);
+  if (parent?.clientId !== client.clientId)
+    throw new Refusal(404, "trade_not_found", "There is no such trade.", id);
+  if (parent.buy.currency !== buy_currency || parent.sell.currency !== sell_currency)
+    throw invalid(`trade ${id} sells ${parent.sell.currency} for ${parent.buy.currency}`);
+  return parent;
+}
+
+function offered(values: Asked, client: Client, world: World): Offer {
+  const { trade_type: type, value_date: valueDate, operation: fixed } = values;
+  const wanted = { fixed, amount: amountOf(values), valueDate };
+  if (type === "drawdown") {
+    const drawdown = offerDrawdown(world, parentOf(values, client, world), wanted);
+    if (typeof drawdown === "string") throw undrawable(drawdown);
+    return drawdown;
+  }
+  return offer(world, {
+    ...wanted,
+    type,
+    clientId: client.clientId,
+    buyCurrency: values.buy_currency,
+    sellCurrency: values.sell_currency,
+    windowFrom: type === "window_forward" ? values.window_start_date : undefined,
+  });
+}
+
+const estimateOf = (given: Offer) => ({
+  estimated_rate: given.terms.rate.rate.toNumber(),
+  estimated_rate_symbol: given.terms.rate.symbol,
+  fee_amount: given.terms.fee.amount.toNumber(),
+  fee_currency: given.terms.fee.currency,
+  ...priced(given),
+});
+
+const quoteOf = (quoteId: string, given: Offer) => {
+  const { clientId, buy, sell, rate } = given.terms;
   return {
-    status: 201,
-    body: {
-      quote_id: quoteId,
-      quoted_rate: rate.rate.toNumber(),
-      quoted_rate_symbol: rate.symbol,
-      buy_amount: buy.amount.toNumber(),
-      buy_currency: buyCurrency,
-      sell_amount: sell.amount.toNumber(),
-      sell_currency: sellCurrency,
-      book_trade: `/trades?client_id=${encodeURIComponent(clientId)}&quote_id=${quoteId}`,
-      ...priced(offered),
-    },
+    quote_id: quoteId,
+    quoted_rate: rate.rate.toNumber(),
+    quoted_rate_symbol: rate.symbol,
+    buy_amount: buy.amount.toNumber(),
+    buy_currency: buy.currency,
+    sell_amount: sell.amount.toNumber(),
+    sell_currency: sell.currency,
+    book_trade: `/trades?client_id=${encodeURIComponent(clientId)}&quote_id=${quoteId}`,
+    ...priced(given),
   };
+};
+
+export const quote: Behaviour<Asked> = ({ values, client, world }) => {
+  const given = offered(values, client, world);
+  if (values.quote_type === "estimate") return { status: 200, body: estimateOf(given) };
+  const { buy, sell } = given.terms;
+  if (buy.amount.eq(0) || sell.amount.eq(0)) throw invalid("amount is too small to be exchanged");
+  return { status: 201, body: quoteOf(hold(world, given).quoteId, given) };
 };

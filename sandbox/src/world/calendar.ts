@@ -131,6 +131,15 @@ export function previousBusinessDay(day: string, currencies: readonly string[]):
   return isBusinessDay(before, currencies) ? before : previousBusinessDay(before, currencies);
 }
 
+const newYork = new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_York" });
+const hoursBeforeMidnight = 7;
+
+/** The day for which a deal made at a time counts: it begins at 17:00 in New York, and no week has a weekend. */
+export function tradingDay(time: Date): string {
+  const day = newYork.format(time.getTime() + hoursBeforeMidnight * 3_600_000);
+  return nextBusinessDay(day, []);
+}
+
 const usdCad = new Set(["USD", "CAD"]);
 
 /**

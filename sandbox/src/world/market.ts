@@ -1,23 +1,29 @@
 /** What the bank offers: estimates and quotes. */
 import { Big } from "big.js";
-import { nextBusinessDay, spotDate } from "./calendar";
+import { nextBusinessDay, spotDate, tradingDay } from "./calendar";
 import type { Money } from "./currencies";
-import { dayOf } from "./days";
+import { addDays, dayOf } from "./days";
 import { converted, feeFor } from "./fx";
 import { quoteLifeMs, type Quote } from "./quotes";
-import type { TradeTerms } from "./trades";
+import { drawProblem, remaining, type Trade, type TradeTerms, type TradeType, windowOf } from "./trades";
 import type { World } from "./world";
 
-/** What a company asks a price for; `fixed` is the side whose amount it knows. */
-export interface Inquiry {
-  readonly clientId: string;
-  readonly type: "spot" | "forward";
-  readonly buyCurrency: string;
-  readonly sellCurrency: string;
+/** How much, and which side of the trade that is. */
+interface Wanted {
   readonly fixed: "buy" | "sell";
   readonly amount: Big;
   /** The day asked for. */
   readonly valueDate: string | undefined;
+}
+
+/** What a company asks a price for; `fixed` is the side whose amount it knows. */
+export interface Inquiry extends Wanted {
+  readonly clientId: string;
+  readonly type: Exclude<TradeType, "drawdown">;
+  readonly buyCurrency: string;
+  readonly sellCurrency: string;
+  /** Window forwards only: the first day of the window. */
+  readonly windowFrom?: string | undefined;
 }
 
 export interface Offer {
@@ -28,7 +34,7 @@ export interface Offer {
 
 /** The day asked for when it can be had, else the next that can. */
 function valueDateFor(world: World, { type, buyCurrency, sellCurrency, valueDate }: Inquiry) {
-  const spot = spotDate(dayOf(world.now), buyCurrency, sellCurrency);
+  const spot = spotDate(tradingDay(world.now), buyCurrency, sellCurrency);
   if (type === "spot" || valueDate === undefined || valueDate < spot)
     return {
       maturityDate: spot,
@@ -42,13 +48,49 @@ const movedTo = (day: string) => `The value date is ${day}, the next that can be
 
 /** Prices an inquiry at the rate of the day. */
 export function offer(world: World, inquiry: Inquiry): Offer {
-  const { clientId, type, buyCurrency, sellCurrency, fixed, amount } = inquiry;
+  const { clientId, type, buyCurrency, sellCurrency, windowFrom, fixed, amount } = inquiry;
   const rate = world.rates.customer(buyCurrency, sellCurrency, dayOf(world.now));
   const known: Money = { amount, currency: fixed === "buy" ? buyCurrency : sellCurrency };
   const other = converted(known, rate);
   const { maturityDate, warning } = valueDateFor(world, inquiry);
   const [buy, sell] = fixed === "buy" ? [known, other] : [other, known];
-  return { terms: { clientId, type, buy, sell, rate, fee: feeFor(sell), maturityDate }, warning };
+  return { terms: { clientId, type, buy, sell, rate, fee: feeFor(sell), maturityDate, windowFrom }, warning };
+}
+
+/** Prices a part of a forward at the forward's rate, for a day within its window; or says why that cannot be. */
+export function offerDrawdown(world: World, parent: Trade, wanted: Wanted): Offer | string {
+  const { clientId, rate } = parent;
+  const { buy, sell } = drawnFrom(parent, wanted);
+  const { maturityDate, warning } = drawdownDate(world, parent, wanted.valueDate);
+  const problem = drawProblem(parent, sell.amount, buy.amount);
+  if (problem !== undefined) return problem;
+  const { to } = windowOf(parent);
+  if (maturityDate > to) return `The value date would be ${maturityDate}, and the window ends on ${to}.`;
+  const fee = feeFor(sell);
+  return { terms: { clientId, type: "drawdown", parent, buy, sell, rate, fee, maturityDate }, warning };
+}
+
+/** Who takes all that is left on one side takes it on the other, whatever rounding has left there. */
+function drawnFrom(parent: Trade, { fixed, amount }: Wanted): { buy: Money; sell: Money } {
+  const { buy, sell } = parent;
+  if (amount.eq(remaining(parent, fixed)))
+    return {
+      buy: { amount: remaining(parent, "buy"), currency: buy.currency },
+      sell: { amount: remaining(parent, "sell"), currency: sell.currency },
+    };
+  const known: Money = { amount, currency: parent[fixed].currency };
+  const other = converted(known, parent.rate);
+  return fixed === "buy" ? { buy: known, sell: other } : { buy: other, sell: known };
+}
+
+/** From tomorrow on, within the window. */
+function drawdownDate(world: World, parent: Trade, asked: string | undefined) {
+  const { buy, sell } = parent;
+  const tomorrow = addDays(dayOf(world.now), 1);
+  const earliest = [tomorrow, windowOf(parent).from, asked ?? tomorrow].toSorted().at(-1)!;
+  const maturityDate = nextBusinessDay(earliest, [buy.currency, sell.currency, "USD"]);
+  const isMoved = asked !== undefined && asked !== maturityDate;
+  return { maturityDate, warning: isMoved ? movedTo(maturityDate) : undefined };
 }
 
 /** Holds an offer for as long as quotes live. */

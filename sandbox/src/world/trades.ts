@@ -52,6 +52,8 @@ export interface TradeTerms {
   readonly fee: Money;
   readonly maturityDate: string;
   readonly reference: string | undefined;
+  /** Window forwards only: the first day for which something can be drawn; from the beginning, without. */
+  readonly windowFrom?: string | undefined;
   /** The forward a drawdown takes from. */
   readonly parent?: Trade;
   readonly synthetic?: boolean;
@@ -101,6 +103,24 @@ export const endedPayments: ReadonlySet<PaymentStatus> = new Set([
 
 /** What is still to be paid in. */
 export const outstanding = (trade: Trade): Big => remaining(trade, "sell").minus(trade.funded);
+
+const drawable = new Set<TradeType>(["forward", "window_forward"]);
+
+/** The days for which something can be drawn from a forward: the last one only, unless it has a window. */
+export const windowOf = ({ type, windowFrom, orderDate, maturityDate }: Trade) => ({
+  from: type === "window_forward" ? (windowFrom ?? orderDate) : maturityDate,
+  to: maturityDate,
+});
+
+/** Why amounts cannot be drawn from a trade. */
+export function drawProblem(parent: Trade, sell: Big, buy: Big): string | undefined {
+  const { tradeId, type, ended, settled } = parent;
+  if (!drawable.has(type)) return `Trade ${tradeId} is no forward.`;
+  if (ended || settled) return `Trade ${tradeId} is settled or cancelled.`;
+  if (sell.gt(outstanding(parent))) return `${sell.toFixed()} is more than is left of trade ${tradeId}.`;
+  if (buy.gt(remaining(parent, "buy"))) return `${buy.toFixed()} is more than is left of trade ${tradeId}.`;
+  return undefined;
+}
 
 const stopped = new Set<PaymentStatus>(["Payment rejected", "Payment cancelled"]);
 

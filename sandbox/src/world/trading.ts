@@ -10,6 +10,7 @@ import { available, move, note } from "./movements";
 import { about, buyAccount, sellAccount, settlementOf } from "./trade-entries";
 import {
   type Beneficiary,
+  drawProblem,
   endedPayments,
   outstanding,
   type PaymentStatus,
@@ -56,10 +57,8 @@ export function book(world: World, terms: TradeTerms): Trade {
 
 /** What a drawdown takes is no longer expected from its forward. */
 function drawFrom(world: World, parent: Trade, drawdown: Trade): void {
-  if (drawdown.sell.amount.gt(outstanding(parent)))
-    throw new RangeError(
-      `${drawdown.sell.amount.toFixed()} is more than is left of trade ${parent.tradeId}.`,
-    );
+  const problem = drawProblem(parent, drawdown.sell.amount, drawdown.buy.amount);
+  if (problem) throw new RangeError(problem);
   parent.drawdowns.push(drawdown);
   promise(world, parent, drawdown.sell.amount.neg(), drawdown.buy.amount.neg());
 }

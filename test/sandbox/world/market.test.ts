@@ -8,10 +8,22 @@ import {
   nextBusinessDay,
   previousBusinessDay,
   spotDate,
+  tradingDay,
 } from "../../../sandbox/src/world/calendar";
 import { decimalsOf, fits, rounded, written } from "../../../sandbox/src/world/currencies";
 import { converted, inverse, Rates, tradedCurrencies } from "../../../sandbox/src/world/fx";
 import { Random } from "../../../sandbox/src/world/random";
+
+test.each([
+  ["2026-11-20T21:59:00Z", "2026-11-20"],
+  ["2026-11-19T22:00:00Z", "2026-11-20"],
+  ["2026-07-15T20:59:00Z", "2026-07-15"],
+  ["2026-07-15T21:00:00Z", "2026-07-16"],
+  ["2026-11-20T22:00:00Z", "2026-11-23"],
+  ["2026-11-21T10:00:00Z", "2026-11-23"],
+])("a deal at %s is one of %s: the day turns at 17:00 in New York", (time, day) => {
+  expect(tradingDay(new Date(time))).toBe(day);
+});
 
 describe("business days", () => {
   test.each([
