@@ -7,13 +7,16 @@ import { DecimalText, ErrorMessage } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
 import { faultKinds } from "../faults";
 
-const says = (description: string) => ({ description });
+const says = (description: string, example?: string | number) => ({
+  description,
+  ...(example !== undefined && { examples: [example] }),
+});
 const isTime = (value: string) =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/.test(value) && !Number.isNaN(Date.parse(value));
 const Time = z
   .string()
   .refine(isTime, "must be a UTC time, such as 2026-01-31T09:30:00Z")
-  .meta({ format: "date-time" });
+  .meta({ format: "date-time", examples: ["2026-01-31T09:30:00Z"] });
 
 /** In seconds. */
 const longest = 366 * 86_400;
@@ -129,8 +132,8 @@ export const moveRate = operation({
     symbol: z
       .string()
       .regex(/^[A-Z]{6}$/, "must be two currencies, such as EURUSD")
-      .meta(says("Two currencies, such as EURUSD.")),
-    rate: z.number().positive().meta(says("What one unit of the first is worth in the second.")),
+      .meta(says("Two currencies, such as EURUSD.", "EURUSD")),
+    rate: z.number().positive().meta(says("What one unit of the first is worth in the second.", 1.25)),
   }),
   answers: { 200: json(Price, "The rate now.") },
 });
@@ -152,8 +155,8 @@ export const payIn = operation({
       .string()
       .regex(/^[A-Z]{3}$/, "must be three capital letters, such as EUR")
       .optional()
-      .meta(says("Or the currency of the demo company's account.")),
-    amount: DecimalText,
+      .meta(says("Or the currency of the demo company's account.", "EUR")),
+    amount: DecimalText.meta(says("Decimal amount with a dot, such as 1234.50.", "1234.50")),
     reference: z.string().max(35).default("PAY-IN").meta(says("What the transaction refers to.")),
     debtor_name: z.string().max(70).default("Somebody").meta(says("Who pays.")),
   }),
@@ -304,7 +307,7 @@ export const listRequests = operation({
 });
 
 const fault = {
-  operation: z.string().meta(says("Its name, such as trades.book.")),
+  operation: z.string().meta(says("Its name, such as trades.book.", "trades.book")),
   kind: z
     .enum(faultKinds)
     .meta(

@@ -1,4 +1,5 @@
 /** The control plane: its routes and its page. */
+import { dashboard } from "../pages/dashboard/page";
 import type { Extensions } from "../server";
 import { controls } from "./controls";
 import { onlyFromHere } from "./guard";
@@ -8,7 +9,7 @@ export { controlBehaviours, type ControlPlane, controlPlane } from "./in-process
 
 export const controlExtensions: Extensions = {
   operations: controls,
-  pages: [],
+  pages: [dashboard],
   guard: onlyFromHere,
   aside: true,
 };

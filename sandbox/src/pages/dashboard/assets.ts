@@ -1,0 +1,88 @@
+/** How the page looks, and the few lines that keep it current. */
+
+export const style = `
+:root { color-scheme: light dark;
+  --back: #f3f5f8; --card: #fff; --line: #e1e6ec; --text: #17212b; --soft: #5b6875; --accent: #14532d; --on: #fff;
+  --good: #166534; --goodback: #dcfce7; --busy: #854d0e; --busyback: #fef3c7; --bad: #991b1b; --badback: #fee2e2;
+  --calm: #475569; --calmback: #e8edf3; --link: #1d4ed8; }
+@media (prefers-color-scheme: dark) { :root {
+  --back: #0f141a; --card: #181f27; --line: #2a3440; --text: #e5eaf0; --soft: #93a1b0; --accent: #4ade80; --on: #06210f;
+  --good: #86efac; --goodback: #14351f; --busy: #fcd34d; --busyback: #3b2f0d; --bad: #fca5a5; --badback: #431a1c;
+  --calm: #b6c2cf; --calmback: #2a3440; --link: #93b4fd; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--back); color: var(--text); font: 15px/1.5 system-ui, sans-serif; }
+header { display: flex; flex-wrap: wrap; align-items: baseline; gap: .25rem 1rem; padding: 1.1rem 1.5rem .2rem;
+  max-width: 82rem; margin: auto; }
+h1 { font-size: 1.35rem; margin: 0; letter-spacing: -.01em; }
+header p { margin: 0; color: var(--soft); }
+main { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 1fr); gap: 1rem; align-items: start;
+  padding: .8rem 1.5rem 3rem; max-width: 82rem; margin: auto; }
+.column { display: grid; gap: 1rem; min-width: 0; }
+section { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1rem 1.15rem; min-width: 0; }
+h2 { font-size: 1rem; margin: 0 0 .6rem; }
+h3 { font-size: .93rem; margin: 0 0 .25rem; }
+p { margin: 0 0 .4rem; }
+small, .none, .more { color: var(--soft); font-size: .85rem; }
+.more { margin: .5rem 0 0; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: .93rem; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .38rem .8rem .38rem 0; border-top: 1px solid var(--line); white-space: nowrap;
+  vertical-align: top; }
+th:last-child, td:last-child { padding-right: 0; }
+thead th { border-top: 0; color: var(--soft); font-weight: 500; font-size: .82rem; padding-top: 0; }
+tbody th { font-weight: 600; }
+.number { text-align: right; }
+.zero { color: var(--soft); }
+.url { white-space: normal; overflow-wrap: anywhere; width: 100%; }
+.url small { display: block; }
+.chip { display: inline-block; padding: 0 .55rem; border-radius: 99px; font-size: .82rem; font-weight: 550; white-space: nowrap; }
+.good { color: var(--good); background: var(--goodback); }
+.busy { color: var(--busy); background: var(--busyback); }
+.chip.bad { color: var(--bad); background: var(--badback); }
+.calm { color: var(--calm); background: var(--calmback); }
+.clock { font-size: 1.2rem; font-weight: 600; font-variant-numeric: tabular-nums; margin-bottom: .6rem; }
+dl { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .15rem 1rem; margin: 0 0 .5rem; }
+dt { color: var(--soft); }
+dd { margin: 0; text-align: right; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+.rates { grid-template-columns: repeat(auto-fill, minmax(9.2rem, 1fr)); gap: .1rem 1.4rem; }
+.rates div { display: flex; justify-content: space-between; }
+ul { margin: 0 0 .5rem; padding-left: 1.1rem; }
+article { border-top: 1px solid var(--line); padding: .65rem 0 .3rem; }
+article:first-child { border-top: 0; padding-top: 0; }
+a { color: var(--link); overflow-wrap: anywhere; }
+.row { display: flex; flex-wrap: wrap; gap: .5rem; }
+form.asks { display: flex; flex-wrap: wrap; gap: .55rem .6rem; align-items: end; border-top: 1px solid var(--line);
+  margin-top: .8rem; padding-top: .8rem; }
+form.asks + form.button { margin-top: .6rem; }
+label { flex: 1 1 7rem; min-width: 0; }
+label span { display: block; font-size: .82rem; color: var(--soft); }
+input, select, button { font: inherit; border-radius: 7px; border: 1px solid var(--line); padding: .38rem .6rem; }
+input, select { width: 100%; background: var(--back); color: var(--text); min-height: 2.3rem; }
+button { background: var(--accent); border-color: transparent; color: var(--on); font-weight: 600; cursor: pointer;
+  padding: .38rem .9rem; min-height: 2.3rem; white-space: nowrap; }
+button.quiet { background: none; border-color: var(--line); color: var(--text); }
+button.bad { background: none; border-color: currentcolor; color: var(--bad); }
+:focus-visible { outline: 3px solid #60a5fa; outline-offset: 1px; }
+.notice { max-width: 79rem; margin: .6rem auto 0; padding: .55rem 1rem; border-radius: 9px; width: calc(100% - 3rem); }
+.notice.bad { color: var(--bad); background: var(--badback); }
+@media (max-width: 60rem) { main { grid-template-columns: minmax(0, 1fr); } .column { display: contents; } }
+@media (max-width: 30rem) { .minor { display: none; } table { font-size: .82rem; } th, td { padding-right: .6rem; }
+  .chip { white-space: normal; border-radius: 8px; }
+  header, main { padding-left: .8rem; padding-right: .8rem; }
+  .notice { width: calc(100% - 1.6rem); } }
+`;
+
+/** Reads the page again and puts what is shown into place; forms keep what is being typed. */
+export const script = `
+setInterval(async () => {
+  if (document.hidden) return;
+  const answer = await fetch("/").catch(() => undefined);
+  if (!answer) return;
+  const next = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const part of next.querySelectorAll("[data-live]")) {
+    const shown = document.getElementById(part.id);
+    if (shown && shown.innerHTML !== part.innerHTML && !shown.contains(document.activeElement))
+      shown.replaceChildren(...part.childNodes);
+  }
+}, 2000);
+`;

@@ -1,0 +1,102 @@
+/** The page at /: what the sandbox holds, and its controls as forms. Works without JavaScript. */
+import { createHash } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { controls } from "../../control/controls";
+import { act, methodOf } from "../../control/in-process";
+import { Refusal } from "../../refusal";
+import type { Extension } from "../../server";
+import type { Stage } from "../../stage";
+import { demo } from "../../world/parties";
+import { script, style } from "./assets";
+import { valuesFrom } from "./form";
+import { Html, html } from "./html";
+import { type Panel, panels } from "./panels";
+
+const scriptHash = createHash("sha256").update(script).digest("base64");
+
+const security = {
+  "content-security-policy": [
+    "default-src 'none'",
+    "style-src 'unsafe-inline'",
+    `script-src 'sha256-${scriptHash}'`,
+    "connect-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join("; "),
+  "cache-control": "no-store",
+};
+
+const drawn = (stage: Stage, { id, title, show, forms }: Panel): Html =>
+  html`<section aria-labelledby="${id}-title">
+    <h2 id="${id}-title">${title}</h2>
+    <div id="${id}" data-live>${show(stage)}</div>
+    ${forms}
+  </section>`;
+
+const column = (stage: Stage, place: Panel["place"]): Html =>
+  html`<div class="column">
+    ${panels.filter((panel) => panel.place === place).map((panel) => drawn(stage, panel))}
+  </div>`;
+
+interface Notice {
+  readonly look: "good" | "bad";
+  readonly says: string;
+}
+
+const banner = ({ look, says }: Notice): Html =>
+  html`<p class="notice ${look}" role="${look === "bad" ? "alert" : "status"}">${says}</p>`;
+
+function page(stage: Stage, notice: Notice | undefined): string {
+  const { text } = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>fxdesk sandbox</title>
+        ${new Html(`<style>${style}</style>`)}
+      </head>
+      <body>
+        <header>
+          <h1>fxdesk sandbox</h1>
+          <p>${stage.world.clients.get(demo.clientId)!.name} · no real bank, no real money</p>
+        </header>
+        ${notice && banner(notice)}
+        <main>${column(stage, "main")} ${column(stage, "side")}</main>
+        ${new Html(`<script>${script}</script>`)}
+      </body>
+    </html> `;
+  return text;
+}
+
+const send = (reply: FastifyReply, stage: Stage, status: number, notice?: Notice): FastifyReply =>
+  reply.code(status).headers(security).type("text/html; charset=utf-8").send(page(stage, notice));
+
+const controlNamed = (method: string | null) => controls.find((control) => methodOf(control) === method);
+
+/** Does what a form asks for, and shows the page again. */
+function submit(stage: Stage, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const sent = new URLSearchParams(String(request.body));
+  const control = controlNamed(sent.get("control"));
+  if (!control) return send(reply, stage, 404, { look: "bad", says: "There is no such control." });
+  try {
+    act(stage, control, valuesFrom(control, sent));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const says = [`${control.title}:`, error.message, error.details].filter(Boolean).join(" ");
+    return send(reply, stage, error.status, { look: "bad", says });
+  }
+  return reply.redirect(`/?done=${methodOf(control)}`, 303);
+}
+
+interface Shown {
+  Querystring: { done?: string };
+}
+
+export const dashboard: Extension = (app, stage) => {
+  app.get<Shown>("/", (request, reply) => {
+    const done = controlNamed(request.query.done ?? null);
+    return send(reply, stage, 200, done && { look: "good", says: `${done.title}: done.` });
+  });
+  app.post("/", (request, reply) => submit(stage, request, reply));
+};
