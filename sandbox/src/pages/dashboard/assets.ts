@@ -15,7 +15,7 @@ header { display: flex; flex-wrap: wrap; align-items: baseline; gap: .25rem 1rem
   max-width: 82rem; margin: auto; }
 h1 { font-size: 1.35rem; margin: 0; letter-spacing: -.01em; }
 header p { margin: 0; color: var(--soft); }
-main { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 1fr); gap: 1rem; align-items: start;
+main { display: grid; grid-template-columns: minmax(0, 2.2fr) minmax(0, 1fr); gap: 1rem; align-items: start;
   padding: .8rem 1.5rem 3rem; max-width: 82rem; margin: auto; }
 .column { display: grid; gap: 1rem; min-width: 0; }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1rem 1.15rem; min-width: 0; }
@@ -31,6 +31,7 @@ th, td { text-align: left; padding: .38rem .8rem .38rem 0; border-top: 1px solid
 th:last-child, td:last-child { padding-right: 0; }
 thead th { border-top: 0; color: var(--soft); font-weight: 500; font-size: .82rem; padding-top: 0; }
 tbody th { font-weight: 600; }
+tbody th small { display: block; font-weight: 400; line-height: 1.2; }
 .number { text-align: right; }
 .zero { color: var(--soft); }
 .url { white-space: normal; overflow-wrap: anywhere; width: 100%; }

@@ -89,9 +89,8 @@ const tradeRow = (trade: Trade): Html => {
   const { tradeId, type, buy, sell, rate, maturityDate } = trade;
   const status = statusOf(trade);
   return html`<tr>
-    <th scope="row">${tradeId}</th>
+    <th scope="row">${tradeId} <small>${type.replace("_", " ")}</small></th>
     <td>${chip(status, endedLooks[status] ?? "busy")}</td>
-    <td class="minor">${type.replace("_", " ")}</td>
     <td class="number">${money(buy.amount, buy.currency)} ${buy.currency}</td>
     <td class="number">${money(sell.amount, sell.currency)} ${sell.currency}</td>
     <td class="number minor">${rate.rate.toString()}</td>
@@ -105,7 +104,6 @@ function trades({ world }: Stage): Html {
       [
         head("Trade"),
         head("Status"),
-        head("Type", "minor"),
         head("Bought", "number"),
         head("Sold", "number"),
         head("Rate", "number minor"),
@@ -163,7 +161,7 @@ const bands = ({ rules }: ApprovalsConfig): Html =>
     ${rules.map(({ min_amount, max_amount, currency, combinations }) => {
       const until = max_amount === null ? "and more" : `to ${inWords(max_amount)}`;
       const ways = combinations.map((each) =>
-        each.map(({ group, approvals }) => `${approvals} × ${group}`).join(" + "),
+        each.map((part) => `${part.approvals} × ${part.group}`).join(" + "),
       );
       return html`<dt>${inWords(min_amount)} ${until} ${currency}</dt>
         <dd>${ways.join(" or ")}</dd>`;
@@ -173,14 +171,13 @@ const bands = ({ rules }: ApprovalsConfig): Html =>
 function approvals({ world }: Stage): Html {
   const { config, pending } = world.approvals.get(demo.clientId)!;
   if (!pending) return bands(config);
-  const decide = (decision: string) => ({ given: { decision } });
   return html`${bands(config)}
     <article>
       <h3>A change waits for a second administrator</h3>
       ${bands(pending.config)}
       <div class="row">
-        ${form(decideApprovals, { ...decide("approve"), label: "Approve" })}
-        ${form(decideApprovals, { ...decide("reject"), label: "Reject", look: "bad" })}
+        ${form(decideApprovals, { given: { decision: "approve" }, label: "Approve" })}
+        ${form(decideApprovals, { given: { decision: "reject" }, label: "Reject", look: "bad" })}
       </div>
     </article>`;
 }
