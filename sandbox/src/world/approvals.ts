@@ -1,4 +1,5 @@
 /** Who must approve payments: groups of contacts, and how many of each for which amounts. */
+import type { Big } from "big.js";
 
 export interface ApprovalGroup {
   readonly id?: string | undefined;
@@ -82,3 +83,33 @@ function combinationProblems({ groups, rules }: ApprovalsConfig): string[] {
     });
   });
 }
+
+/** Whether enough people have approved an amount, each counted once whatever groups they are in. */
+export function isApproved(
+  { groups, rules }: ApprovalsConfig,
+  amount: Big,
+  approvedBy: readonly string[],
+): boolean {
+  const band = rules.find(
+    ({ min_amount, max_amount }) => amount.gte(min_amount) && (max_amount === null || amount.lt(max_amount)),
+  );
+  const membersOf = (name: string) => groups.find((group) => group.name === name)?.members ?? [];
+  return (band?.combinations ?? []).some((combination) => {
+    const needed = combination.flatMap(({ group, approvals }) =>
+      Array<readonly string[]>(approvals).fill(membersOf(group)),
+    );
+    return isCovered(needed, approvedBy);
+  });
+}
+
+/** Whether there is another approver for each signature. */
+const isCovered = (needed: readonly (readonly string[])[], approvers: readonly string[]): boolean =>
+  needed.length === 0 ||
+  approvers.some(
+    (approver) =>
+      needed[0]!.includes(approver) &&
+      isCovered(
+        needed.slice(1),
+        approvers.filter((other) => other !== approver),
+      ),
+  );

@@ -28,8 +28,16 @@ export type PaymentStatus =
 export interface TradePayment {
   readonly paymentId: string;
   readonly amount: Big;
-  readonly beneficiary: Beneficiary;
+  /** The day on which it is sent, once the trade is settled. */
+  readonly date: string;
+  /** The contact who asked for it; they cannot approve it. */
+  readonly createdBy: string | undefined;
+  beneficiary: Beneficiary;
   status: PaymentStatus;
+  /** The contacts who have approved it. */
+  readonly approvedBy: string[];
+  /** Whether it came back after it was paid. */
+  returned: boolean;
 }
 
 export interface Beneficiary {
@@ -104,6 +112,15 @@ export const endedPayments: ReadonlySet<PaymentStatus> = new Set([
 /** What is still to be paid in. */
 export const outstanding = (trade: Trade): Big => remaining(trade, "sell").minus(trade.funded);
 
+const stopped = new Set<PaymentStatus>(["Payment rejected", "Payment cancelled"]);
+
+/** What of the bought amount payments were made from. */
+export const allocated = ({ payments }: Trade): Big =>
+  sum(payments.filter(({ status }) => !stopped.has(status)).map(({ amount }) => amount));
+
+/** What of the bought amount nothing was done with yet. */
+export const unallocated = (trade: Trade): Big => remaining(trade, "buy").minus(allocated(trade));
+
 const drawable = new Set<TradeType>(["forward", "window_forward"]);
 
 /** The days for which something can be drawn from a forward: the last one only, unless it has a window. */
@@ -118,15 +135,9 @@ export function drawProblem(parent: Trade, sell: Big, buy: Big): string | undefi
   if (!drawable.has(type)) return `Trade ${tradeId} is no forward.`;
   if (ended || settled) return `Trade ${tradeId} is settled or cancelled.`;
   if (sell.gt(outstanding(parent))) return `${sell.toFixed()} is more than is left of trade ${tradeId}.`;
-  if (buy.gt(remaining(parent, "buy"))) return `${buy.toFixed()} is more than is left of trade ${tradeId}.`;
+  if (buy.gt(unallocated(parent))) return `${buy.toFixed()} is more than is left of trade ${tradeId}.`;
   return undefined;
 }
-
-const stopped = new Set<PaymentStatus>(["Payment rejected", "Payment cancelled"]);
-
-/** What of the bought amount payments were made from. */
-export const allocated = ({ payments }: Trade): Big =>
-  sum(payments.filter(({ status }) => !stopped.has(status)).map(({ amount }) => amount));
 
 /** Follows from what was paid in and what is paid out. */
 export function statusOf(trade: Trade): TradeStatus {

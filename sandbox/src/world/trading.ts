@@ -4,21 +4,11 @@ import type { Account } from "./accounts";
 import { smaller } from "./currencies";
 import { addDays, dayMs, dayOf } from "./days";
 import { converted, pairOf } from "./fx";
-import type { Bucket } from "./ledger";
 import { hasMargin, initialMargin, releaseMargin, returnMargin, watchMargin } from "./margin";
 import { available, move, note } from "./movements";
+import { closeWhenPaidOut, execute, later, withdraw } from "./payments";
 import { about, buyAccount, sellAccount, settlementOf } from "./trade-entries";
-import {
-  type Beneficiary,
-  drawProblem,
-  endedPayments,
-  outstanding,
-  type PaymentStatus,
-  remaining,
-  type Trade,
-  type TradePayment,
-  type TradeTerms,
-} from "./trades";
+import { drawProblem, outstanding, remaining, type Trade, type TradeTerms } from "./trades";
 import type { World } from "./world";
 
 /** A trade that is not paid for within so many days of its maturity is cancelled. */
@@ -99,12 +89,6 @@ function settled(world: World, trade: Trade): void {
   closeWhenPaidOut(trade);
 }
 
-const later = (world: World, milliseconds: number) => new Date(world.now.getTime() + milliseconds);
-
-function closeWhenPaidOut(trade: Trade): void {
-  if (trade.payments.every(({ status }) => endedPayments.has(status))) trade.ended = "Closed";
-}
-
 /** Gives what was bought for what was sold; answers whether the funds were there. */
 function exchange(world: World, trade: Trade): boolean {
   const account = sellAccount(world, trade);
@@ -142,64 +126,6 @@ function differenceAtMarket(world: World, { buy, sell, maturityDate }: Trade): B
   const { base, quoted } = pairOf(buy.currency, sell.currency);
   const fixing = world.rates.mid(base, quoted, maturityDate);
   return converted(buy, fixing).amount.minus(sell.amount);
-}
-
-/** Sets a part of what a trade buys aside for a beneficiary. */
-export function allocate(
-  world: World,
-  trade: Trade,
-  beneficiary: Beneficiary,
-  amount: Big,
-  status: PaymentStatus = "Waiting for payment date",
-): TradePayment {
-  const payment: TradePayment = { paymentId: `PM${world.ids.digits(10)}`, amount, beneficiary, status };
-  trade.payments.push(payment);
-  if (!endedPayments.has(status)) notePayment(world, trade, payment, "Outgoing", amount);
-  if (trade.settled) execute(world, trade, payment);
-  return payment;
-}
-
-function notePayment(
-  world: World,
-  trade: Trade,
-  { paymentId }: TradePayment,
-  bucket: Bucket,
-  amount: Big,
-): void {
-  const valueAt = settlementOf(trade);
-  note(world, buyAccount(world, trade), bucket, amount, { reference: paymentId, valueAt });
-}
-
-const executionMs = 3_600_000;
-
-/** Sends a payment that waited for its day: for an hour it is under way, then it is paid. */
-function execute(world: World, trade: Trade, payment: TradePayment): void {
-  if (payment.status !== "Waiting for payment date") return;
-  payment.status = "Executing Payment";
-  notePayment(world, trade, payment, "Outgoing", payment.amount.neg());
-  notePayment(world, trade, payment, "Processing", payment.amount);
-  world.agenda.schedule(later(world, executionMs), () => complete(world, trade, payment));
-}
-
-function complete(world: World, trade: Trade, payment: TradePayment): void {
-  const { paymentId: reference, amount, beneficiary: counterparty } = payment;
-  const account = buyAccount(world, trade);
-  if (available(world, account).lt(amount)) {
-    world.agenda.schedule(later(world, dayMs), () => complete(world, trade, payment));
-    return;
-  }
-  notePayment(world, trade, payment, "Processing", amount.neg());
-  const information = `Payment to ${counterparty.name}`;
-  move(world, account, amount.neg(), "nostro", { type: "debit", reference, information, counterparty });
-  payment.status = "Payment complete";
-  closeWhenPaidOut(trade);
-}
-
-/** Takes a payment back that waits. */
-function withdraw(world: World, trade: Trade, payment: TradePayment): void {
-  if (endedPayments.has(payment.status)) return;
-  notePayment(world, trade, payment, "Outgoing", payment.amount.neg());
-  payment.status = "Payment cancelled";
 }
 
 /** Takes a trade back that is not settled: nothing is expected of it any more, and what was paid in returns. */

@@ -13,15 +13,23 @@ import { revalueAll } from "../../../sandbox/src/world/margin";
 import { offer } from "../../../sandbox/src/world/market";
 import { available } from "../../../sandbox/src/world/movements";
 import { demo } from "../../../sandbox/src/world/parties";
+import {
+  allocate,
+  decidePayment,
+  orderPayment,
+  orderProblem,
+  returnPayment,
+} from "../../../sandbox/src/world/payments";
 import { seed } from "../../../sandbox/src/world/seed";
 import {
-  allocated,
+  drawProblem,
   endedPayments,
   outstanding,
   remaining,
   type Trade,
+  unallocated,
 } from "../../../sandbox/src/world/trades";
-import { allocate, book, cancel, fund } from "../../../sandbox/src/world/trading";
+import { book, cancel, fund } from "../../../sandbox/src/world/trading";
 import { World } from "../../../sandbox/src/world/world";
 
 const zero = new Big(0);
@@ -77,7 +85,7 @@ const drawing = fc.tuple(numbers, shares).map(([number, share]): Act => (world) 
     currency: parent.sell.currency,
   };
   const buy = converted(sell, parent.rate);
-  if (sell.amount.eq(0) || buy.amount.gt(remaining(parent, "buy"))) return;
+  if (sell.amount.eq(0) || drawProblem(parent, sell.amount, buy.amount) !== undefined) return;
   const { clientId, rate } = parent;
   const terms = { clientId, rate, parent, sell, buy, fee: feeFor(sell), reference: undefined };
   book(world, { ...terms, type: "drawdown", maturityDate: "2026-12-01" });
@@ -86,9 +94,37 @@ const drawing = fc.tuple(numbers, shares).map(([number, share]): Act => (world) 
 const allocating = fc.tuple(numbers, shares).map(([number, share]): Act => (world) => {
   const trade = tradeAt(world, number);
   if (!trade || trade.type === "ndf") return;
-  const amount = part(remaining(trade, "buy").minus(allocated(trade)), share, trade.buy.currency);
+  const amount = part(unallocated(trade), share, trade.buy.currency);
   const beneficiary = world.beneficiaries.find(({ currency }) => currency === trade.buy.currency);
   if (beneficiary && amount.gt(0)) allocate(world, trade, beneficiary, amount);
+});
+
+const ordering = fc.tuple(numbers, shares).map(([number, share]): Act => (world) => {
+  const trade = tradeAt(world, number);
+  const beneficiary = world.beneficiaries.find(({ currency }) => currency === trade?.buy.currency);
+  if (!trade || !beneficiary) return;
+  const amount = part(unallocated(trade), share, trade.buy.currency);
+  const today = dayOf(world.now);
+  const date = trade.maturityDate < today ? today : trade.maturityDate;
+  const order = { beneficiary, amount, date, contactId: demo.contactId };
+  if (orderProblem(world, trade, order) === undefined) orderPayment(world, trade, order);
+});
+
+const deciding = fc.tuple(numbers, fc.boolean()).map(([number, approve]): Act => (world) => {
+  const trade = tradeAt(world, number);
+  const waits = trade?.payments.find(({ status }) => status === "Payment pending of authorization");
+  if (!trade || !waits || waits.approvedBy.includes("contact-approver")) return;
+  decidePayment(world, trade, waits, { contactId: "contact-approver", approve });
+});
+
+const returning = numbers.map((number): Act => (world) => {
+  const paid = [...world.trades.values()].flatMap((trade) =>
+    trade.payments
+      .filter(({ status, returned }) => status === "Payment complete" && !returned)
+      .map((payment) => ({ trade, payment })),
+  );
+  const { trade, payment } = paid[number % paid.length] ?? {};
+  if (trade && payment) returnPayment(world, trade, payment);
 });
 
 const cancelling = numbers.map((number): Act => (world) => {
@@ -176,14 +212,22 @@ function checkBooks(world: World): void {
   }
 }
 
+const everything = [
+  booking,
+  funding,
+  drawing,
+  allocating,
+  ordering,
+  deciding,
+  returning,
+  cancelling,
+  receiving,
+  moving,
+  waiting,
+];
+
 test("balance after everything that can happen", () => {
-  const acts = fc.array(
-    fc.oneof(booking, funding, drawing, allocating, cancelling, receiving, moving, waiting),
-    {
-      minLength: 1,
-      maxLength: 25,
-    },
-  );
+  const acts = fc.array(fc.oneof(...everything), { minLength: 1, maxLength: 25 });
   fc.assert(
     fc.property(acts, (happening) => {
       const world = newWorld();
@@ -193,7 +237,7 @@ test("balance after everything that can happen", () => {
         checkBooks(world);
       }
     }),
-    { numRuns: 30 },
+    { numRuns: Number(process.env.FXDESK_RUNS ?? 30) },
   );
 });
 

@@ -8,8 +8,9 @@ import { converted, feeFor } from "../fx";
 import { offer } from "../market";
 import { available } from "../movements";
 import { demo } from "../parties";
-import { allocated, type PaymentStatus, remaining, type Trade, type TradeType } from "../trades";
-import { allocate, book, cancel, fund } from "../trading";
+import { allocate } from "../payments";
+import { type PaymentStatus, type Trade, type TradeType, unallocated } from "../trades";
+import { book, cancel, fund } from "../trading";
 import type { World } from "../world";
 
 type Act = (world: World, trade: Trade) => void;
@@ -177,11 +178,11 @@ const setAside =
 const setAsideRest =
   (status: PaymentStatus): Act =>
   (world, trade) =>
-    setAsideAmount(world, trade, remaining(trade, "buy").minus(allocated(trade)), status);
+    setAsideAmount(world, trade, unallocated(trade), status);
 
 function setAsideAmount(world: World, trade: Trade, amount: Big, status: PaymentStatus | undefined): void {
   const beneficiary = world.beneficiaries.find(({ currency }) => currency === trade.buy.currency)!;
-  allocate(world, trade, beneficiary, amount, status);
+  allocate(world, trade, beneficiary, amount, { status });
 }
 
 /** Draws a part of a forward, for settlement two days on. */

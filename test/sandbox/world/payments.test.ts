@@ -1,0 +1,185 @@
+/** Payments from trades, from the order to the money that comes back. */
+import { Big } from "big.js";
+import { Outbox } from "../../../sandbox/src/outbox";
+import { accountIn } from "../../../sandbox/src/world/accounts";
+import { isApproved } from "../../../sandbox/src/world/approvals";
+import { steppedClock } from "../../../sandbox/src/world/clock";
+import { dayMs } from "../../../sandbox/src/world/days";
+import { bucketOf } from "../../../sandbox/src/world/ledger";
+import { offer } from "../../../sandbox/src/world/market";
+import { available } from "../../../sandbox/src/world/movements";
+import { demo } from "../../../sandbox/src/world/parties";
+import {
+  completeBeneficiary,
+  decidePayment,
+  orderPayment,
+  type PaymentOrder,
+  returnPayment,
+} from "../../../sandbox/src/world/payments";
+import { seed } from "../../../sandbox/src/world/seed";
+import { statusOf, type Trade, type TradePayment } from "../../../sandbox/src/world/trades";
+import { book, fund } from "../../../sandbox/src/world/trading";
+import { World } from "../../../sandbox/src/world/world";
+
+let world: World;
+let trade: Trade;
+
+const minute = 60_000;
+const pass = (milliseconds: number) => {
+  world.clock.advance(milliseconds);
+  world.catchUp();
+};
+const beneficiary = () => world.beneficiaries.find(({ currency }) => currency === "USD")!;
+const order = (amount: string, more: Partial<PaymentOrder> = {}): TradePayment =>
+  orderPayment(world, trade, {
+    beneficiary: beneficiary(),
+    amount: new Big(amount),
+    contactId: demo.contactId,
+    ...more,
+  });
+const decide = (payment: TradePayment, contactId: string, approve = true) =>
+  decidePayment(world, trade, payment, { contactId, approve });
+const usd = () => accountIn(world, demo, "USD");
+
+beforeEach(() => {
+  world = new World(steppedClock(new Date("2026-11-20T10:00:00Z")), "payments", new Outbox(undefined));
+  seed(world);
+  const { terms } = offer(world, {
+    clientId: demo.clientId,
+    type: "spot",
+    buyCurrency: "USD",
+    sellCurrency: "EUR",
+    fixed: "buy",
+    amount: new Big(20_000),
+    valueDate: undefined,
+  });
+  trade = book(world, { ...terms, reference: undefined });
+  fund(world, trade, trade.sell.amount);
+});
+
+test("a payment passes its approval, the look at its beneficiary, its day and its hour", () => {
+  const payment = order("1200.50", { date: "2026-11-25" });
+  const seen = [payment.status];
+  decide(payment, "contact-second-admin");
+  seen.push(payment.status);
+  pass(minute);
+  seen.push(payment.status);
+  expect(statusOf(trade)).toBe("Funds Out Partially Allocated");
+  pass(4 * dayMs);
+  seen.push(payment.status);
+  world.clock.advance(Date.parse("2026-11-25T15:00:00Z") - world.clock.now().getTime());
+  world.catchUp();
+  seen.push(payment.status);
+  pass(60 * minute);
+  expect([...seen, payment.status, statusOf(trade)]).toEqual([
+    "Payment pending of authorization",
+    "Validating beneficiary information",
+    "Waiting for payment date",
+    "Waiting for payment date",
+    "Executing Payment",
+    "Payment complete",
+    "Closed",
+  ]);
+  const { entry, amount } = world.ledger.lines(bucketOf(usd(), "InterimAvailable")).at(-1)!;
+  expect([entry.reference, entry.type, amount.toFixed(2)]).toEqual([payment.paymentId, "debit", "-1200.50"]);
+});
+
+test("who made a payment does not approve it, one rejection ends it, and it is decided once", () => {
+  const payment = order("100");
+  expect(() => decide(payment, demo.contactId)).toThrow("cannot decide");
+  decide(payment, "contact-approver", false);
+  expect(payment.status).toBe("Payment rejected");
+  expect(() => decide(payment, "contact-second-admin")).toThrow("does not wait");
+  expect(world.ledger.balance(bucketOf(usd(), "Outgoing")).toFixed()).toBe(
+    outgoingWithout(payment).toFixed(),
+  );
+});
+
+const outgoingWithout = (payment: TradePayment) =>
+  [...world.trades.values()]
+    .filter(({ ended, buy }) => !ended && buy.currency === "USD")
+    .flatMap(({ payments }) => payments)
+    .filter((each) => each !== payment && /^(Need|Validating|Waiting|Payment pending)/.test(each.status))
+    .reduce((sum, { amount }) => sum.plus(amount), new Big(0));
+
+test("a large payment takes two", () => {
+  const payment = order("15000");
+  decide(payment, "contact-second-admin");
+  expect(payment.status).toBe("Payment pending of authorization");
+  expect(() => decide(payment, "contact-second-admin")).toThrow("already");
+  decide(payment, "contact-approver");
+  expect(payment.status).toBe("Validating beneficiary information");
+});
+
+test("a beneficiary without an account is asked for one", () => {
+  const { beneficiaryId, clientId, name, currency, bic } = beneficiary();
+  const payment = order("100", { beneficiary: { beneficiaryId, clientId, name, currency, bic } });
+  decide(payment, "contact-approver");
+  pass(minute);
+  expect(payment.status).toBe("Need more beneficiary information");
+  completeBeneficiary(world, trade, payment, { accountNumber: "12345678" });
+  pass(minute);
+  expect(payment.status).toBe("Waiting for payment date");
+});
+
+test("a payment that comes back is credited once", () => {
+  const payment = order("100");
+  expect(() => returnPayment(world, trade, payment)).toThrow("not with its beneficiary");
+  decide(payment, "contact-approver");
+  pass(5 * dayMs);
+  const before = available(world, usd());
+  returnPayment(world, trade, payment);
+  expect(available(world, usd()).minus(before).toFixed()).toBe("100");
+  const { entry } = world.ledger.lines(bucketOf(usd(), "InterimAvailable")).at(-1)!;
+  expect([entry.type, entry.reference]).toEqual(["payment_returned", payment.paymentId]);
+  expect(() => returnPayment(world, trade, payment)).toThrow("not with its beneficiary");
+});
+
+test.each<[string, Partial<PaymentOrder> & { amount?: Big }, string]>([
+  ["more than is left", { amount: new Big(20_000.01) }, "20000 USD that are left"],
+  ["nothing", { amount: new Big(0) }, "more than zero"],
+  ["parts of a cent", { amount: new Big("1.005") }, "too many decimals for USD"],
+  ["before maturity", { date: "2026-11-23" }, "payment_date 2026-11-23 is too early"],
+])("%s cannot be paid", (_what, changes, says) => {
+  expect(() => order("1", changes)).toThrow(says);
+});
+
+test("nobody is paid in another currency", () => {
+  const inEuro = world.beneficiaries.find(({ currency }) => currency === "EUR")!;
+  expect(() => order("1", { beneficiary: inEuro })).toThrow("no beneficiary in USD");
+});
+
+test("without an approvals workflow a payment needs no approval", () => {
+  const approvals = world.approvals.get(demo.clientId)!;
+  approvals.settings = { ...approvals.settings, enabled: false };
+  expect(order("1").status).toBe("Validating beneficiary information");
+});
+
+describe("an approver in two groups", () => {
+  const config = {
+    groups: [
+      { name: "A", members: ["ada", "bob"] },
+      { name: "B", members: ["ada"] },
+    ],
+    rules: [
+      {
+        min_amount: 0,
+        max_amount: null,
+        currency: "EUR",
+        combinations: [
+          [
+            { group: "A", approvals: 1 },
+            { group: "B", approvals: 1 },
+          ],
+        ],
+      },
+    ],
+  };
+  test.each([
+    [["ada"], false],
+    [["bob"], false],
+    [["ada", "bob"], true],
+  ])("counts once: %j", (approvers, enough) => {
+    expect(isApproved(config, new Big(5), approvers)).toBe(enough);
+  });
+});
