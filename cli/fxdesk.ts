@@ -29,8 +29,8 @@ const commands: Readonly<Record<string, Entry>> = {
     load: async (args) => [(await import("./commands/mcp.js")).mcpCommand, args],
   },
   sandbox: {
-    says: "Play the service on this machine.",
-    load: async (args) => [(await import("./commands/sandbox.js")).sandboxCommand, args],
+    says: "Play the service on this machine, and control what is played.",
+    load: async (args) => (await import("./commands/sandbox.js")).sandboxCommand(args),
   },
   openapi: {
     says: "Print an OpenAPI 3.1 document of all operations.",

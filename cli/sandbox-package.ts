@@ -1,5 +1,6 @@
 /** The sandbox, a package of its own: loaded when asked for, not needed otherwise. */
 import { environmentName } from "../core/client/settings";
+import type { Declaration } from "../core/operations/declaration";
 import { UsageError } from "./arguments";
 
 /** What the commands use of @fxdesk/sandbox. */
@@ -9,7 +10,10 @@ export interface SandboxPackage {
     readonly host?: string;
     readonly seed?: string;
     readonly dataDir?: string;
+    readonly now?: Date;
   }) => Promise<RunningSandbox>;
+  /** What can be done to a running sandbox; declared like operations of the service. */
+  readonly controls: readonly Declaration[];
 }
 
 export interface RunningSandbox {

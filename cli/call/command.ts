@@ -66,13 +66,18 @@ function outputOf(operation: Declaration, given: Given, { stdout }: Terminal): s
   return output ?? "-";
 }
 
-async function run(
+/**
+ * Calls an operation with what the flags give, and prints its answer. `taken` are flags that are fields of the operation;
+ * `usual` are settings in force unless others are given.
+ */
+export async function runCall(
   operation: Declaration,
   taken: ReadonlySet<string>,
   given: Given,
   terminal: Terminal,
+  usual: Readonly<Record<string, string>> = {},
 ): Promise<number> {
-  const options = clientOptions(settingsFrom(given, terminal.environment, taken));
+  const options = clientOptions({ ...usual, ...settingsFrom(given, terminal.environment, taken) });
   const input = { ...(await fromFile(given.text("input"), terminal)), ...inputFrom(operation, given) };
   const printing = {
     asTable: given.switched("table") ?? false,
@@ -105,7 +110,7 @@ function operationCommand(operation: Declaration): Command {
     flags,
     unlisted: connectionFlags.filter((flag) => !taken.has(flag.name)),
     more: operationHelp(operation),
-    run: (given, terminal) => run(operation, taken, given, terminal),
+    run: (given, terminal) => runCall(operation, taken, given, terminal),
   };
 }
 

@@ -1,17 +1,28 @@
-/** fxdesk sandbox: the service, played on this machine. */
+/** fxdesk sandbox: the service, played on this machine, and the controls of what is played. */
+import { type Given, UsageError } from "../arguments";
 import type { Command } from "../command";
 import { portFrom } from "../port";
-import { asVariables, demoConnection, loadSandbox } from "../sandbox-package";
+import { controlCommand, controlsHelp } from "../sandbox/control";
+import { asVariables, demoConnection, loadSandbox, type SandboxPackage } from "../sandbox-package";
 import { write } from "../terminal";
 import { untilStopped } from "../until-stopped";
 
 const usualPort = 8080;
 
-export const sandboxCommand: Command = {
-  usage: "fxdesk sandbox [flags]",
+function timeFrom(given: Given): Date | undefined {
+  const text = given.text("now");
+  if (text === undefined) return undefined;
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime()))
+    throw new UsageError(`--now must be a time such as 2026-01-31T09:30:00Z, not ${JSON.stringify(text)}.`);
+  return time;
+}
+
+const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
+  usage: "fxdesk sandbox [<control>] [flags]",
   says:
     "Plays the service on this machine until Ctrl-C, and prints the address and the demo credentials as environment " +
-    "variables. The same seed gives the same company, accounts and trades.",
+    "variables. The same seed gives the same company, accounts and trades. Its page shows and controls what is played.",
   flags: [
     {
       name: "port",
@@ -25,20 +36,35 @@ export const sandboxCommand: Command = {
       value: "<folder>",
       says: "Where statements sent by e-mail are left; nowhere by default.",
     },
+    {
+      name: "now",
+      value: "<date-time>",
+      says: "Where its time starts, to move a tenth of a second with each request; the machine's clock by default.",
+    },
   ],
+  more: [controlsHelp(controls)],
   async run(given, { stdout, stderr }) {
-    const { startSandbox } = await loadSandbox();
     const [host, seed, dataDir] = [given.text("host"), given.text("seed"), given.text("data-dir")];
+    const now = timeFrom(given);
     const sandbox = await startSandbox({
       port: portFrom(given) ?? usualPort,
       ...(host !== undefined && { host }),
       ...(seed !== undefined && { seed }),
       ...(dataDir !== undefined && { dataDir }),
+      ...(now !== undefined && { now }),
     });
     await write(stdout, asVariables(demoConnection(sandbox)));
-    await write(stderr, `The sandbox runs at ${sandbox.baseUrl}. Ctrl-C stops it.\n`);
+    await write(stderr, `The sandbox and its page are at ${sandbox.baseUrl}. Ctrl-C stops it.\n`);
     await untilStopped();
     await sandbox.close();
     return 0;
   },
-};
+});
+
+/** The command that the arguments name, and the arguments that are left for it. */
+export async function sandboxCommand(args: readonly string[]): Promise<[Command, readonly string[]]> {
+  const sandbox = await loadSandbox();
+  const [name, ...rest] = args;
+  if (name === undefined || name.startsWith("-")) return [startCommand(sandbox), args];
+  return [controlCommand(name, sandbox.controls, `http://127.0.0.1:${usualPort}`), rest];
+}

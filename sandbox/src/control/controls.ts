@@ -100,7 +100,13 @@ export const advanceClock = operation({
     seconds: z.int().min(1).max(longest).optional().meta(says("Seconds.")),
     days: z.int().min(1).max(366).optional().meta(says("Days of 24 hours.")),
   }),
-  rules: [{ kind: "exactly-one", fields: ["seconds", "days"], says: "Either seconds or days." }],
+  rules: [
+    {
+      kind: "exactly-one",
+      fields: ["seconds", "days"],
+      says: "Exactly one of seconds and days must be given.",
+    },
+  ],
   answers: { 200: clock },
 });
 
@@ -161,7 +167,11 @@ export const payIn = operation({
     debtor_name: z.string().max(70).default("Somebody").meta(says("Who pays.")),
   }),
   rules: [
-    { kind: "exactly-one", fields: ["account_id", "currency"], says: "Either account_id or currency." },
+    {
+      kind: "exactly-one",
+      fields: ["account_id", "currency"],
+      says: "Exactly one of account_id and currency must be given.",
+    },
   ],
   answers: {
     200: json(z.object({ account_id: z.string(), transaction_id: z.string() }), "What was booked."),

@@ -132,7 +132,7 @@ describe("money that comes in", () => {
   test.each([
     [{ currency: "EUR", amount: "1.001" }, "too many decimals"],
     [{ currency: "EUR", amount: "0" }, "more than zero"],
-    [{ amount: "1" }, "Either account_id or currency"],
+    [{ amount: "1" }, "Exactly one of account_id and currency"],
     [{ currency: "SEK", amount: "1" }, "no such account"],
   ])("is refused when it is %j", async (input, says) => {
     await expect(remote.sandbox.payIn(input)).rejects.toThrow(says);

@@ -1,0 +1,62 @@
+/** The controls of a running sandbox as commands. */
+import { controls, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { flagName } from "../../cli/names";
+import { fxdesk } from "./run";
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox({ now: new Date("2026-03-16T09:00:00Z") });
+});
+afterAll(() => sandbox.close());
+
+const control = (...args: readonly string[]) =>
+  fxdesk(["sandbox", ...args], { variables: { FXDESK_BASE_URL: sandbox.baseUrl } });
+
+const commands = controls.map(
+  ({ name, summary }) => [flagName(name.replace("sandbox.", "")), summary] as const,
+);
+
+test("the help lists every control", async () => {
+  const { stdout } = await control("--help");
+  for (const [name] of commands) expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
+});
+
+test.each(commands)("%s has its help", async (name, summary) => {
+  const { code, stdout } = await control(name, "--help");
+  expect(code).toBe(0);
+  expect(stdout.replace(/\s+/g, " ")).toContain(summary);
+  expect(stdout).toContain(`Usage: fxdesk sandbox ${name} [flags]`);
+});
+
+test("a control is carried out and prints what it answers", async () => {
+  const { code, stdout } = await control("advance-clock", "--days", "1");
+  expect({ code, answer: JSON.parse(stdout) as unknown }).toEqual({
+    code: 0,
+    answer: { now: "2026-03-17T09:00:00.000Z" },
+  });
+  expect(sandbox.control.getClock()).toEqual({ now: "2026-03-17T09:00:00.000Z" });
+});
+
+test("one that answers nothing prints nothing", async () => {
+  const fault = ["--operation", "trades.list", "--kind", "status", "--status", "404"];
+  expect(await control("add-fault", ...fault)).toMatchObject({ code: 0, stdout: "" });
+  expect(sandbox.control.listFaults()).toEqual([{ operation: "trades.list", kind: "status", status: 404 }]);
+  sandbox.control.clearFaults();
+});
+
+test("what it reads can be a table", async () => {
+  const { stdout } = await control("list-rates", "--table");
+  expect(stdout).toMatch(/^symbol +rate\nEURUSD +\d/);
+});
+
+test.each([
+  [["advance-clock"], 2, "seconds, days"],
+  [["advanse-clock"], 2, "Did you mean advance-clock?"],
+  [["pay-in", "--amount", "1", "--currency", "SEK"], 4, "There is no such account"],
+  [["set-clock", "--now", "2020-01-01T00:00:00Z"], 5, "only moves forward"],
+  [["get-clock", "--base-url", "http://127.0.0.1:1"], 6, "cannot be reached"],
+])("%j ends with exit code %i", async (args, code, says) => {
+  const ran = await control(...args);
+  expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code, stdout: "" });
+  expect(ran.stderr).toContain(says);
+});
