@@ -1,0 +1,94 @@
+/** What stands below a node while its calls are under way, and what becomes of them when the flow is stopped. */
+import { once } from "node:events";
+import type { Node, NodeAPI } from "node-red";
+import helper from "node-red-node-test-helper";
+import { connectionCredentials, connectionNode } from "../../nodes/connection/connection";
+import { operationNode } from "../../nodes/operation/operation";
+import { bookTrade, listTrades } from "../../core/operations/trades";
+import { type Fault, faultServer, type FaultServer, inTurn, respond, silence } from "../support/fault-server";
+
+helper.init(require.resolve("node-red"));
+
+const set = (RED: NodeAPI) => {
+  RED.nodes.registerType("fxdesk-connection", connectionNode(RED), { credentials: connectionCredentials });
+  RED.nodes.registerType("fxdesk-list-trades", operationNode(RED, listTrades));
+  RED.nodes.registerType("fxdesk-book-trade", operationNode(RED, bookTrade));
+};
+
+let server: FaultServer;
+beforeAll((done) => void helper.startServer(done));
+afterAll((done) => void helper.stopServer(done));
+afterEach(async () => {
+  await helper.unload();
+  await server.close();
+});
+
+async function deployed(type: string, fault: Fault, fields: object = {}): Promise<Node> {
+  server = await faultServer(fault);
+  const flow = [
+    { id: "connection", type: "fxdesk-connection", baseUrl: server.url, clientId: "c-1" },
+    { id: "node", type, connection: "connection", fields, wires: [["sink"]] },
+    { id: "sink", type: "helper" },
+  ];
+  await helper.load(set, flow, { connection: { accessToken: "token" } });
+  return helper.getNode("node");
+}
+
+/** The statuses a node has shown, by the keys of their words: the helper has no catalogue. */
+function statuses(node: Node): string[] {
+  const shown: string[] = [];
+  node.status = ({ text }: { text?: string }) => void shown.push(text ?? "");
+  return shown;
+}
+
+const arrived = async (count: number) => {
+  while (server.heads.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+
+test("shows that calls are under way until the last one has ended", async () => {
+  const held: (() => void)[] = [];
+  const node = await deployed("fxdesk-list-trades", (socket, number) => {
+    held.push(() => respond(200, "[]")(socket, number));
+  });
+  const shown = statuses(node);
+  node.receive({});
+  node.receive({});
+  await arrived(2);
+  const sink = helper.getNode("sink");
+  held[0]!();
+  await once(sink, "input");
+  expect(shown).toEqual(Array.from({ length: 3 }, () => "status.calling"));
+  held[1]!();
+  await once(sink, "input");
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(shown.at(-1)).toBe("status.entries");
+});
+
+test("shows why a call failed", async () => {
+  const node = await deployed("fxdesk-list-trades", respond(404));
+  const shown = statuses(node);
+  node.receive({});
+  await once(node, "call:error");
+  expect(shown.at(-1)).toBe("not found (404)");
+});
+
+test("stopping the flow ends a read at once", async () => {
+  const node = await deployed("fxdesk-list-trades", silence);
+  node.receive({});
+  await arrived(1);
+  const start = Date.now();
+  await helper.unload();
+  expect(Date.now() - start).toBeLessThan(5_000);
+});
+
+test("stopping the flow lets a booking come to its end", async () => {
+  const slowly: Fault = (socket, number) =>
+    void setTimeout(() => respond(201, '{"trade_id":"t-1"}')(socket, number), 300);
+  const fields = { quote_id: { type: "str", value: "q-1" }, reason: { type: "str", value: "other" } };
+  const node = await deployed("fxdesk-book-trade", inTurn(slowly), fields);
+  const shown = statuses(node);
+  node.receive({});
+  await arrived(1);
+  await helper.unload();
+  expect(shown).toEqual(["status.calling", "status.done"]);
+});
