@@ -1,14 +1,24 @@
 /** Trades. Contract: endpoints 26 to 28. */
 import type { BehavioursOf } from "../behaviour";
+import { type DocumentKind, documentPath, hasInstruction, hasReceipt } from "../documents/trades";
+import { header, type HttpRequest } from "../http";
 import { paged } from "../paging";
 import { Refusal } from "../refusal";
 import { receivingAccount } from "../world/banks";
 import type { Client } from "../world/parties";
-import { drawProblem, statusOf, type Trade } from "../world/trades";
+import { drawProblem, statusOf, type Trade, type TradePayment } from "../world/trades";
 import { book } from "../world/trading";
 import type { World } from "../world/world";
 
-const bookedTrade = (trade: Trade) => ({
+/** Where the documents are: at the address the call was made to. */
+const documentsAt =
+  (request: HttpRequest) =>
+  (kind: DocumentKind, id: string): string =>
+    `http://${header(request, "host")}${documentPath(kind, id)}`;
+
+type Documents = ReturnType<typeof documentsAt>;
+
+const bookedTrade = (trade: Trade, documents: Documents) => ({
   trade_id: trade.tradeId,
   trade_type: trade.type,
   status: statusOf(trade),
@@ -25,17 +35,24 @@ const bookedTrade = (trade: Trade) => ({
   fee_currency: trade.fee.currency,
   fee_amount: trade.fee.amount.toNumber(),
   synthetic: trade.synthetic,
+  trade_receipt: documents("trade-receipts", trade.tradeId),
   reference: trade.reference,
 });
 
-const extendedBookedTrade = (trade: Trade) => ({
-  ...bookedTrade(trade),
-  payments: trade.payments.map(({ paymentId, amount, beneficiary, status }) => ({
-    payment_id: paymentId,
-    amount: amount.toNumber(),
-    beneficiary_name: beneficiary.name,
-    status,
-  })),
+const paymentView = (payment: TradePayment, documents: Documents) => ({
+  payment_id: payment.paymentId,
+  amount: payment.amount.toNumber(),
+  beneficiary_name: payment.beneficiary.name,
+  ...(hasInstruction(payment) && {
+    payment_instruction: documents("payment-instructions", payment.paymentId),
+  }),
+  ...(hasReceipt(payment) && { payment_receipt: documents("payment-receipts", payment.paymentId) }),
+  status: payment.status,
+});
+
+const extendedBookedTrade = (trade: Trade, documents: Documents) => ({
+  ...bookedTrade(trade, documents),
+  payments: trade.payments.map((payment) => paymentView(payment, documents)),
 });
 
 const confirmedTrade = (trade: Trade) => ({
@@ -99,14 +116,15 @@ export const trades: BehavioursOf<"trades"> = {
         (!types || types.length === 0 || types.includes(trade.type)) &&
         (parent === undefined || trade.parent?.tradeId === parent),
     );
-    return paged(call, found, bookedTrade);
+    const documents = documentsAt(call.request);
+    return paged(call, found, (trade) => bookedTrade(trade, documents));
   },
 
-  "trades.get": ({ values, client, world }) => {
+  "trades.get": ({ values, client, request, world }) => {
     const trade = world.trades.get(values.trade_id);
     if (!trade || trade.clientId !== client.clientId)
       throw new Refusal(404, "trade_not_found", "There is no such trade.", values.trade_id);
     const model = values.response_model === "ExtendedBookedTrade" ? extendedBookedTrade : bookedTrade;
-    return { status: 200, body: model(trade) };
+    return { status: 200, body: model(trade, documentsAt(request)) };
   },
 };

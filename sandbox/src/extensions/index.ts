@@ -2,12 +2,16 @@
 import type { AnyBehaviour } from "../behaviour";
 import { openBankingPages } from "../open-banking";
 import type { Extensions } from "../server";
+import { document, getDocument } from "./documents";
 import { createQuote, quote } from "./quotes";
 import { signIn } from "./sign-in";
 
 export const extensions: Extensions = {
-  operations: [createQuote],
+  operations: [createQuote, getDocument],
   pages: [signIn, ...openBankingPages],
 };
 
-export const extensionBehaviours: Readonly<Record<string, AnyBehaviour>> = { [createQuote.name]: quote };
+export const extensionBehaviours: Readonly<Record<string, AnyBehaviour>> = {
+  [createQuote.name]: quote,
+  [getDocument.name]: document,
+};

@@ -125,15 +125,15 @@ function amountOf({ buy_currency, sell_currency, operation: fixed, amount: asked
 
 /** The forward a drawdown is to be drawn from, in the same currencies. */
 function parentOf(
-  { parent_trade_id: id = "", buy_currency, sell_currency }: Asked,
+  { parent_trade_id: parentId = "", buy_currency, sell_currency }: Asked,
   client: Client,
   world: World,
 ) {
-  const parent = world.trades.get(id);
+  const parent = world.trades.get(parentId);
   if (parent?.clientId !== client.clientId)
-    throw new Refusal(404, "trade_not_found", "There is no such trade.", id);
+    throw new Refusal(404, "trade_not_found", "There is no such trade.", parentId);
   if (parent.buy.currency !== buy_currency || parent.sell.currency !== sell_currency)
-    throw invalid(`trade ${id} sells ${parent.sell.currency} for ${parent.buy.currency}`);
+    throw invalid(`trade ${parentId} sells ${parent.sell.currency} for ${parent.buy.currency}`);
   return parent;
 }
 

@@ -1,0 +1,108 @@
+/** The documents of trades and their payments: what each says, and where it is. */
+import { bankIn, homeOf, receivingAccount } from "../world/banks";
+import { type Money, written } from "../world/currencies";
+import { startOf } from "../world/days";
+import type { PaymentStatus, Trade, TradePayment } from "../world/trades";
+import type { World } from "../world/world";
+import type { Letter } from "./letter";
+
+export const documentKinds = ["trade-receipts", "payment-instructions", "payment-receipts"] as const;
+export type DocumentKind = (typeof documentKinds)[number];
+
+export const documentPath = (kind: DocumentKind, id: string): string =>
+  `/documents/${kind}/${encodeURIComponent(id)}`;
+
+const withoutInstruction = new Set<PaymentStatus>([
+  "Payment pending of authorization",
+  "Payment rejected",
+  "Payment cancelled",
+]);
+
+/** Instructions are there when nobody has to approve any more, receipts when the money has gone. */
+export const hasInstruction = ({ status }: TradePayment): boolean => !withoutInstruction.has(status);
+export const hasReceipt = ({ status }: TradePayment): boolean => status === "Payment complete";
+
+const money = ({ amount, currency }: Money) => `${written(amount, currency)} ${currency}`;
+
+function holder(world: World, { clientId }: Trade) {
+  const { name, address } = world.clients.get(clientId)!;
+  return ["Client", `${name}, ${address}`] as const;
+}
+
+function tradeReceipt(world: World, trade: Trade): Letter {
+  const { sell, buy, rate, fee, initialMargin, parent } = trade;
+  const receiving = receivingAccount(sell.currency);
+  return {
+    title: `Trade receipt ${trade.tradeId}`,
+    writtenAt: startOf(trade.orderDate),
+    facts: [
+      holder(world, trade),
+      ["Type", trade.type],
+      ...(parent ? [["Drawn from", parent.tradeId] as const] : []),
+      ["Ordered on", trade.orderDate],
+      ["Matures on", trade.maturityDate],
+      ["You sell", money(sell)],
+      ["You buy", money(buy)],
+      ["Rate", `${rate.symbol} ${rate.rate.toFixed()}`],
+      ["Fee", money(fee)],
+      ...(initialMargin
+        ? [
+            [
+              "Initial margin",
+              `${money({ ...initialMargin, currency: sell.currency })} by ${initialMargin.dueDate}`,
+            ] as const,
+          ]
+        : []),
+      ["Pay to", `${receiving.bank_name}, ${receiving.iban || receiving.account_number}`],
+      ["Reference", trade.reference ?? ""],
+    ],
+  };
+}
+
+const paymentFacts = (world: World, trade: Trade, payment: TradePayment): Letter["facts"] => {
+  const { beneficiary, amount, date, paymentId } = payment;
+  return [
+    holder(world, trade),
+    ["Payment", paymentId],
+    ["From trade", trade.tradeId],
+    ["Beneficiary", beneficiary.name],
+    ["Account", beneficiary.iban ?? beneficiary.accountNumber ?? ""],
+    ["Bank", beneficiary.bic],
+    ["Amount", money({ amount, currency: trade.buy.currency })],
+    ["Payment date", date],
+    ["Ordering bank", bankIn(homeOf(trade.buy.currency)).name],
+  ];
+};
+
+const paymentLetter =
+  (title: string) =>
+  (world: World, trade: Trade, payment: TradePayment): Letter => ({
+    title: `${title} ${payment.paymentId}`,
+    writtenAt: startOf(payment.date),
+    facts: paymentFacts(world, trade, payment),
+  });
+
+const paymentKinds = {
+  "payment-instructions": { isThere: hasInstruction, letter: paymentLetter("Payment instruction") },
+  "payment-receipts": { isThere: hasReceipt, letter: paymentLetter("Payment receipt") },
+};
+
+/** The document of one of the client's trades or payments; undefined where there is none. */
+export function documentOf(
+  world: World,
+  clientId: string,
+  kind: DocumentKind,
+  id: string,
+): Letter | undefined {
+  const trades = [...world.trades.values()].filter((trade) => trade.clientId === clientId);
+  if (kind === "trade-receipts") {
+    const trade = trades.find(({ tradeId }) => tradeId === id);
+    return trade && tradeReceipt(world, trade);
+  }
+  const { isThere, letter } = paymentKinds[kind];
+  for (const trade of trades) {
+    const payment = trade.payments.find(({ paymentId }) => paymentId === id);
+    if (payment) return isThere(payment) ? letter(world, trade, payment) : undefined;
+  }
+  return undefined;
+}

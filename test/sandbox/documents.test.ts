@@ -1,0 +1,89 @@
+/** Documents behind the addresses in trades and payments. */
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { inflateSync } from "node:zlib";
+import { sandboxClient } from "../support/samples";
+
+let sandbox: Sandbox;
+let client: FxdeskClient;
+beforeAll(async () => {
+  sandbox = await startSandbox({ now: new Date("2026-11-20T10:00:00Z") });
+  client = sandboxClient(sandbox);
+});
+afterAll(async () => {
+  await client.close();
+  await sandbox.close();
+});
+
+const bearer = { authorization: `Bearer ${demo.accessToken}` };
+
+/** The lines of a PDF whose fonts keep their characters' codes. */
+function linesOf(pdf: Buffer): string[] {
+  const streams = [...pdf.toString("latin1").matchAll(/stream\n([\s\S]*?)\nendstream/g)];
+  const page = streams.map(([, content]) => inflated(Buffer.from(content!, "latin1"))).join("");
+  return [...page.matchAll(/\[(.*)\] TJ/g)].map(([, pieces]) => {
+    const hex = [...pieces!.matchAll(/<([0-9a-f]+)>/g)].map(([, piece]) => piece).join("");
+    return Buffer.from(hex, "hex").toString("latin1");
+  });
+}
+
+function inflated(content: Buffer): string {
+  try {
+    return inflateSync(content).toString("latin1");
+  } catch {
+    return "";
+  }
+}
+
+async function extendedTrades() {
+  const trades = await client.trades.list({ page_size: 100 });
+  return Promise.all(
+    trades.map(({ trade_id }) => client.trades.get({ trade_id, response_model: "ExtendedBookedTrade" })),
+  );
+}
+
+test("a trade receipt says what was traded", async () => {
+  const [trade] = await client.trades.list({ trade_type: ["forward"], page_size: 1 });
+  const { trade_receipt: uri, trade_id } = trade!;
+  expect(uri).toBe(`${sandbox.baseUrl}/documents/trade-receipts/${trade_id}`);
+  const response = await fetch(uri!, { headers: bearer });
+  expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/pdf"]);
+  const pdf = Buffer.from(await response.arrayBuffer());
+  expect(pdf.subarray(0, 5).toString()).toBe("%PDF-");
+  const lines = linesOf(pdf);
+  expect(lines).toContain(`Trade receipt ${trade_id}`);
+  expect(lines).toContain(`${trade!.sell_amount.toFixed(2)} ${trade!.sell_currency}`);
+  expect(lines).toContain(`${trade!.rate_symbol} ${trade!.rate}`);
+});
+
+test("payments have an instruction when they are approved, and a receipt when they are paid", async () => {
+  const payments = (await extendedTrades()).flatMap(({ payments: all }) => all!);
+  const withUri = (uri: "payment_instruction" | "payment_receipt") =>
+    new Set(payments.filter((payment) => payment[uri] !== undefined).map(({ status }) => status));
+  expect(withUri("payment_receipt")).toEqual(new Set(["Payment complete"]));
+  expect(withUri("payment_instruction")).toEqual(
+    new Set([
+      "Payment complete",
+      "Need more beneficiary information",
+      "Validating beneficiary information",
+      "Waiting for payment date",
+    ]),
+  );
+  const paid = payments.find(({ payment_receipt: uri }) => uri !== undefined)!;
+  for (const uri of [paid.payment_receipt!, paid.payment_instruction!]) {
+    const response = await fetch(uri, { headers: bearer });
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/pdf"]);
+  }
+});
+
+test("are for the client, with a token, and where there are any", async () => {
+  const [trade] = await client.trades.list({ page_size: 1 });
+  expect((await fetch(trade!.trade_receipt!)).status).toBe(401);
+  const pending = (await extendedTrades())
+    .flatMap(({ payments }) => payments!)
+    .find(({ status }) => status === "Payment pending of authorization")!;
+  for (const path of ["trade-receipts/TR0", "other/TR0", `payment-instructions/${pending.payment_id}`]) {
+    const response = await fetch(`${sandbox.baseUrl}/documents/${path}`, { headers: bearer });
+    expect([path, response.status]).toEqual([path, 404]);
+  }
+});
