@@ -68,7 +68,7 @@ button.bad { background: none; border-color: currentcolor; color: var(--bad); }
 .notice.bad { color: var(--bad); background: var(--badback); }
 @media (max-width: 60rem) { main { grid-template-columns: minmax(0, 1fr); } .column { display: contents; } }
 @media (max-width: 30rem) { .minor { display: none; } table { font-size: .82rem; } th, td { padding-right: .6rem; }
-  .chip { white-space: normal; border-radius: 8px; }
+  .chip { padding: 0 .4rem; font-size: .74rem; }
   header, main { padding-left: .8rem; padding-right: .8rem; }
   .notice { width: calc(100% - 1.6rem); } }
 `;

@@ -1,0 +1,71 @@
+/** After a reset the same requests get the same answers: each byte of body, file and header. */
+import { operations } from "@fxdesk/toolkit/operations";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { makeQuote, sampleInput, sandboxClient } from "../../support/samples";
+import { ask, demoHeaders } from "../support/http";
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox({ now: new Date("2026-03-16T09:00:00Z"), seed: "again" });
+});
+afterAll(() => sandbox.close());
+
+async function answered(path: string): Promise<string> {
+  const { status, headers, text } = await ask(sandbox, path, { headers: demoHeaders });
+  return JSON.stringify([path, status, [...headers], text]);
+}
+
+/** A day's work through the client and the controls, and then what can be read. */
+async function everything(): Promise<string[]> {
+  const client = sandboxClient(sandbox);
+  for (const operation of operations) await client.call(operation, await sampleInput(operation.name, client));
+  sandbox.control.moveRate({ symbol: "GBPUSD", rate: 1.4 });
+  sandbox.control.payIn({ currency: "GBP", amount: "1000" });
+  await client.trades.book({
+    quote_id: await makeQuote(client, { sell_currency: "GBP", buy_currency: "EUR" }),
+    reason: "payment_for_goods",
+  });
+  sandbox.control.advanceClock({ days: 3 });
+  const mails = sandbox.control
+    .listMails()
+    .flatMap(({ mail, attachments }) =>
+      attachments.map((file) => `/_sandbox/outbox/${mail}/attachments/${encodeURIComponent(file.file_name)}`),
+    );
+  const { account_id } = (await client.accounts.list({ currencies: "GBP" }))[0]!;
+  const { url } = await client.statements.createFile({
+    account_id,
+    format: "pdf",
+    from_value_datetime: "2026-01-01T00:00",
+  });
+  await client.close();
+  sandbox.control.advanceClock({ seconds: 10 });
+  const query = "?client_id=client-demo";
+  const paths = [
+    `/trades${query}&page_size=100`,
+    `/accounts/${account_id}/transactions${query}`,
+    `${url}${query}`,
+    "/_sandbox/rates",
+    "/_sandbox/outbox",
+    "/_sandbox/requests",
+    "/",
+    ...mails,
+  ];
+  const answers: string[] = [];
+  for (const path of paths) answers.push(await answered(path));
+  return answers;
+}
+
+test("a reset, and the same again", async () => {
+  const first = await everything();
+  sandbox.control.reset();
+  const second = await everything();
+  expect(second).toEqual(first);
+  sandbox.control.reset({ seed: "other" });
+  expect((await everything())[0]).not.toBe(first[0]);
+});
+
+test("answers are dated by the sandbox's clock", async () => {
+  sandbox.control.reset({ now: "2031-05-05T12:00:00Z" });
+  const { headers } = await ask(sandbox, "/_sandbox/clock");
+  expect(headers.get("date")).toBe("Mon, 05 May 2031 12:00:00 GMT");
+});

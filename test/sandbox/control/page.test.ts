@@ -1,0 +1,170 @@
+/** The sandbox's page: what it shows, and that its forms work, with JavaScript and without. */
+import type { Browser, Page } from "playwright-core";
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { controls, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { launchBrowser } from "../../nodes/support/browser";
+import { makeQuote, sampleInput, sandboxClient } from "../../support/samples";
+import { ask } from "../support/http";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+let sandbox: Sandbox;
+let client: FxdeskClient;
+let page: Page;
+let warnings: string[];
+beforeEach(async () => {
+  sandbox = await startSandbox({ now: new Date("2026-03-16T09:00:00Z") });
+  client = sandboxClient(sandbox);
+});
+afterEach(async () => {
+  await page?.context().close();
+  await client.close();
+  await sandbox.close();
+});
+
+async function open(javaScriptEnabled = false): Promise<void> {
+  const context = await browser.newContext({ javaScriptEnabled, acceptDownloads: true });
+  page = await context.newPage();
+  warnings = [];
+  page.on("console", (message) => warnings.push(message.text()));
+  page.on("pageerror", (error) => warnings.push(error.message));
+  await page.goto(sandbox.baseUrl);
+}
+
+const panel = (title: string) => page.getByRole("region", { name: title, exact: true });
+const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
+const notice = () => page.getByRole("status").textContent();
+
+test("shows accounts, trades and the log, and loads nothing from elsewhere", async () => {
+  const asked: string[] = [];
+  const { trade_id } = await client.trades.book({
+    quote_id: await makeQuote(client),
+    reason: "payment_for_goods",
+  });
+  await open(true);
+  page.on("request", (request) => asked.push(new URL(request.url()).origin));
+  await page.reload();
+  await expect(panel("Accounts").textContent()).resolves.toMatch(/EUR.*GBP.*USD.*JPY/s);
+  expect(await panel("Trades").textContent()).toContain(trade_id);
+  expect(await panel("Requests").textContent()).toContain("POST /trades?quote_id=");
+  expect(new Set(asked)).toEqual(new Set([sandbox.baseUrl]));
+  expect(warnings).toEqual([]);
+});
+
+test("has a form for every control that changes something", async () => {
+  await sampleInput("payments.getAuthorisation", client);
+  await client.approvalsWorkflow.updateSettings({ enabled: true, dual_admin: true });
+  await client.approvalsWorkflow.replaceConfig(
+    (await sampleInput("approvalsWorkflow.replaceConfig", client)) as never,
+  );
+  await open();
+  const sent = await page
+    .locator("input[name=control]")
+    .evaluateAll((inputs) => inputs.map((input) => (input as HTMLInputElement).value));
+  const changing = controls.filter(({ effect }) => effect === "change");
+  expect(new Set(sent)).toEqual(new Set(changing.map(({ name }) => name.replace("sandbox.", ""))));
+});
+
+describe("a form", () => {
+  test("moves the clock", async () => {
+    await open();
+    await press("+1 day");
+    expect(await notice()).toBe("Advance clock: done.");
+    expect(sandbox.control.getClock().now).toBe("2026-03-17T09:00:00.000Z");
+    expect(await panel("Clock").textContent()).toContain("Tue, 17 Mar 2026 09:00:00 UTC");
+  });
+
+  test("pays in", async () => {
+    await open();
+    await panel("Accounts").getByLabel("Currency").fill("EUR");
+    await panel("Accounts").getByLabel("Amount").fill("777777.77");
+    const before = await panel("Accounts").locator("tbody tr").first().textContent();
+    await press("Pay in");
+    expect(await notice()).toBe("Pay in: done.");
+    expect(await panel("Accounts").locator("tbody tr").first().textContent()).not.toBe(before);
+  });
+
+  test("says what is wrong with it", async () => {
+    await open();
+    await panel("Market").getByLabel("Symbol").fill("EURXXX");
+    await panel("Market").getByLabel("Rate").fill("1.2");
+    await press("Move rate");
+    expect(await page.getByRole("alert").textContent()).toContain("XXX is not traded");
+  });
+
+  test.each([
+    ["Approve", "finalised"],
+    ["Refuse", "failed"],
+  ])("%s an authorisation", async (button, scaStatus) => {
+    const input = await sampleInput("payments.getAuthorisation", client);
+    await open();
+    await panel("Authorisations").getByRole("button", { name: button }).click();
+    expect(await panel("Authorisations").textContent()).toContain("Nobody is asked for anything.");
+    expect((await client.payments.getAuthorisation(input as never)).scaStatus).toBe(scaStatus);
+  });
+
+  test("begins again", async () => {
+    await client.trades.list();
+    await open();
+    await press("Begin again");
+    expect(sandbox.requests).toEqual([]);
+  });
+
+  test("of another page is refused", async () => {
+    const form = { method: "POST", body: new URLSearchParams({ control: "reset" }) };
+    await client.trades.list();
+    const answer = await ask(sandbox, "/", { ...form, headers: { origin: "https://evil.example" } });
+    expect(answer.status).toBe(403);
+    expect(sandbox.requests).toHaveLength(1);
+  });
+});
+
+test("an e-mail's file can be downloaded", async () => {
+  await client.statements.emailAccounts({
+    date_from: "2026-01-01",
+    date_to: "2026-01-31",
+    format: "csv",
+    currencies: "EUR",
+  });
+  await open();
+  const download = page.waitForEvent("download");
+  await panel("Outbox").getByRole("link").first().click();
+  expect((await download).suggestedFilename()).toMatch(/\.csv$/);
+});
+
+test("keeps itself current, and what is being typed", async () => {
+  await open(true);
+  await panel("Market").getByLabel("Symbol").fill("EURUSD");
+  sandbox.control.advanceClock({ days: 1 });
+  await panel("Clock").getByText("Tue, 17 Mar 2026").waitFor();
+  expect(await panel("Market").getByLabel("Symbol").inputValue()).toBe("EURUSD");
+});
+
+test("shows what others wrote as text", async () => {
+  const name = `<img src=x onerror="document.title='taken'">`;
+  await client.trades.get({ trade_id: name }).catch(() => {});
+  await open(true);
+  expect(await panel("Requests").textContent()).toContain("There is no such trade.");
+  expect(await page.title()).toBe("fxdesk sandbox");
+  expect(await panel("Requests").locator("img").count()).toBe(0);
+});
+
+test("stands in no frame, and runs no script but its own", async () => {
+  const { headers } = await ask(sandbox, "/");
+  const policy = headers.get("content-security-policy")!;
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).toMatch(/script-src 'sha256-[^']+'(;|$)/);
+});
+
+test.each(["light", "dark"] as const)("fits a telephone, %s", async (colorScheme) => {
+  const context = await browser.newContext({ viewport: { width: 390, height: 800 }, colorScheme });
+  page = await context.newPage();
+  await page.goto(sandbox.baseUrl);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  expect(background).toBe({ light: "rgb(243, 245, 248)", dark: "rgb(15, 20, 26)" }[colorScheme]);
+});
