@@ -16,8 +16,8 @@ const set = (RED: NodeAPI) => {
 };
 
 let server: FaultServer;
-beforeAll((done) => void helper.startServer(done));
-afterAll((done) => void helper.stopServer(done));
+beforeAll((done) => helper.startServer(done));
+afterAll((done) => helper.stopServer(done));
 afterEach(async () => {
   await helper.unload();
   await server.close();
@@ -81,9 +81,10 @@ test("stopping the flow ends a read at once", async () => {
   expect(Date.now() - start).toBeLessThan(5_000);
 });
 
+const slowly: Fault = (socket, number) =>
+  void setTimeout(() => respond(201, '{"trade_id":"t-1"}')(socket, number), 300);
+
 test("stopping the flow lets a booking come to its end", async () => {
-  const slowly: Fault = (socket, number) =>
-    void setTimeout(() => respond(201, '{"trade_id":"t-1"}')(socket, number), 300);
   const fields = { quote_id: { type: "str", value: "q-1" }, reason: { type: "str", value: "other" } };
   const node = await deployed("fxdesk-book-trade", inTurn(slowly), fields);
   const shown = statuses(node);
