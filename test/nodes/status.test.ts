@@ -16,8 +16,12 @@ const set = (RED: NodeAPI) => {
 };
 
 let server: FaultServer;
-beforeAll((done) => helper.startServer(done));
-afterAll((done) => helper.stopServer(done));
+beforeAll((done) => {
+  helper.startServer(done);
+});
+afterAll((done) => {
+  helper.stopServer(done);
+});
 afterEach(async () => {
   await helper.unload();
   await server.close();
