@@ -1,5 +1,6 @@
 /** What stands behind an operation of the sandbox. */
 import type { Declaration, operations, Values } from "@fxdesk/toolkit/operations";
+import type { Readable } from "node:stream";
 import type { z } from "zod";
 import type { HttpRequest } from "./http";
 import type { Client, Contact } from "./world/parties";
@@ -24,7 +25,12 @@ export interface StoredFile {
   readonly bytes: Buffer;
 }
 
-/** One of the documented answers. The body is what the answer's kind takes: a value, text, a StoredFile or nothing. */
+/** A file as an answer; a long one is made while it is sent. */
+export interface FileAnswer extends Omit<StoredFile, "bytes"> {
+  readonly bytes: Buffer | Readable;
+}
+
+/** One of the documented answers. The body is what the answer's kind takes: a value, text, a FileAnswer or nothing. */
 export interface Result {
   readonly status: number;
   readonly body?: unknown;

@@ -1,5 +1,7 @@
 /** What can be put in the way of calls: a status, a delay, a lost or broken answer. */
+import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
+import { text } from "node:stream/consumers";
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import type { FastifyReply } from "fastify";
 import type { Result } from "./behaviour";
@@ -71,8 +73,11 @@ async function late(reply: FastifyReply, answer: HttpAnswer, { milliseconds }: F
 }
 
 /** Announces the whole body, sends half of it and hangs up. */
-function cutOff(reply: FastifyReply, { status, headers, body = "" }: HttpAnswer): FastifyReply {
-  const whole = Buffer.from(body);
+async function cutOff(
+  reply: FastifyReply,
+  { status, headers, body = "" }: HttpAnswer,
+): Promise<FastifyReply> {
+  const whole = Buffer.from(body instanceof Readable ? await text(body) : body);
   reply.hijack();
   reply.raw.writeHead(status, { ...headers, "content-length": whole.length });
   reply.raw.write(whole.subarray(0, whole.length >> 1), () => reply.raw.destroy());

@@ -1,5 +1,6 @@
 /** A request and an answer, as the sandbox's parts hand them to each other. */
 import type { FastifyReply } from "fastify";
+import type { Readable } from "node:stream";
 
 type Texts = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -19,7 +20,7 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer | undefined;
+  readonly body: string | Buffer | Readable | undefined;
 }
 
 /** A header that may be given once. */

@@ -1,6 +1,7 @@
 /** The sandbox: the account, trade and payment service, played on this machine. */
 import { operations as allOperations, type Declaration } from "@fxdesk/toolkit/operations";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import type { AnyBehaviour } from "./behaviour";
 import { behaviours as ownBehaviours } from "./behaviours";
 import { controlBehaviours, controlExtensions, type ControlPlane, controlPlane } from "./control";
@@ -32,6 +33,8 @@ export interface SandboxOptions {
   readonly behaviours?: Readonly<Record<string, AnyBehaviour>>;
   /** Where files are left: e-mails in its folder `outbox`. Without it they are kept in memory. */
   readonly dataDir?: string;
+  /** A mail server that e-mails are sent to instead, as smtp://user:password@host:port. */
+  readonly smtpUrl?: string;
 }
 
 export interface Sandbox {
@@ -42,7 +45,7 @@ export interface Sandbox {
   readonly demo: typeof demo;
   /** What was asked, in the order of the answers. */
   readonly requests: readonly LoggedRequest[];
-  /** The e-mails that would have been sent. */
+  /** The e-mails that were sent, or would have been. */
   readonly mails: readonly Mail[];
   /** Makes the next calls of an operation answer a documented status. Throws when it is not documented. */
   force(operation: string, status: number, options?: { readonly times?: number }): void;
@@ -55,8 +58,10 @@ export interface Sandbox {
 
 /** Starts a sandbox with a world of its own. Listens until it is closed. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { port = 0, host = "127.0.0.1", seed = "fxdesk", now, operations = allOperations, dataDir } = options;
-  const stage = new Stage(operations, { seed, now }, dataDir);
+  const { port = 0, host = "127.0.0.1", seed = "fxdesk", now, operations = allOperations } = options;
+  const { dataDir, smtpUrl } = options;
+  const folder = dataDir === undefined ? undefined : join(dataDir, "outbox");
+  const stage = new Stage(operations, { seed, now }, { folder, smtpUrl });
   const behaviours = {
     ...ownBehaviours,
     ...extensionBehaviours,

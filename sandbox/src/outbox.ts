@@ -1,9 +1,13 @@
-/** E-mail that the sandbox does not send: it is kept, and put into a folder when there is one. */
+/** E-mail: sent to a server when there is one, else put into a folder when there is one, and kept in any case. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { StoredFile } from "./behaviour";
+import { Refusal } from "./refusal";
 
-export interface Mail {
+/** An e-mail to be sent. */
+export interface Letter {
+  /** Makes its Message-ID and the boundaries between its parts. */
+  readonly id: string;
   readonly to: string;
   readonly subject: string;
   readonly text: string;
@@ -11,24 +15,79 @@ export interface Mail {
   readonly attachments: readonly StoredFile[];
 }
 
+export interface Mail extends Letter {
+  /** The message as it was sent or written: RFC 5322 and MIME. */
+  readonly message: Buffer;
+}
+
+/** Where e-mails go. */
+export interface Delivery {
+  /** Each mail is written there as a file of its own. */
+  readonly folder?: string | undefined;
+  /** A mail server, as smtp://user:password@host:port; takes the place of the folder. */
+  readonly smtpUrl?: string | undefined;
+}
+
+const sender = "statements@sandbox-bank.example";
+
+/** The library takes a while to load: not before it is needed. */
+const mailer = () => import("nodemailer");
+
+/** The message of a letter; the same letter is always the same bytes. */
+async function messageOf({ id, to, subject, text, sentAt, attachments }: Letter): Promise<Buffer> {
+  const { createTransport } = await mailer();
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
+  const { message } = await transport.sendMail({
+    from: { name: "Sandbox Bank", address: sender },
+    to,
+    subject,
+    text,
+    date: sentAt,
+    messageId: `<${sentAt.getTime()}.${id}@sandbox-bank.example>`,
+    baseBoundary: id,
+    attachments: attachments.map(({ fileName, contentType, bytes }) => ({
+      filename: fileName,
+      contentType,
+      content: bytes,
+    })),
+  });
+  return message as Buffer;
+}
+
+async function sendOver(smtpUrl: string, { to, message }: Mail): Promise<void> {
+  const { createTransport } = await mailer();
+  const transport = createTransport(smtpUrl);
+  try {
+    await transport.sendMail({ envelope: { from: sender, to }, raw: message });
+  } catch (error) {
+    throw new Refusal(502, "mail_not_sent", "The mail server did not take the e-mail.", String(error));
+  } finally {
+    transport.close();
+  }
+}
+
+async function writeInto(folder: string, { id, sentAt, message }: Mail): Promise<void> {
+  const time = sentAt.toISOString().replace(/[-:.]/g, "");
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, `${time}-${id.slice(0, 8)}.eml`), message);
+}
+
 export class Outbox {
   readonly #mails: Mail[] = [];
 
-  /** With a folder, each mail is also written there: its text as JSON, and its attachments beside it. */
-  constructor(private readonly folder: string | undefined) {}
+  constructor(private readonly delivery: Delivery = {}) {}
 
+  /** What was sent, the first one first. */
   get mails(): readonly Mail[] {
     return this.#mails;
   }
 
-  async send(mail: Mail): Promise<void> {
+  /** Throws a Refusal when there is a mail server and it does not take the letter. */
+  async send(letter: Letter): Promise<void> {
+    const { folder, smtpUrl } = this.delivery;
+    const mail = { ...letter, message: await messageOf(letter) };
+    if (smtpUrl !== undefined) await sendOver(smtpUrl, mail);
+    else if (folder !== undefined) await writeInto(folder, mail);
     this.#mails.push(mail);
-    if (this.folder === undefined) return;
-    const { attachments, ...letter } = mail;
-    const place = join(this.folder, `${mail.sentAt.toISOString().slice(0, 10)}-${this.#mails.length}`);
-    await mkdir(this.folder, { recursive: true });
-    const names = attachments.map(({ fileName }) => fileName);
-    await writeFile(`${place}.json`, `${JSON.stringify({ ...letter, attachments: names }, null, 2)}\n`);
-    await Promise.all(attachments.map(({ fileName, bytes }) => writeFile(`${place}-${fileName}`, bytes)));
   }
 }

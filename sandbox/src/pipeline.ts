@@ -1,6 +1,6 @@
 /** The way of every call: door, behaviour, answer. */
 import type { Declaration } from "@fxdesk/toolkit/operations";
-import type { AnyBehaviour, Behaviour, Result, StoredFile } from "./behaviour";
+import type { AnyBehaviour, Behaviour, FileAnswer, Result } from "./behaviour";
 import { admit } from "./door";
 import { type Fault, playOf } from "./faults";
 import { header, type HttpAnswer, type HttpRequest } from "./http";
@@ -65,7 +65,7 @@ function written(operation: Declaration, { status, body, headers = {} }: Result)
     case "html":
       return typed("text/html; charset=utf-8", String(body));
     case "file": {
-      const { contentType, fileName, bytes } = body as StoredFile;
+      const { contentType, fileName, bytes } = body as FileAnswer;
       const disposition = { "content-disposition": `attachment; filename="${fileName}"` };
       return { status, headers: { "content-type": contentType, ...disposition, ...headers }, body: bytes };
     }

@@ -1,8 +1,7 @@
 /** What is on: the world that is played, what was asked of it, and what is put in its way. */
-import { join } from "node:path";
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import { type Fault, Faults } from "./faults";
-import { Outbox } from "./outbox";
+import { type Delivery, Outbox } from "./outbox";
 import { runningClock, steppedClock } from "./world/clock";
 import { seed as seedWorld } from "./world/seed";
 import { World } from "./world/world";
@@ -35,7 +34,7 @@ export class Stage {
   constructor(
     operations: readonly Declaration[],
     private readonly beginning: Beginning,
-    private readonly dataDir: string | undefined,
+    private readonly delivery: Delivery,
   ) {
     this.faults = new Faults(operations);
     this.#world = this.#begin(beginning);
@@ -53,8 +52,7 @@ export class Stage {
   }
 
   #begin({ seed, now }: Beginning): World {
-    const outbox = new Outbox(this.dataDir === undefined ? undefined : join(this.dataDir, "outbox"));
-    const world = new World(now ? steppedClock(now) : runningClock(), seed, outbox);
+    const world = new World(now ? steppedClock(now) : runningClock(), seed, new Outbox(this.delivery));
     seedWorld(world);
     world.catchUp();
     return world;

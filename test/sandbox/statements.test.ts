@@ -1,42 +1,44 @@
-/** Statements: as a file and by e-mail. */
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+/** Statement files: every format says what the ledger says. */
 import type { FxdeskClient, ReceivedFile } from "@fxdesk/toolkit";
+import { minorUnits, readCsv, readMt940, type Statement } from "@fxdesk/toolkit/formats";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { Big } from "big.js";
+import { Parser } from "mt940js";
 import { sandboxClient } from "../support/samples";
+import { readPdf, readXlsx } from "./support/documents";
 
 const statementMs = 300;
 const now = new Date("2026-11-20T17:00:00Z");
+const currencies = ["EUR", "GBP", "USD", "JPY"];
 
-let dataDir: string;
 let sandbox: Sandbox;
 let client: FxdeskClient;
 let account_id: string;
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), "sandbox-"));
-  sandbox = await startSandbox({ dataDir, now });
+  sandbox = await startSandbox({ now });
   client = sandboxClient(sandbox);
-  account_id = (await client.accounts.list({ currencies: "EUR" }))[0]!.account_id;
+  account_id = await accountIn("EUR");
 });
 afterAll(async () => {
   await client.close();
   await sandbox.close();
-  await rm(dataDir, { recursive: true });
 });
+
+const accountIn = async (currency: string) =>
+  (await client.accounts.list({ currencies: currency }))[0]!.account_id;
 
 type Format = "pdf" | "csv" | "mt940" | "xls";
 
-async function create(format: Format | undefined, from: string, to?: string) {
+async function create(format: Format | undefined, from: string, to?: string, account = account_id) {
   const { url } = await client.statements.createFile({
-    account_id,
+    account_id: account,
     format,
     from_value_datetime: `${from}T10:00`,
     ...(to && { to_value_datetime: `${to}T11:00` }),
   });
   const statement_id = url.split("/").at(-2)!;
-  expect(url).toBe(`/accounts/${account_id}/statements/${statement_id}/file`);
-  return { account_id, statement_id };
+  expect(url).toBe(`/accounts/${account}/statements/${statement_id}/file`);
+  return { account_id: account, statement_id };
 }
 
 async function fetched(statement: { account_id: string; statement_id: string }): Promise<ReceivedFile> {
@@ -46,16 +48,45 @@ async function fetched(statement: { account_id: string; statement_id: string }):
   return body;
 }
 
-const lastMail = () => sandbox.mails.at(-1)!;
+const bytesOf = async (...input: Parameters<typeof create>) =>
+  (await fetched(await create(...input))).bytes();
 
-const rowsOf = (file: string) => {
-  const [header = "", ...lines] = file.trim().split("\r\n");
-  const names = header.split(",");
-  return lines.map((line) => {
-    const cells = line.split(",");
-    return Object.fromEntries(names.map((name, index) => [name, cells[index]!]));
+async function only(statements: AsyncIterable<Statement>): Promise<Statement> {
+  const all: Statement[] = [];
+  for await (const statement of statements) all.push(statement);
+  expect(all).toHaveLength(1);
+  return all[0]!;
+}
+
+const signed = ({ amount, creditDebit }: { amount: string; creditDebit: string }) =>
+  creditDebit === "Debit" ? new Big(amount).neg() : new Big(amount);
+
+/** The transactions of an account as the service lists them, the first one first, with the balance after each. */
+async function ledgerOf(account: string) {
+  const listed = [];
+  for await (const page of client.transactions.list.pages({ account_id: account })) listed.push(...page);
+  let balance = new Big(0);
+  return listed.toReversed().map(({ transaction_id: id, amount: { amount, currency }, ...rest }) => {
+    const value = signed({ amount, creditDebit: rest.credit_debit_indicator });
+    balance = balance.plus(value);
+    return { id, amount: value, balance, day: rest.booking_datetime!.slice(0, 10), currency };
   });
+}
+
+const figures = (amounts: readonly Big[], currency: string) =>
+  amounts.map((amount) => amount.toFixed(minorUnits(currency)));
+
+/** Spreadsheets count days from the end of 1899. */
+const dayOfSerial = ({ value }: { value: string }) =>
+  new Date(Date.UTC(1899, 11, 30) + Number(value) * 86_400_000).toISOString().slice(0, 10);
+
+const contentTypes = {
+  pdf: "application/pdf",
+  csv: "text/csv; charset=utf-8",
+  mt940: "text/plain; charset=us-ascii",
+  xls: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 };
+const extensions = { pdf: "pdf", csv: "csv", mt940: "sta", xls: "xlsx" };
 
 describe("a statement file", () => {
   test("is pending at first", async () => {
@@ -64,101 +95,164 @@ describe("a statement file", () => {
     await (await fetched(statement)).stream.dump();
   });
 
-  test("in CSV has the transactions of the days, both included", async () => {
-    const file = await fetched(await create("csv", "2026-10-01", "2026-10-31"));
-    expect(file).toMatchObject({
-      contentType: "text/csv; charset=utf-8",
-      fileName: "statement-EUR-2026-10-01-2026-10-31.csv",
-    });
-    const rows = rowsOf((await file.bytes()).toString());
-    const listed: string[] = [];
-    const [after, before] = ["2026-09-30T23:59", "2026-11-01T00:00"];
-    const pages = client.transactions.list.pages({
-      account_id,
-      from_value_datetime: after,
-      to_value_datetime: before,
-    });
-    for await (const page of pages) listed.push(...page.map(({ transaction_id }) => transaction_id));
-    expect(rows.map(({ transaction_id }) => transaction_id)).toEqual(listed.toReversed());
-    const sum = rows.slice(1).reduce((total, { amount }) => total + Number(amount), 0);
-    expect(Number(rows[0]!.balance) + sum).toBeCloseTo(Number(rows.at(-1)!.balance), 2);
+  test.each(["pdf", "csv", "mt940", "xls"] as const)("in %s has its media type and name", async (format) => {
+    const file = await fetched(await create(format, "2026-06-01", "2026-06-30"));
+    expect([file.contentType, file.fileName]).toEqual([
+      contentTypes[format],
+      `statement-EUR-2026-06-01-2026-06-30.${extensions[format]}`,
+    ]);
+    await file.stream.dump();
   });
 
-  test("in PDF is a PDF, and the default", async () => {
-    const file = await fetched(await create(undefined, "2026-06-01", "2026-06-30"));
-    expect([file.contentType, file.fileName]).toEqual([
-      "application/pdf",
-      "statement-EUR-2026-06-01-2026-06-30.pdf",
-    ]);
-    expect((await file.bytes()).subarray(0, 5).toString()).toBe("%PDF-");
+  test("is a PDF by default", async () => {
+    expect((await bytesOf(undefined, "2026-06-01")).subarray(0, 5).toString()).toBe("%PDF-");
   });
 
   test("says what was booked when it was asked for, whenever it is fetched", async () => {
-    const statement = await create("csv", "2026-11-20");
-    const first = await (await fetched(statement)).bytes();
-    sandbox.advance(4 * 86_400_000);
-    expect(await (await fetched(statement)).bytes()).toEqual(first);
-  });
-
-  test("that cannot be made has failed", async () => {
-    const statement = await create("mt940", "2026-10-01");
-    sandbox.advance(statementMs);
-    expect(await client.statements.getFile(statement)).toEqual({ status: 202, body: { status: "Failed" } });
+    for (const format of ["csv", "mt940", "xls", "pdf"] as const) {
+      const statement = await create(format, "2026-11-01");
+      const first = await (await fetched(statement)).bytes();
+      sandbox.control.payIn({ currency: "EUR", amount: "12.34" });
+      expect(await (await fetched(statement)).bytes()).toEqual(first);
+      expect(await bytesOf(format, "2026-11-01")).not.toEqual(first);
+    }
   });
 
   test("belongs to one account", async () => {
     const { statement_id } = await create("csv", "2026-10-01");
-    const [other] = await client.accounts.list({ currencies: "GBP" });
     await expect(
-      client.statements.getFile({ account_id: other!.account_id, statement_id }),
+      client.statements.getFile({ account_id: await accountIn("GBP"), statement_id }),
     ).rejects.toMatchObject({ status: 404 });
   });
 });
 
-describe("a statement by e-mail", () => {
-  const period = { date_from: "2026-10-01", date_to: "2026-10-31" };
-  test("goes to the registered address, and into the outbox folder", async () => {
-    const said = await client.statements.emailAccounts({ ...period, format: "csv", currencies: "EUR,GBP" });
-    expect(said).toBe("The statement will be sent by e-mail.");
-    expect(lastMail()).toMatchObject({
-      to: "treasury@meridian-tools.example",
-      subject: "Accounts statement 2026-10-01 to 2026-10-31",
-    });
-    const names = lastMail().attachments.map(({ fileName }) => fileName);
-    expect(names).toEqual(["EUR", "GBP"].map((each) => `statement-${each}-2026-10-01-2026-10-31.csv`));
-    const folder = join(dataDir, "outbox");
-    const letter = (await readdir(folder))
-      .filter((name) => name.endsWith(".json"))
-      .toSorted()
-      .at(-1)!;
-    expect(JSON.parse(await readFile(join(folder, letter), "utf8"))).toMatchObject({ attachments: names });
-    const attached = await readFile(join(folder, `${letter.replace(".json", "")}-${names[0]}`));
-    expect(attached).toEqual(lastMail().attachments[0]!.bytes);
+describe.each(currencies)("the statements of the %s account agree with its transactions", (currency) => {
+  let account: string;
+  let ledger: Awaited<ReturnType<typeof ledgerOf>>;
+  beforeAll(async () => {
+    account = await accountIn(currency);
+    ledger = await ledgerOf(account);
   });
 
-  test("of incoming funds has what came in on all accounts", async () => {
-    await client.statements.emailIncomingFunds(period);
-    const rows = rowsOf(lastMail().attachments[0]!.bytes.toString());
-    expect(new Set(rows.map(({ currency }) => currency))).toEqual(new Set(["EUR", "GBP", "USD", "JPY"]));
-    expect(rows.every(({ booking_date: day }) => day!.startsWith("2026-10"))).toBe(true);
+  const isAgreed = ({ openingBalance, closingBalance, entries }: Statement, idLength: number) => {
+    expect(entries.map(({ bankReference }) => bankReference)).toEqual(
+      ledger.map(({ id }) => id.slice(0, idLength)),
+    );
+    expect(entries.map(signed).map(String)).toEqual(ledger.map(({ amount }) => String(amount)));
+    expect(openingBalance.amount).toBe(new Big(0).toFixed(minorUnits(currency)));
+    expect(signed(closingBalance)).toEqual(ledger.at(-1)!.balance);
+  };
+
+  test("in CSV", async () => {
+    const file = await bytesOf("csv", "2020-01-01", undefined, account);
+    isAgreed(await only(readCsv(file.toString())), 36);
   });
 
-  test("of trades is for a month or a day that has begun", async () => {
-    await client.statements.emailTrades({ date_from: "2026-11" });
-    expect(lastMail().attachments).toMatchObject([{ fileName: "trades-2026-11.pdf" }]);
-    await expect(client.statements.emailTrades({ date_from: "2090-01" })).rejects.toMatchObject({
-      outcome: "not-sent",
-    });
+  test("in MT940, which others read as well", async () => {
+    const file = (await bytesOf("mt940", "2020-01-01", undefined, account)).toString("ascii");
+    isAgreed(await only(readMt940(file)), 16);
+    const messages = new Parser().parse(file);
+    const amounts = messages.flatMap(({ transactions }) => transactions.map(({ amount }) => amount));
+    expect(amounts).toEqual(ledger.map(({ amount }) => amount.toNumber()));
+    expect(messages.at(-1)!.closingBalance).toBe(ledger.at(-1)!.balance.toNumber());
   });
 
-  test("in a format that cannot be made yet says so", async () => {
-    await client.statements.emailMt940({ date_from: "2026-10-01" });
-    expect(lastMail()).toMatchObject({ attachments: [], text: expect.stringContaining("could not be made") });
+  test("in XLSX, with numbers that are numbers and dates that are dates", async () => {
+    const { rows, xml } = readXlsx(await bytesOf("xls", "2020-01-01", undefined, account));
+    const [header, opening, ...lines] = rows;
+    const closing = lines.pop()!;
+    expect(["A", "G", "H", "I"].map((column) => header![column]!.value)).toEqual([
+      "Booking date",
+      "Debit",
+      "Credit",
+      "Balance",
+    ]);
+    expect(xml).toMatch(/<pane ySplit="1"[^>]*state="frozen"/);
+    const format = minorUnits(currency) === 0 ? "#,##0" : "#,##0.00";
+    expect(opening).toMatchObject({ C: { value: "Opening balance" }, I: { value: "0", format } });
+    const amounts = lines.map(({ G: debit, H: credit }) =>
+      new Big(credit?.value ?? 0).minus(debit?.value ?? 0),
+    );
+    expect(figures(amounts, currency)).toEqual(
+      figures(
+        ledger.map(({ amount }) => amount),
+        currency,
+      ),
+    );
+    expect(lines.map(({ I: balance }) => Number(balance!.value))).toEqual(
+      ledger.map(({ balance }) => balance.toNumber()),
+    );
+    expect(closing.I!.value).toBe(lines.at(-1)!.I!.value);
+    expect(lines.map(({ A: date }) => dayOfSerial(date!))).toEqual(ledger.map(({ day }) => day));
+    expect(lines[0]!.A!.format).toBe("yyyy-mm-dd");
   });
 
-  test("is for accounts that exist", async () => {
-    await expect(
-      client.statements.emailMt940({ date_from: "2026-10-01", account_ids: [1] }),
-    ).rejects.toMatchObject({ status: 400 });
+  test("in PDF, page by page", async () => {
+    const pages = readPdf(await bytesOf("pdf", "2020-01-01", undefined, account));
+    const texts = pages.flat();
+    const grouped = (amount: Big) =>
+      amount.toNumber().toLocaleString("en", { minimumFractionDigits: minorUnits(currency) });
+    // Every transaction's amount and the balance after it are drawn one after the other.
+    let from = 0;
+    for (const { amount, balance } of ledger) {
+      const at = texts.indexOf(grouped(amount.abs()), from);
+      expect([at >= from, texts[at + 1]]).toEqual([true, grouped(balance)]);
+      from = at + 2;
+    }
+    const last = ledger.at(-1)!.balance;
+    expect(texts).toContain(`${grouped(last)} ${currency}`);
+    expect(pages.map((page) => page.at(-1))).toEqual(
+      pages.map((_, index) => `Page ${index + 1} of ${pages.length}`),
+    );
+    expect(pages.slice(0, -1).every((page) => page.includes("Continued on the next page"))).toBe(true);
+    expect(pages[0]).toEqual(
+      expect.arrayContaining(["Meridian Tools GmbH", "Werkstrasse 12", "20457 Hamburg", "Opening balance"]),
+    );
+    expect(texts).toContain(`Total of ${ledger.length} entries`);
   });
+});
+
+describe("a statement of some days", () => {
+  test("has the transactions of the first and of the last, and the balances of both evenings", async () => {
+    const ledger = await ledgerOf(account_id);
+    const inside = ledger.filter(({ day }) => day >= "2026-10-01" && day <= "2026-10-31");
+    const { entries, openingBalance, closingBalance, number } = await only(
+      readCsv((await bytesOf("csv", "2026-10-01", "2026-10-31")).toString()),
+    );
+    expect(entries.map(({ bankReference }) => bankReference)).toEqual(inside.map(({ id }) => id));
+    expect([openingBalance.date, closingBalance.date]).toEqual(["2026-09-30", "2026-10-31"]);
+    expect(signed(openingBalance)).toEqual(inside[0]!.balance.minus(inside[0]!.amount));
+    expect(signed(closingBalance)).toEqual(inside.at(-1)!.balance);
+    expect(number).toBe(304);
+  });
+
+  test("on which nothing happened has the same balance twice, in every format", async () => {
+    const days = ["2026-10-03", "2026-10-04"] as const;
+    const csv = await only(readCsv((await bytesOf("csv", ...days)).toString()));
+    const mt940 = await only(readMt940((await bytesOf("mt940", ...days)).toString()));
+    for (const { entries, openingBalance, closingBalance } of [csv, mt940]) {
+      expect(entries).toEqual([]);
+      expect(closingBalance.amount).toBe(openingBalance.amount);
+    }
+    expect(readXlsx(await bytesOf("xls", ...days)).rows).toHaveLength(3);
+    expect(readPdf(await bytesOf("pdf", ...days)).flat()).toContain("Total of 0 entries");
+  });
+
+  test("keeps long texts whole", async () => {
+    const name = "The Extraordinarily Long-Named Company of Makers of Very Fine Instruments";
+    sandbox.control.payIn({ currency: "EUR", amount: "1.00", debtor_name: name.slice(0, 70) });
+    const words = readPdf(await bytesOf("pdf", "2026-11-20"))
+      .flat()
+      .join(" ");
+    expect(words).toContain(name.slice(0, 30));
+    expect(words.replace(/\s+/g, " ")).toContain(name.slice(0, 70).trim());
+  });
+});
+
+test("a statement has failed when its format cannot carry it: MT940 has room for 15 characters of an amount", async () => {
+  sandbox.control.payIn({ account_id, amount: "9999999999999.99" });
+  const failing = await create("mt940", "2026-11-01");
+  sandbox.advance(statementMs);
+  expect(await client.statements.getFile(failing)).toEqual({ status: 202, body: { status: "Failed" } });
+  expect((await bytesOf("csv", "2026-11-01")).toString()).toContain("9999999999999.99");
 });

@@ -1,28 +1,47 @@
 /** Statements. Contract: endpoints 13 to 18. */
-import type { BehavioursOf, StoredFile } from "../behaviour";
-import { fileOf } from "../files/formats";
-import { accountStatement, incomingFunds, tradesStatement } from "../files/statements";
+import type { BehavioursOf, FileAnswer } from "../behaviour";
+import { accountStatement } from "../files/account-statement";
+import { reportFile, statementFile, stored } from "../files/formats";
+import { incomingFunds, tradesStatement } from "../files/reports";
 import { Refusal } from "../refusal";
+import { bankIn } from "../world/banks";
 import { dayOf } from "../world/days";
 import type { Client } from "../world/parties";
 import { befall, statementMs } from "../world/statements";
 import type { World } from "../world/world";
 import { accountOf } from "./accounts";
 
+/** What a letter says of its files. */
+function wordsOf({ name, country }: Client, subject: string, made: readonly FileAnswer[], missing: number) {
+  const lines = [
+    `Dear ${name},`,
+    "",
+    ...(made.length > 0 ? [`Please find attached: ${subject}.`] : []),
+    ...(missing > 0 ? ["A statement could not be made in the format asked for."] : []),
+    "",
+    ...made.map(({ fileName }) => `- ${fileName}`),
+    ...(made.length > 0 ? [""] : []),
+    "Kind regards",
+    bankIn(country).name,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
 /** Sends what could be made of the files to the client's registered address, and says so. */
 async function mail(
   world: World,
   client: Client,
   subject: string,
-  making: readonly Promise<StoredFile | undefined>[],
+  making: readonly Promise<FileAnswer | undefined>[],
 ) {
+  const letter = { id: world.ids.uuid(), to: client.email, subject, sentAt: world.now };
   const files = await Promise.all(making);
-  const attachments = files.filter((file) => file !== undefined);
-  const text =
-    attachments.length === files.length
-      ? "Please find the statement attached."
-      : "The statement could not be made in the format asked for.";
-  await world.outbox.send({ to: client.email, subject, text, sentAt: world.now, attachments });
+  const made = files.filter((file) => file !== undefined);
+  await world.outbox.send({
+    ...letter,
+    text: wordsOf(client, subject, made, files.length - made.length),
+    attachments: await Promise.all(made.map(stored)),
+  });
   return { status: 202, body: "The statement will be sent by e-mail." };
 }
 
@@ -35,7 +54,7 @@ export const statements: BehavioursOf<"statements"> = {
       statementId: world.ids.uuid(),
       account,
       readyAt: new Date(world.now.getTime() + statementMs),
-      report: accountStatement(world, client, account, period),
+      content: accountStatement(world, client, account, period),
       format,
       failed: false,
     };
@@ -54,7 +73,7 @@ export const statements: BehavioursOf<"statements"> = {
     if (statement?.account !== account)
       throw new Refusal(404, "statement_not_found", "There is no such statement.", values.statement_id);
     if (statement.readyAt > world.now) return { status: 202, body: { status: "Pending" } };
-    const file = statement.failed ? undefined : await fileOf(statement.report, statement.format);
+    const file = statement.failed ? undefined : await statementFile(statement.content, statement.format);
     return file ? { status: 200, body: file } : { status: 202, body: { status: "Failed" } };
   },
 
@@ -65,7 +84,7 @@ export const statements: BehavioursOf<"statements"> = {
       .accountsOf(client)
       .filter(({ currency }) => currencies?.includes(currency) ?? true);
     const files = accounts.map((account) =>
-      fileOf(accountStatement(world, client, account, { from, to }), format),
+      statementFile(accountStatement(world, client, account, { from, to }), format),
     );
     return mail(world, client, `Accounts statement ${from} to ${to}`, files);
   },
@@ -82,20 +101,25 @@ export const statements: BehavioursOf<"statements"> = {
         `account_ids: no account ${unknown}`,
       );
     const accounts = all.filter(({ accountNumber }) => numbers?.includes(accountNumber) ?? true);
+    const options = { subTags: values.sub_tags };
     const files = accounts.map((account) =>
-      fileOf(accountStatement(world, client, account, { from, to }), "mt940"),
+      statementFile(accountStatement(world, client, account, { from, to }), "mt940", options),
     );
     return mail(world, client, `MT940 statement ${from} to ${to}`, files);
   },
 
-  "statements.emailTrades": ({ values, client, world }) =>
-    mail(world, client, `Trades statement ${values.date_from}`, [
-      fileOf(tradesStatement(world, client, values.date_from), "pdf"),
-    ]),
+  "statements.emailTrades": ({ values, client, world }) => {
+    const { date_from: ordered } = values;
+    const report = tradesStatement(world, client, ordered);
+    return mail(world, client, `Trades statement ${ordered}`, [
+      reportFile(report, `trades-${ordered}`, "pdf"),
+    ]);
+  },
 
   "statements.emailIncomingFunds": ({ values, client, world }) => {
     const { date_from: from, date_to: to, format } = values;
     const report = incomingFunds(world, client, { from, to });
-    return mail(world, client, `Incoming funds ${from} to ${to}`, [fileOf(report, format)]);
+    const file = reportFile(report, `incoming-funds-${from}-${to}`, format);
+    return mail(world, client, `Incoming funds ${from} to ${to}`, [file]);
   },
 };

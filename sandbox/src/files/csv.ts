@@ -6,7 +6,9 @@ import type { Report } from "./report";
 const harmless = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
 
 export async function csv({ columns, rows }: Report): Promise<Buffer> {
-  const safe = rows.map((row) => row.map((cell, index) => (columns[index]!.text ? harmless(cell) : cell)));
   const header = columns.map(({ name }) => name);
+  const safe = Array.from(rows, (row) =>
+    row.map((cell, index) => (columns[index]!.text ? harmless(cell) : cell)),
+  );
   return Buffer.from(stringify([header, ...safe], { record_delimiter: "windows" }));
 }

@@ -1,25 +1,81 @@
 /** Documents in the formats the contract names. */
-import type { StoredFile } from "../behaviour";
+import { FormatError, writeCoda, writeCsv, writeMt940, type Mt940Options } from "@fxdesk/toolkit/formats";
+import { Readable } from "node:stream";
+
+import { text as allText } from "node:stream/consumers";
+import type { FileAnswer, StoredFile } from "../behaviour";
+import type { AccountStatement } from "./account-statement";
 import { csv } from "./csv";
 import { pdf } from "./pdf";
 import type { Report } from "./report";
+import { statementReport } from "./statement-report";
+import { xlsx } from "./xlsx";
 
 export type FormatName = "pdf" | "csv" | "mt940" | "xls" | "coda";
 
-interface Format {
+interface Kind {
   readonly contentType: string;
-  readonly write: (report: Report) => Promise<Buffer>;
+  readonly extension: string;
 }
 
-/** A format that is missing here cannot be made: a statement in it fails. */
-const formats: Readonly<Partial<Record<FormatName, Format>>> = {
-  pdf: { contentType: "application/pdf", write: pdf },
-  csv: { contentType: "text/csv; charset=utf-8", write: csv },
+const kinds: Readonly<Record<FormatName, Kind>> = {
+  pdf: { contentType: "application/pdf", extension: "pdf" },
+  csv: { contentType: "text/csv; charset=utf-8", extension: "csv" },
+  mt940: { contentType: "text/plain; charset=us-ascii", extension: "sta" },
+  xls: {
+    contentType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    extension: "xlsx",
+  },
+  coda: { contentType: "text/plain; charset=us-ascii", extension: "cod" },
 };
 
-/** The report as a file; undefined when it cannot be made in the format. */
-export async function fileOf(report: Report, format: FormatName): Promise<StoredFile | undefined> {
-  const { contentType, write } = formats[format] ?? {};
-  if (!contentType || !write) return undefined;
-  return { contentType, fileName: `${report.fileName}.${format}`, bytes: await write(report) };
+type Writer = (statement: AccountStatement, options: Mt940Options) => Promise<FileAnswer["bytes"]>;
+
+/**
+ * A text that is made while it is read. Whether the format can carry all of it shows only at its end, too late for who has
+ * read the beginning: so it is made once before.
+ */
+const text =
+  (pieces: (...input: Parameters<Writer>) => AsyncGenerator<string>): Writer =>
+  async (statement, options) => {
+    const trial = pieces(statement, options);
+    while (!(await trial.next()).done);
+    return Readable.from(pieces(statement, options));
+  };
+
+const writers: Readonly<Record<FormatName, Writer>> = {
+  pdf: (statement) => pdf(statementReport(statement)),
+  csv: text((statement) => writeCsv([statement])),
+  mt940: text((statement, options) => writeMt940([statement], options)),
+  xls: xlsx,
+  coda: text((statement) => writeCoda([statement])),
+};
+
+/** The statement as a file; undefined when the format cannot carry it. */
+export async function statementFile(
+  statement: AccountStatement,
+  format: FormatName,
+  options: Mt940Options = {},
+): Promise<FileAnswer | undefined> {
+  const { account, period } = statement;
+  const { contentType, extension } = kinds[format];
+  const fileName = `statement-${account.currency}-${period.from}-${period.to}.${extension}`;
+  try {
+    return { contentType, fileName, bytes: await writers[format](statement, options) };
+  } catch (error) {
+    if (error instanceof FormatError) return undefined;
+    throw error;
+  }
+}
+
+/** A file with all of its bytes, to be kept. */
+export async function stored({ bytes, ...file }: FileAnswer): Promise<StoredFile> {
+  return { ...file, bytes: bytes instanceof Readable ? Buffer.from(await allText(bytes)) : bytes };
+}
+
+/** A report as a file. */
+export async function reportFile(report: Report, name: string, format: "pdf" | "csv"): Promise<StoredFile> {
+  const { contentType, extension } = kinds[format];
+  const bytes = await (format === "pdf" ? pdf(report) : csv(report));
+  return { contentType, fileName: `${name}.${extension}`, bytes };
 }

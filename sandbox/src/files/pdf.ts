@@ -1,11 +1,15 @@
 /** Reports to read and print. */
-import type { Report } from "./report";
+import { buffer } from "node:stream/consumers";
+import type { Report, Row } from "./report";
 
-const margin = 45;
-const pageWidth = 595 - 2 * margin;
-const rowHeight = 22;
-const lastRow = 770;
+/** Points on an A4 page. */
+const page = { left: 40, right: 555, top: 40, bottom: 770 } as const;
+const width = page.right - page.left;
 const gap = 6;
+const rowPadding = 4;
+
+const ink = { text: "#1c2733", quiet: "#5f6b78", brand: "#12406b", line: "#d5dbe1" } as const;
+const fonts = { plain: "Helvetica", bold: "Helvetica-Bold" } as const;
 
 /** The library takes a tenth of a second to load: not before it is needed. */
 const loadPdf = async () => (await import("pdfkit")).default;
@@ -21,7 +25,7 @@ interface Cell {
 }
 
 function cellsOf({ columns }: Report): Cell[] {
-  let x = margin;
+  let x: number = page.left;
   return columns.flatMap(({ print }, index) => {
     if (!print) return [];
     const cell = { ...print, index, x };
@@ -30,34 +34,128 @@ function cellsOf({ columns }: Report): Cell[] {
   });
 }
 
-function row(document: PdfDocument, y: number, cells: readonly Cell[], textOf: (cell: Cell) => string): void {
-  for (const cell of cells)
-    document.text(textOf(cell), cell.x, y, {
-      width: cell.width,
-      height: rowHeight - 2,
-      ellipsis: true,
-      align: cell.right ? "right" : "left",
+/** The fonts of every reader have the letters of Western Europe; others are shown as question marks. */
+const printable = (text: string) =>
+  text.normalize("NFC").replace(/[^\n\x20-\x7e\u00a0-\u00ff\u2013\u2014\u2018-\u201d\u20ac]/gu, "?");
+
+/** One document while it is written, from the top down. */
+class Printer {
+  #y: number = page.top;
+  readonly #cells: readonly Cell[];
+
+  constructor(
+    private readonly document: PdfDocument,
+    private readonly report: Report,
+  ) {
+    this.#cells = cellsOf(report);
+  }
+
+  print(): void {
+    const { rows, above, below } = this.report;
+    this.#letterhead();
+    this.#address();
+    this.#tableHead();
+    for (const row of above) this.#row(row, fonts.bold);
+    for (const row of rows) this.#row(row, fonts.plain);
+    for (const row of below) this.#row(row, fonts.bold);
+    this.#footers();
+  }
+
+  #style(font: string, size: number, color: string): PdfDocument {
+    return this.document.font(font).fontSize(size).fillColor(color);
+  }
+
+  #line(y: number, color: string, thickness: number): void {
+    this.document.moveTo(page.left, y).lineTo(page.right, y).lineWidth(thickness).strokeColor(color).stroke();
+  }
+
+  #letterhead(): void {
+    const { bank, title, writtenAt } = this.report;
+    const right = { width, align: "right" } as const;
+    this.#style(fonts.bold, 16, ink.brand).text(bank.name, page.left, page.top);
+    this.#style(fonts.plain, 8, ink.quiet)
+      .text(`${bank.street}, ${bank.postCode} ${bank.city}`, page.left, page.top + 21)
+      .text(`BIC ${bank.bic}`, page.left, page.top + 32);
+    this.#style(fonts.bold, 13, ink.text).text(title, page.left, page.top + 2, right);
+    this.#style(fonts.plain, 8, ink.quiet).text(
+      `Written on ${writtenAt.toISOString().slice(0, 10)}`,
+      page.left,
+      page.top + 21,
+      right,
+    );
+    this.#line(page.top + 48, ink.brand, 1.5);
+  }
+
+  /** To whom it is addressed, on the left, and what it is about, on the right. */
+  #address(): void {
+    const { holder, facts } = this.report;
+    const top = page.top + 72;
+    const [names, values] = [page.left + 280, page.left + 365];
+    this.#style(fonts.bold, 10, ink.text).text(printable(holder.name), page.left, top, { width: 240 });
+    this.#style(fonts.plain, 9, ink.text).text(
+      printable(holder.address.split(", ").join("\n")),
+      page.left,
+      top + 14,
+      { width: 240, lineGap: 2 },
+    );
+    facts.forEach(([name, value], line) => {
+      const y = top + 14 * line;
+      this.#style(fonts.plain, 8, ink.quiet).text(name, names, y + 1);
+      this.#style(fonts.plain, 9, ink.text).text(value, values, y, { width: page.right - values });
     });
-}
+    this.#y = top + Math.max(60, 14 * facts.length) + 18;
+  }
 
-/** The top of a page; answers where its table begins. */
-function heading(document: PdfDocument, { title, facts }: Report, cells: readonly Cell[]): number {
-  document.font("Helvetica-Bold").fontSize(15).text(title, margin, margin);
-  document.font("Helvetica").fontSize(9);
-  facts.forEach((fact, line) => document.text(fact, margin, margin + 26 + 13 * line));
-  const top = margin + 40 + 13 * facts.length;
-  document.font("Helvetica-Bold").fontSize(8);
-  row(document, top, cells, ({ title: name }) => name);
-  document.font("Helvetica");
-  return top + rowHeight;
-}
+  #tableHead(): void {
+    this.#style(fonts.bold, 8, ink.brand);
+    for (const cell of this.#cells) this.#text(cell.title, cell);
+    this.#y += 13;
+    this.#line(this.#y, ink.brand, 1);
+    this.#y += rowPadding;
+  }
 
-function numberPages(document: PdfDocument): void {
-  const { count } = document.bufferedPageRange();
-  for (let page = 0; page < count; page += 1) {
-    document.switchToPage(page);
-    const place = { width: pageWidth, align: "right", lineBreak: false } as const;
-    document.text(`Page ${page + 1} of ${count}`, margin, 785, place);
+  #text(text: string, { x, width: room, right }: Cell): void {
+    this.document.text(text, x, this.#y, { width: room, align: right ? "right" : "left" });
+  }
+
+  /** As high as its longest text; on the next page when it does not fit on this one. */
+  #row(values: Row, font: string): void {
+    const texts = this.#cells.map((cell) => [cell, printable(values[cell.index]!)] as const);
+    this.#style(font, 8, ink.text);
+    const heights = texts.map(([cell, text]) => this.document.heightOfString(text, { width: cell.width }));
+    const height = Math.max(...heights);
+    if (this.#y + height > page.bottom) {
+      this.#nextPage();
+      this.#style(font, 8, ink.text);
+    }
+    for (const [cell, text] of texts) this.#text(text, cell);
+    this.#y += height + rowPadding;
+    this.#line(this.#y, ink.line, 0.5);
+    this.#y += rowPadding;
+  }
+
+  #nextPage(): void {
+    this.document.addPage();
+    const { bank, title, holder, facts } = this.report;
+    const about = [title, printable(holder.name), facts[0]![1]].join("  ·  ");
+    this.#style(fonts.bold, 9, ink.brand).text(bank.name, page.left, page.top);
+    this.#style(fonts.plain, 8, ink.quiet).text(about, page.left, page.top + 1, { width, align: "right" });
+    this.#line(page.top + 15, ink.brand, 1.5);
+    this.#y = page.top + 30;
+    this.#tableHead();
+  }
+
+  #footers(): void {
+    const { count } = this.document.bufferedPageRange();
+    const y = page.bottom + 16;
+    for (let index = 0; index < count; index += 1) {
+      this.document.switchToPage(index);
+      const isLast = index === count - 1;
+      this.#style(fonts.plain, 7, ink.quiet)
+        .text("Sandbox: no bank and no money stand behind this document.", page.left, y, { lineBreak: false })
+        .text(isLast ? "" : "Continued on the next page", page.left, y, { width, align: "center" })
+        .text(`Page ${index + 1} of ${count}`, page.left, y, { width, align: "right" });
+    }
   }
 }
 
@@ -65,33 +163,18 @@ export async function pdf(report: Report): Promise<Buffer> {
   const Document = await loadPdf();
   const document = new Document({
     size: "A4",
-    margin,
+    margins: { left: page.left, right: page.left, top: page.top, bottom: 0 },
     bufferPages: true,
     info: {
       Title: report.title,
+      Author: report.bank.name,
       CreationDate: report.writtenAt,
       Producer: "fxdesk sandbox",
       Creator: "fxdesk sandbox",
     },
   });
-  const written = collected(document);
-  const cells = cellsOf(report);
-  let y = heading(document, report, cells);
-  for (const values of report.rows) {
-    if (y > lastRow) {
-      document.addPage();
-      y = heading(document, report, cells);
-    }
-    row(document, y, cells, ({ index }) => values[index]!);
-    y += rowHeight;
-  }
-  numberPages(document);
+  const written = buffer(document);
+  new Printer(document, report).print();
   document.end();
   return written;
-}
-
-async function collected(document: PdfDocument): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of document) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
 }

@@ -1,6 +1,6 @@
 /** Statements that were asked for as a file. */
+import type { AccountStatement } from "../files/account-statement";
 import type { FormatName } from "../files/formats";
-import type { Report } from "../files/report";
 import type { Account } from "./accounts";
 import type { World } from "./world";
 
@@ -8,7 +8,7 @@ export interface Statement {
   readonly statementId: string;
   readonly account: Account;
   /** What it says: what was booked when it was asked for. */
-  readonly report: Report;
+  readonly content: AccountStatement;
   readonly format: FormatName;
   readyAt: Date;
   /** It cannot be made, and says so when it would be ready. */
