@@ -8,10 +8,18 @@ import type { Stage } from "../stage";
 import { fits } from "../world/currencies";
 import { dayMs, dayOf } from "../world/days";
 import { pairOf, tradedCurrencies } from "../world/fx";
-import { bucketOf } from "../world/ledger";
-import { move } from "../world/movements";
+import { receive } from "../world/incoming";
+import { revalueAll } from "../world/margin";
 import { demo } from "../world/parties";
+import {
+  completeBeneficiary,
+  decidePayment,
+  orderPayment,
+  orderProblem,
+  returnPayment,
+} from "../world/payments";
 import { befall } from "../world/statements";
+import type { Trade, TradePayment } from "../world/trades";
 import type { World } from "../world/world";
 import type { controls } from "./controls";
 
@@ -90,6 +98,34 @@ function mailAt({ world }: Stage, number: number): Mail {
 const isWaiting = (authorisation: Parameters<typeof scaStatusOf>[0]) =>
   !["finalised", "failed"].includes(scaStatusOf(authorisation));
 
+const paymentView = ({ paymentId, status }: TradePayment) => ({ payment_id: paymentId, status });
+
+/** Does something with a payment; what its state does not allow is a conflict. */
+function withPayment(
+  { world }: Stage,
+  id: string,
+  act: (world: World, trade: Trade, payment: TradePayment) => void,
+) {
+  for (const trade of world.trades.values()) {
+    const payment = trade.payments.find(({ paymentId }) => paymentId === id);
+    if (!payment) continue;
+    try {
+      act(world, trade, payment);
+    } catch (error) {
+      if (error instanceof RangeError) throw conflict("payment_state", error.message);
+      throw error;
+    }
+    return paymentView(payment);
+  }
+  throw missing("payment", id);
+}
+
+/** A contact who acts for the client of the trade. */
+function contactFor({ contacts }: World, { clientId }: Trade, contactId: string): string {
+  if (contacts.get(contactId)?.clientId !== clientId) throw missing("contact", contactId);
+  return contactId;
+}
+
 export const actions: Actions = {
   reset: (stage, { seed, now }) => {
     stage.reset({ ...(seed !== undefined && { seed }), ...(now !== undefined && { now: new Date(now) }) });
@@ -120,6 +156,7 @@ export const actions: Actions = {
     } catch (error) {
       throw conflict("rate_too_far", (error as Error).message);
     }
+    revalueAll(world);
     return priceOf(world, base, quoted);
   },
 
@@ -129,15 +166,45 @@ export const actions: Actions = {
     if (paid.lte(0)) throw unfit("amount must be more than zero");
     if (!fits(paid, account.currency)) throw unfit(`amount has too many decimals for ${account.currency}`);
     const information = `Payment of ${reference}`;
-    move(world, account, paid, "nostro", {
-      type: "incoming",
-      reference,
-      information,
-      counterparty: { name },
-    });
-    const booked = world.ledger.lines(bucketOf(account, "InterimAvailable")).at(-1)!;
-    return { account_id: account.accountId, transaction_id: booked.lineId };
+    const { lineId } = receive(world, account, paid, { reference, information, counterparty: { name } });
+    return { account_id: account.accountId, transaction_id: lineId };
   },
+
+  listBeneficiaries: ({ world }) =>
+    world.beneficiaries.map(({ beneficiaryId, name, currency }) => ({
+      beneficiary_id: beneficiaryId,
+      name,
+      currency,
+    })),
+
+  allocatePayment: ({ world }, values) => {
+    const { trade_id: tradeId, beneficiary_id: beneficiaryId, payment_date: date } = values;
+    const trade = world.trades.get(tradeId);
+    if (!trade) throw missing("trade", tradeId);
+    const beneficiary = world.beneficiaries.find((each) => each.beneficiaryId === beneficiaryId);
+    if (!beneficiary) throw missing("beneficiary", beneficiaryId);
+    const contactId = contactFor(world, trade, values.contact_id);
+    const order = { beneficiary, amount: new Big(values.amount), date, contactId };
+    const problem = orderProblem(world, trade, order);
+    if (problem !== undefined) throw unfit(problem);
+    return paymentView(orderPayment(world, trade, order));
+  },
+
+  decidePayment: (stage, { payment_id: id, decision, contact_id: contact }) =>
+    withPayment(stage, id, (world, trade, payment) => {
+      const contactId = contactFor(world, trade, contact);
+      decidePayment(world, trade, payment, { contactId, approve: decision === "approve" });
+    }),
+
+  completeBeneficiary: (stage, { payment_id: id, iban, account_number: accountNumber }) =>
+    withPayment(stage, id, (world, trade, payment) =>
+      completeBeneficiary(world, trade, payment, {
+        ...(iban !== undefined && { iban }),
+        ...(accountNumber !== undefined && { accountNumber }),
+      }),
+    ),
+
+  returnPayment: (stage, { payment_id: id }) => withPayment(stage, id, returnPayment),
 
   decideStatement: ({ world }, { statement_id, decision, seconds = 0 }) => {
     const fate = { failed: decision === "fail", delayMs: seconds * 1_000 };

@@ -3,6 +3,7 @@ import type { Big } from "big.js";
 import type { Account } from "./accounts";
 import { smaller } from "./currencies";
 import { dayOf } from "./days";
+import { type BookedLine, bucketOf } from "./ledger";
 import { payCall } from "./margin";
 import { available, move, type Movement } from "./movements";
 import { outstanding, type Trade } from "./trades";
@@ -11,15 +12,22 @@ import type { World } from "./world";
 
 /**
  * Books money that came in. It pays what margin was called, then for the trade whose ID is its reference, or else for the
- * trades that are due, the oldest first.
+ * trades that are due, the oldest first. Answers the line in the account's books.
  */
-export function receive(world: World, account: Account, amount: Big, movement: Omit<Movement, "type">): void {
+export function receive(
+  world: World,
+  account: Account,
+  amount: Big,
+  movement: Omit<Movement, "type">,
+): BookedLine {
   move(world, account, amount, "nostro", { ...movement, type: "incoming" });
+  const line = world.ledger.lines(bucketOf(account, "InterimAvailable")).at(-1)!;
   const open = openTrades(world, account);
   for (const trade of open) payCall(world, trade);
   const named = open.filter(({ tradeId }) => tradeId === movement.reference);
   const paidFor = named.length > 0 ? named : due(world, open);
   for (const trade of paidFor) fundFrom(world, account, trade);
+  return line;
 }
 
 /** What is sold in the account's currency and not settled; what is settled in cash is not paid for. */

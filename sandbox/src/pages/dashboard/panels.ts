@@ -4,13 +4,17 @@ import { actions } from "../../control/actions";
 import {
   addFault,
   advanceClock,
+  allocatePayment,
   clearFaults,
+  completeBeneficiary,
   decideApprovals,
   decideAuthorisation,
+  decidePayment,
   decideStatement,
   moveRate,
   payIn,
   reset,
+  returnPayment,
   setClock,
 } from "../../control/controls";
 import type { Stage } from "../../stage";
@@ -247,7 +251,13 @@ export const panels: readonly Panel[] = [
     show: accounts,
     forms: [form(payIn, { without: ["account_id"] })],
   },
-  { id: "trades", title: "Trades", place: "main", show: trades },
+  {
+    id: "trades",
+    title: "Trades",
+    place: "main",
+    show: trades,
+    forms: [form(allocatePayment), form(decidePayment), form(completeBeneficiary), form(returnPayment)],
+  },
   { id: "requests", title: "Requests", place: "main", show: requests },
   {
     id: "faults",

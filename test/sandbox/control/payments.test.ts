@@ -1,0 +1,99 @@
+/** Payments from trades, as the controls order, decide and return them. */
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { makeQuote, sandboxClient } from "../../support/samples";
+
+let sandbox: Sandbox;
+let client: FxdeskClient;
+let trade_id: string;
+beforeEach(async () => {
+  sandbox = await startSandbox({ now: new Date("2026-03-16T09:00:00Z") });
+  client = sandboxClient(sandbox);
+  ({ trade_id } = await client.trades.book({ quote_id: await makeQuote(client), reason: "other" }));
+});
+afterEach(async () => {
+  await client.close();
+  await sandbox.close();
+});
+
+const beneficiary_id = () =>
+  sandbox.control.listBeneficiaries().find(({ currency }) => currency === "USD")!.beneficiary_id;
+const order = (amount = "100.50") =>
+  sandbox.control.allocatePayment({ trade_id, beneficiary_id: beneficiary_id(), amount });
+const payments = async () =>
+  (await client.trades.get({ trade_id, response_model: "ExtendedBookedTrade" })).payments!;
+
+test("a payment is ordered, approved, made and returned", async () => {
+  const { payment_id } = order();
+  expect(await payments()).toMatchObject([
+    { payment_id, amount: 100.5, status: "Payment pending of authorization" },
+  ]);
+  sandbox.control.decidePayment({ payment_id, decision: "approve", contact_id: "contact-approver" });
+  sandbox.control.advanceClock({ days: 7 });
+  expect(await payments()).toMatchObject([{ status: "Payment complete" }]);
+  sandbox.control.returnPayment({ payment_id });
+  const [usd] = await client.accounts.list({ currencies: "USD" });
+  const [newest] = await client.transactions.list({ account_id: usd!.account_id, page_size: 1 });
+  expect(newest).toMatchObject({ transaction_type: "payment_returned", transaction_reference: payment_id });
+});
+
+test("a rejected payment stays unpaid", async () => {
+  const { payment_id } = order();
+  sandbox.control.decidePayment({ payment_id, decision: "reject", contact_id: "contact-approver" });
+  sandbox.control.advanceClock({ days: 7 });
+  expect(await payments()).toMatchObject([{ status: "Payment rejected" }]);
+});
+
+test("one that needs more information is given it", () => {
+  const waiting = { status: 409, code: "payment_state" };
+  const { payment_id } = order();
+  expect(() => sandbox.control.completeBeneficiary({ payment_id, iban: "GB21TEST00000012345678" })).toThrow(
+    expect.objectContaining(waiting),
+  );
+  expect(() => sandbox.control.returnPayment({ payment_id })).toThrow(expect.objectContaining(waiting));
+});
+
+test.each<[string, () => unknown, number]>([
+  [
+    "another's trade",
+    () => sandbox.control.allocatePayment({ trade_id: "TR0", beneficiary_id: "", amount: "1" }),
+    404,
+  ],
+  ["nobody", () => sandbox.control.allocatePayment({ trade_id, beneficiary_id: "BN0", amount: "1" }), 404],
+  ["too much", () => order("5000.00"), 400],
+  ["no payment", () => sandbox.control.returnPayment({ payment_id: "PM0" }), 404],
+  [
+    "a stranger",
+    () =>
+      sandbox.control.decidePayment({
+        payment_id: order().payment_id,
+        decision: "approve",
+        contact_id: "contact-other",
+      }),
+    404,
+  ],
+])("refuses %s", (_what, act, status) => {
+  expect(act).toThrow(expect.objectContaining({ status }));
+});
+
+test("moving the market calls margin, and paying in pays it", async () => {
+  const quote_id = await makeQuote(client, {
+    trade_type: "forward",
+    value_date: "2026-06-15",
+    sell_currency: "GBP",
+    amount: 100_000,
+  });
+  const forward = await client.trades.book({ quote_id, reason: "other" });
+  const { rate } = await client.trades.get({ trade_id: forward.trade_id });
+  const called = async () => {
+    const [account] = await client.accounts.list({ currencies: "GBP" });
+    const { account_id } = account!;
+    const [found] = await client.accounts.listBalances({ account_id, balance_types: ["MarginCall"] });
+    return found?.amount?.amount;
+  };
+  const before = Number(await called());
+  sandbox.control.moveRate({ symbol: "GBPUSD", rate: Number((rate * 1.03).toFixed(6)) });
+  expect(Number(await called()) - before).toBeGreaterThanOrEqual(2500);
+  sandbox.control.payIn({ currency: "GBP", amount: "50000.00" });
+  expect(Number(await called())).toBe(0);
+});
