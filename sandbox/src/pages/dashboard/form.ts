@@ -1,7 +1,7 @@
 /** Forms of controls, and what they send. */
 import { type Declaration, type Field, fieldsOf, fromText, type Values } from "@fxdesk/toolkit/operations";
-import { methodOf } from "../../control/in-process";
 import { metaOf } from "@fxdesk/toolkit/schema";
+import { methodOf } from "../../control/in-process";
 import { type Html, html } from "./html";
 
 const select = ({ name, required, options = [] }: Field): Html =>

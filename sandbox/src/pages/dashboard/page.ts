@@ -30,8 +30,7 @@ const security = {
 const drawn = (stage: Stage, { id, title, show, forms }: Panel): Html =>
   html`<section aria-labelledby="${id}-title">
     <h2 id="${id}-title">${title}</h2>
-    <div id="${id}" data-live>${show(stage)}</div>
-    ${forms}
+    ${show && html`<div id="${id}" data-live>${show(stage)}</div>`}${forms}
   </section>`;
 
 const column = (stage: Stage, place: Panel["place"]): Html =>

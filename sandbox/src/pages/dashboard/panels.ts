@@ -1,28 +1,28 @@
 /** What the page shows, panel by panel. */
+import type { Declaration } from "@fxdesk/toolkit/operations";
 import type { Big } from "big.js";
 import { actions } from "../../control/actions";
 import {
   addFault,
   advanceClock,
-  allocatePayment,
   clearFaults,
-  completeBeneficiary,
+  controls,
   decideApprovals,
   decideAuthorisation,
-  decidePayment,
   decideStatement,
   moveRate,
   payIn,
   reset,
-  returnPayment,
   setClock,
 } from "../../control/controls";
 import type { Stage } from "../../stage";
+import type { Account } from "../../world/accounts";
 import type { ApprovalsConfig } from "../../world/approvals";
-import { written } from "../../world/currencies";
+import { type Money, written } from "../../world/currencies";
 import { bucketOf, type Bucket } from "../../world/ledger";
 import { demo } from "../../world/parties";
 import { statusOf, type Trade } from "../../world/trades";
+import type { World } from "../../world/world";
 import { form } from "./form";
 import { type Html, html } from "./html";
 
@@ -31,8 +31,10 @@ export interface Panel {
   readonly id: string;
   readonly title: string;
   readonly place: "main" | "side";
-  readonly show: (stage: Stage) => Html;
+  readonly show?: (stage: Stage) => Html;
   readonly forms?: readonly Html[];
+  /** The controls that have a form here. */
+  readonly controls?: readonly Declaration[];
 }
 
 const money = (amount: Big, currency: string) =>
@@ -59,60 +61,62 @@ const head = (name: string, look = "") => html`<th scope="col" class="${look}">$
 
 const chip = (text: string, look: string) => html`<span class="chip ${look}">${text}</span>`;
 
-const minute = (time: string | Date) => new Date(time).toISOString().slice(0, 16).replace("T", " ");
+const minute = (time: string) => time.slice(0, 16).replace("T", " ");
 
-const bucketsShown: readonly Bucket[] = ["InterimAvailable", "Incoming", "RequiredFunds", "InitialMargin"];
-const bucketTitles: Readonly<Partial<Record<Bucket, string>>> = {
-  InterimAvailable: "Available",
-  RequiredFunds: "Required",
-  InitialMargin: "Margin",
-};
+interface BalanceColumn {
+  readonly bucket: Bucket;
+  readonly title: string;
+  readonly look: string;
+}
+
+const balances: readonly BalanceColumn[] = [
+  { bucket: "InterimAvailable", title: "Available", look: "number" },
+  { bucket: "Incoming", title: "Incoming", look: "number" },
+  { bucket: "RequiredFunds", title: "Required", look: "number" },
+  { bucket: "InitialMargin", title: "Margin", look: "number minor" },
+];
+
+function accountRow({ ledger }: World, account: Account): Html {
+  const cells = balances.map(({ bucket, look }) => {
+    const balance = ledger.balance(bucketOf(account, bucket));
+    return html`<td class="${look}${balance.eq(0) ? " zero" : ""}">${money(balance, account.currency)}</td>`;
+  });
+  return html`<tr>
+    <th scope="row">${account.currency} <small>${account.accountNumber}</small></th>
+    ${cells}
+  </tr>`;
+}
 
 const accounts = ({ world }: Stage): Html =>
   table(
-    [head("Account"), ...bucketsShown.map((bucket) => head(bucketTitles[bucket] ?? bucket, "number"))],
+    [head("Account"), ...balances.map(({ title, look }) => head(title, look))],
     [...world.accounts.values()]
       .filter(({ clientId }) => clientId === demo.clientId)
-      .map((account) => {
-        const balances = bucketsShown.map((bucket) => world.ledger.balance(bucketOf(account, bucket)));
-        const cells = balances.map(
-          (balance) =>
-            html`<td class="number${balance.eq(0) ? " zero" : ""}">${money(balance, account.currency)}</td>`,
-        );
-        return html`<tr>
-          <th scope="row">${account.currency} <small>${account.accountNumber}</small></th>
-          ${cells}
-        </tr>`;
-      }),
+      .map((account) => accountRow(world, account)),
   );
 
 const tradesShown = 12;
 const endedLooks: Readonly<Record<string, string>> = { Closed: "calm", Cancelled: "bad" };
 
+const price = ({ amount, currency }: Money) => `${money(amount, currency)} ${currency}`;
+
 const tradeRow = (trade: Trade): Html => {
   const { tradeId, type, buy, sell, rate, maturityDate } = trade;
   const status = statusOf(trade);
   return html`<tr>
-    <th scope="row">${tradeId} <small>${type.replace("_", " ")}</small></th>
+    <th scope="row">
+      ${tradeId} <small>${type.replace("_", " ")}, <time>${maturityDate}</time></small>
+    </th>
     <td>${chip(status, endedLooks[status] ?? "busy")}</td>
-    <td class="number">${money(buy.amount, buy.currency)} ${buy.currency}</td>
-    <td class="number">${money(sell.amount, sell.currency)} ${sell.currency}</td>
+    <td class="number">${price(buy)} <small>for ${price(sell)}</small></td>
     <td class="number minor">${rate.rate.toString()}</td>
-    <td class="minor">${maturityDate}</td>
   </tr>`;
 };
 
 function trades({ world }: Stage): Html {
   const own = [...world.trades.values()].filter(({ clientId }) => clientId === demo.clientId);
   return html`${table(
-      [
-        head("Trade"),
-        head("Status"),
-        head("Bought", "number"),
-        head("Sold", "number"),
-        head("Rate", "number minor"),
-        head("Matures", "minor"),
-      ],
+      [head("Trade"), head("Status"), head("Bought", "number"), head("Rate", "number minor")],
       own.toReversed().slice(0, tradesShown).map(tradeRow),
     )}
     <p class="more">${Math.min(tradesShown, own.length)} of ${own.length} trades</p>`;
@@ -243,13 +247,14 @@ const clockForms = Object.entries(steps).map(([label, seconds]) =>
   form(advanceClock, { given: { seconds: String(seconds) }, without: ["days"], label }),
 );
 
-export const panels: readonly Panel[] = [
+const placed: readonly Panel[] = [
   {
     id: "accounts",
     title: "Accounts",
     place: "main",
     show: accounts,
     forms: [form(payIn, { without: ["account_id"] })],
+    controls: [payIn],
   },
   {
     id: "trades",
@@ -265,6 +270,7 @@ export const panels: readonly Panel[] = [
     place: "main",
     show: faults,
     forms: [form(addFault), form(clearFaults, { look: "quiet" }), form(decideStatement)],
+    controls: [addFault, clearFaults, decideStatement],
   },
   {
     id: "clock",
@@ -272,16 +278,50 @@ export const panels: readonly Panel[] = [
     place: "side",
     show: clock,
     forms: [html`<div class="row">${clockForms}</div>`, form(setClock)],
+    controls: [advanceClock, setClock],
   },
-  { id: "authorisations", title: "Authorisations", place: "side", show: authorisations },
-  { id: "approvals", title: "Approvals", place: "side", show: approvals },
-  { id: "market", title: "Market", place: "side", show: market, forms: [form(moveRate)] },
+  {
+    id: "authorisations",
+    title: "Authorisations",
+    place: "side",
+    show: authorisations,
+    controls: [decideAuthorisation],
+  },
+  { id: "approvals", title: "Approvals", place: "side", show: approvals, controls: [decideApprovals] },
+  {
+    id: "market",
+    title: "Market",
+    place: "side",
+    show: market,
+    forms: [form(moveRate)],
+    controls: [moveRate],
+  },
   { id: "outbox", title: "Outbox", place: "side", show: outbox },
   {
     id: "reset",
     title: "Begin again",
     place: "side",
-    show: () => html`<p>Everything that was done is lost.</p>`,
-    forms: [form(reset, { look: "bad" })],
+    forms: [html`<p>Everything that was done is lost.</p>`, form(reset, { look: "bad" })],
+    controls: [reset],
   },
 ];
+
+const home = new Set(placed.flatMap(({ controls: own = [] }) => own));
+const others = controls.filter((control) => control.effect !== "read" && !home.has(control));
+
+/** Every control that changes something has a form: what has no place of its own is listed here. */
+const more: Panel = {
+  id: "more",
+  title: "More controls",
+  place: "main",
+  forms: others.map(
+    (control) =>
+      html`<details>
+        <summary>${control.title}</summary>
+        <p>${control.summary}</p>
+        ${form(control)}
+      </details>`,
+  ),
+};
+
+export const panels: readonly Panel[] = others.length > 0 ? [...placed, more] : placed;
