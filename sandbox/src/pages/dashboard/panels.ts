@@ -256,13 +256,7 @@ const placed: readonly Panel[] = [
     forms: [form(payIn, { without: ["account_id"] })],
     controls: [payIn],
   },
-  {
-    id: "trades",
-    title: "Trades",
-    place: "main",
-    show: trades,
-    forms: [form(allocatePayment), form(decidePayment), form(completeBeneficiary), form(returnPayment)],
-  },
+  { id: "trades", title: "Trades", place: "main", show: trades },
   { id: "requests", title: "Requests", place: "main", show: requests },
   {
     id: "faults",
