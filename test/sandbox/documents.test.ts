@@ -1,8 +1,8 @@
 /** Documents behind the addresses in trades and payments. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { inflateSync } from "node:zlib";
 import { sandboxClient } from "../support/samples";
+import { readPdf } from "./support/documents";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
@@ -16,24 +16,6 @@ afterAll(async () => {
 });
 
 const bearer = { authorization: `Bearer ${demo.accessToken}` };
-
-/** The lines of a PDF whose fonts keep their characters' codes. */
-function linesOf(pdf: Buffer): string[] {
-  const streams = [...pdf.toString("latin1").matchAll(/stream\n([\s\S]*?)\nendstream/g)];
-  const page = streams.map(([, content]) => inflated(Buffer.from(content!, "latin1"))).join("");
-  return [...page.matchAll(/\[(.*)\] TJ/g)].map(([, pieces]) => {
-    const hex = [...pieces!.matchAll(/<([0-9a-f]+)>/g)].map(([, piece]) => piece).join("");
-    return Buffer.from(hex, "hex").toString("latin1");
-  });
-}
-
-function inflated(content: Buffer): string {
-  try {
-    return inflateSync(content).toString("latin1");
-  } catch {
-    return "";
-  }
-}
 
 async function extendedTrades() {
   const trades = await client.trades.list({ page_size: 100 });
@@ -50,7 +32,7 @@ test("a trade receipt says what was traded", async () => {
   expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/pdf"]);
   const pdf = Buffer.from(await response.arrayBuffer());
   expect(pdf.subarray(0, 5).toString()).toBe("%PDF-");
-  const lines = linesOf(pdf);
+  const lines = readPdf(pdf).flat();
   expect(lines).toContain(`Trade receipt ${trade_id}`);
   expect(lines).toContain(`${trade!.sell_amount.toFixed(2)} ${trade!.sell_currency}`);
   expect(lines).toContain(`${trade!.rate_symbol} ${trade!.rate}`);

@@ -26,7 +26,8 @@ export function receive(
   for (const trade of open) payCall(world, trade);
   const named = open.filter(({ tradeId }) => tradeId === movement.reference);
   const paidFor = named.length > 0 ? named : due(world, open);
-  for (const trade of paidFor) fundFrom(world, account, trade);
+  let left = smaller(amount, available(world, account));
+  for (const trade of paidFor) left = left.minus(fundFrom(world, trade, left));
   return line;
 }
 
@@ -48,7 +49,9 @@ function due(world: World, trades: readonly Trade[]): Trade[] {
     .toSorted((one, other) => (one.maturityDate < other.maturityDate ? -1 : 1));
 }
 
-function fundFrom(world: World, account: Account, trade: Trade): void {
-  const amount = smaller(outstanding(trade), available(world, account));
+/** Pays for a trade from what there is; answers how much that took. */
+function fundFrom(world: World, trade: Trade, left: Big): Big {
+  const amount = smaller(outstanding(trade), left);
   if (amount.gt(0)) fund(world, trade, amount);
+  return amount;
 }

@@ -1,0 +1,250 @@
+/** A month of business: what happens to trades, payments and margin, and that every book and file agrees to the cent. */
+import type { FxdeskClient, ReceivedFile } from "@fxdesk/toolkit";
+import { readCoda, readCsv, readMt940, type Statement } from "@fxdesk/toolkit/formats";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { Big } from "big.js";
+import { makeQuote, sandboxClient } from "../support/samples";
+import { readPdf, readXlsx } from "./support/documents";
+
+const currencies = ["EUR", "GBP", "USD", "JPY"] as const;
+const approver = "contact-approver";
+
+let sandbox: Sandbox;
+let client: FxdeskClient;
+beforeAll(async () => {
+  sandbox = await startSandbox({ now: new Date("2026-03-02T09:00:00Z") });
+  client = sandboxClient(sandbox);
+});
+afterAll(async () => {
+  await client.close();
+  await sandbox.close();
+});
+
+const until = (now: string) => sandbox.control.setClock({ now });
+
+async function book(body: Record<string, unknown>) {
+  const quote_id = await makeQuote(client, body);
+  const { trade_id } = await client.trades.book({ quote_id, reason: "other" });
+  return client.trades.get({ trade_id, response_model: "ExtendedBookedTrade" });
+}
+
+const trade = (trade_id: string) => client.trades.get({ trade_id, response_model: "ExtendedBookedTrade" });
+const status = async (trade_id: string) => (await trade(trade_id)).status;
+
+async function accountIn(currency: string): Promise<string> {
+  return (await client.accounts.list({ currencies: currency }))[0]!.account_id;
+}
+
+async function balance(
+  currency: string,
+  type: "InterimAvailable" | "InitialMargin" | "MarginCall",
+): Promise<Big> {
+  const account_id = await accountIn(currency);
+  const [found] = await client.accounts.listBalances({ account_id, balance_types: [type] });
+  return signed(found!);
+}
+
+/** The first first. */
+async function transactionsIn(currency: string) {
+  const account_id = await accountIn(currency);
+  const pages = client.transactions.list.pages({ account_id, page_size: 100 });
+  const all: Awaited<ReturnType<FxdeskClient["transactions"]["list"]>> = [];
+  for await (const page of pages) all.push(...page);
+  return all.toReversed();
+}
+
+const sum = (amounts: readonly Big[]) => amounts.reduce((total, amount) => total.plus(amount), new Big(0));
+
+interface Sided {
+  readonly amount: { readonly amount: string };
+  readonly credit_debit_indicator: string;
+}
+
+const signed = ({ amount: { amount }, credit_debit_indicator: side }: Sided) =>
+  new Big(amount).times(side === "Debit" ? -1 : 1);
+
+const value = ({ amount, creditDebit }: { readonly amount: string; readonly creditDebit: string }) =>
+  new Big(amount).times(creditDebit === "Debit" ? -1 : 1);
+
+/** What a file says, read back. */
+async function figures(statements: AsyncIterable<Statement>) {
+  const read: Statement[] = [];
+  for await (const statement of statements) read.push(statement);
+  return {
+    opening: value(read[0]!.openingBalance),
+    entries: read.flatMap(({ entries }) => entries).map(value),
+    closing: value(read.at(-1)!.closingBalance),
+  };
+}
+
+test("a month", async () => {
+  // The trades are booked.
+  const spot = await book({ sell_currency: "EUR", buy_currency: "USD", amount: 20_000 });
+  const forward = await book({
+    trade_type: "forward",
+    value_date: "2026-03-25",
+    sell_currency: "GBP",
+    buy_currency: "USD",
+    amount: 100_000,
+  });
+  const frame = await book({
+    trade_type: "window_forward",
+    window_start_date: "2026-03-09",
+    value_date: "2026-03-27",
+    amount: 40_000,
+  });
+  const ndf = await book({
+    trade_type: "ndf",
+    value_date: "2026-03-20",
+    sell_currency: "USD",
+    buy_currency: "INR",
+    amount: 10_000,
+  });
+  expect([spot, forward, frame, ndf].map(({ status: first }) => first)).toEqual(Array(4).fill("Created"));
+
+  // The spot trade is paid for in two parts, and pays a supplier.
+  const payIn = (currency: string, amount: string, reference: string) =>
+    sandbox.control.payIn({ currency, amount, reference });
+  payIn("EUR", "5000.00", spot.trade_id);
+  expect(await status(spot.trade_id)).toBe("Funds In Partially");
+  payIn("EUR", "15000.00", spot.trade_id);
+  expect(await status(spot.trade_id)).toBe("Funds in Full");
+  const { beneficiary_id } = sandbox.control.listBeneficiaries().find(({ currency }) => currency === "USD")!;
+  const { payment_id } = sandbox.control.allocatePayment({
+    trade_id: spot.trade_id,
+    beneficiary_id,
+    amount: "5000.25",
+  });
+  expect(await status(spot.trade_id)).toBe("Funds Out Partially Allocated");
+  sandbox.control.decidePayment({ payment_id, decision: "approve", contact_id: approver });
+
+  // It matures, is paid out, and the payment comes back.
+  until("2026-03-05T09:00:00Z");
+  expect(await trade(spot.trade_id)).toMatchObject({
+    status: "Closed",
+    payments: [{ payment_id, amount: 5000.25, status: "Payment complete" }],
+  });
+  sandbox.control.returnPayment({ payment_id });
+  const returned = (await transactionsIn("USD")).at(-1)!;
+  expect([returned.transaction_type, returned.transaction_reference]).toEqual([
+    "payment_returned",
+    payment_id,
+  ]);
+
+  // The pound rises by more than the threshold: margin is called, paid from what comes in, and returned.
+  payIn("GBP", "20000.00", "FUNDS");
+  until("2026-03-05T15:00:00Z");
+  expect((await balance("GBP", "InitialMargin")).gte(5_000)).toBe(true);
+  const before = await balance("GBP", "InitialMargin");
+  const market = (share: string) =>
+    sandbox.control.moveRate({
+      symbol: "GBPUSD",
+      rate: new Big(forward.rate).times(share).round(6).toNumber(),
+    });
+  market("1.0251");
+  expect((await balance("GBP", "MarginCall")).toFixed(2)).toBe("-2500.00");
+  payIn("GBP", "100.00", "FUNDS");
+  expect((await balance("GBP", "MarginCall")).toFixed(2)).toBe("0.00");
+  expect((await balance("GBP", "InitialMargin")).minus(before).toFixed(2)).toBe("2500.00");
+  market("0.9999");
+  expect((await balance("GBP", "InitialMargin")).toFixed(2)).toBe(before.toFixed(2));
+  const margins = (await transactionsIn("GBP")).slice(-2);
+  expect(margins.map(({ transaction_type }) => transaction_type)).toEqual(["margin", "margin"]);
+
+  // A part of the frame is drawn, and the rest of it settles at its end, like everything else.
+  const drawdown = await book({
+    trade_type: "drawdown",
+    parent_trade_id: frame.trade_id,
+    value_date: "2026-03-10",
+    amount: 15_000,
+  });
+  expect(drawdown).toMatchObject({ rate: frame.rate, parent_trade_id: frame.trade_id });
+  payIn("GBP", "100000.00", forward.trade_id);
+  expect(await status(forward.trade_id)).toBe("Funds in Full");
+  until("2026-03-31T18:00:00Z");
+  const booked = [spot, forward, frame, drawdown, ndf].map(({ trade_id }) => trade_id);
+  expect(await Promise.all(booked.map(status))).toEqual(booked.map(() => "Closed"));
+  const dollars = await transactionsIn("USD");
+  const proceeds = (trade_id: string) =>
+    sum(
+      dollars.filter(({ transaction_reference: reference }) => reference === trade_id).map(signed),
+    ).toNumber();
+  expect(proceeds(forward.trade_id)).toBe(forward.buy_amount);
+  expect(new Big(proceeds(frame.trade_id)).plus(proceeds(drawdown.trade_id)).toNumber()).toBe(
+    frame.buy_amount,
+  );
+});
+
+describe.each(currencies)("afterwards, in %s", (currency) => {
+  let all: Awaited<ReturnType<typeof transactionsIn>>;
+  let closing: Big;
+  let month: { readonly opening: Big; readonly entries: readonly Big[] };
+  beforeAll(async () => {
+    all = await transactionsIn(currency);
+    closing = await balance(currency, "InterimAvailable");
+    const inMonth = all.filter(({ booking_datetime: at }) => at! >= "2026-03-01" && at! < "2026-04-01");
+    const entries = inMonth.map(signed);
+    month = { entries, opening: closing.minus(sum(entries)) };
+  });
+
+  test("the balance is what the transactions sum to, one after the other", () => {
+    let running = new Big(0);
+    for (const transaction of all) {
+      running = running.plus(signed(transaction));
+      expect(signed(transaction.balance!).toFixed()).toBe(running.toFixed());
+    }
+    expect(running.toFixed()).toBe(closing.toFixed());
+  });
+
+  const created = async (format: "pdf" | "csv" | "mt940" | "xls") => {
+    const account_id = await accountIn(currency);
+    const { url } = await client.statements.createFile({
+      account_id,
+      format,
+      from_value_datetime: "2026-03-01T00:00",
+      to_value_datetime: "2026-03-31T00:00",
+    });
+    sandbox.advance(1_000);
+    const { body } = await client.statements.getFile({ account_id, statement_id: url.split("/").at(-2)! });
+    return (body as ReceivedFile).bytes();
+  };
+
+  const mailed = async () => {
+    const period = { date_from: "2026-03-01", date_to: "2026-03-31" };
+    await client.statements.emailAccounts({ ...period, format: "coda", currencies: currency });
+    return sandbox.mails.at(-1)!.attachments[0]!.bytes;
+  };
+
+  test.each<[string, () => ReturnType<typeof figures>]>([
+    ["CSV", async () => figures(readCsv((await created("csv")).toString()))],
+    ["MT940", async () => figures(readMt940((await created("mt940")).toString("ascii")))],
+    ["CODA", async () => figures(readCoda((await mailed()).toString("ascii")))],
+  ])("the %s file is the month in the books", async (_format, read) => {
+    const { opening, entries, closing: end } = await read();
+    expect(opening.toFixed()).toBe(month.opening.toFixed());
+    expect(entries.map((amount) => amount.toFixed())).toEqual(
+      month.entries.map((amount) => amount.toFixed()),
+    );
+    expect(end.toFixed()).toBe(closing.toFixed());
+  });
+
+  test("the XLSX file sums to the closing balance", async () => {
+    const { rows } = readXlsx(await created("xls"));
+    const [, opening, ...lines] = rows;
+    const end = lines.pop()!;
+    const amounts = lines.map(({ G: debit, H: credit }) =>
+      new Big(credit?.value ?? 0).minus(debit?.value ?? 0),
+    );
+    expect(new Big(opening!.I!.value).toFixed()).toBe(month.opening.toFixed());
+    expect(amounts.map((amount) => amount.toFixed())).toEqual(
+      month.entries.map((amount) => amount.toFixed()),
+    );
+    expect(new Big(end.I!.value).toFixed()).toBe(closing.toFixed());
+  });
+
+  test("the PDF file ends with the closing balance", async () => {
+    const digits = currency === "JPY" ? 0 : 2;
+    const grouped = closing.toNumber().toLocaleString("en", { minimumFractionDigits: digits });
+    expect(readPdf(await created("pdf")).flat()).toContain(`${grouped} ${currency}`);
+  });
+});
