@@ -10,6 +10,7 @@ export interface SandboxPackage {
     readonly host?: string;
     readonly seed?: string;
     readonly dataDir?: string;
+    readonly smtpUrl?: string;
     readonly now?: Date;
   }) => Promise<RunningSandbox>;
   /** What can be done to a running sandbox; declared like operations of the service. */

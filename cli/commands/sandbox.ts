@@ -37,6 +37,11 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
       says: "Where statements sent by e-mail are left; nowhere by default.",
     },
     {
+      name: "smtp-url",
+      value: "<url>",
+      says: "A mail server to which they are sent instead, such as smtp://127.0.0.1:1025.",
+    },
+    {
       name: "now",
       value: "<date-time>",
       says: "Where its time starts, to move a tenth of a second with each request; the machine's clock by default.",
@@ -45,12 +50,13 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
   more: [controlsHelp(controls)],
   async run(given, { stdout, stderr }) {
     const [host, seed, dataDir] = [given.text("host"), given.text("seed"), given.text("data-dir")];
-    const now = timeFrom(given);
+    const [smtpUrl, now] = [given.text("smtp-url"), timeFrom(given)];
     const sandbox = await startSandbox({
       port: portFrom(given) ?? usualPort,
       ...(host !== undefined && { host }),
       ...(seed !== undefined && { seed }),
       ...(dataDir !== undefined && { dataDir }),
+      ...(smtpUrl !== undefined && { smtpUrl }),
       ...(now !== undefined && { now }),
     });
     await write(stdout, asVariables(demoConnection(sandbox)));

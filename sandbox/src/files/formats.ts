@@ -3,6 +3,7 @@ import { FormatError, writeCoda, writeCsv, writeMt940, type Mt940Options } from 
 import { Readable } from "node:stream";
 
 import { text as allText } from "node:stream/consumers";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FileAnswer, StoredFile } from "../behaviour";
 import type { AccountStatement } from "./account-statement";
 import { csv } from "./csv";
@@ -39,7 +40,8 @@ const text =
   (pieces: (...input: Parameters<Writer>) => AsyncGenerator<string>): Writer =>
   async (statement, options) => {
     const trial = pieces(statement, options);
-    while (!(await trial.next()).done);
+    // Others are served meanwhile.
+    while (!(await trial.next()).done) await nextTurn();
     return Readable.from(pieces(statement, options));
   };
 

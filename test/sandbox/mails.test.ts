@@ -1,0 +1,275 @@
+/** Statements by e-mail: real messages, with the files attached. */
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { readCoda, readCsv, readMt940, type Statement } from "@fxdesk/toolkit/formats";
+import { type Sandbox, type SandboxOptions, startSandbox } from "@fxdesk/sandbox";
+import { SMTPServer } from "smtp-server";
+import { sandboxClient } from "../support/samples";
+import { readMail, readPdf, readXlsx } from "./support/documents";
+
+const now = new Date("2026-11-20T17:00:00Z");
+const period = { date_from: "2026-10-01", date_to: "2026-10-31" };
+const days = "2026-10-01-2026-10-31";
+const currencies = ["EUR", "GBP", "USD", "JPY"];
+
+let dataDir: string;
+let sandbox: Sandbox;
+let client: FxdeskClient;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "sandbox-"));
+  sandbox = await startSandbox({ dataDir, now });
+  client = sandboxClient(sandbox);
+});
+afterAll(async () => {
+  await client.close();
+  await sandbox.close();
+  await rm(dataDir, { recursive: true });
+});
+
+const lastMail = () => sandbox.mails.at(-1)!;
+const attached = () => lastMail().attachments.map(({ bytes }) => bytes.toString());
+
+async function statementsIn(files: readonly string[], read: (file: string) => AsyncIterable<Statement>) {
+  const all: Statement[] = [];
+  for (const file of files) for await (const statement of read(file)) all.push(statement);
+  return all;
+}
+
+const figuresOf = ({ account, openingBalance, closingBalance, entries }: Statement) => ({
+  account: account.number,
+  from: openingBalance.amount,
+  to: closingBalance.amount,
+  entries: entries.map(({ creditDebit, amount }) => `${creditDebit} ${amount}`),
+});
+
+describe("a statement of the accounts", () => {
+  test.each([
+    ["pdf", "pdf"],
+    ["csv", "csv"],
+    ["xls", "xlsx"],
+    ["coda", "cod"],
+  ] as const)("in %s has a file for each account", async (format, extension) => {
+    expect(await client.statements.emailAccounts({ ...period, format })).toBe(
+      "The statement will be sent by e-mail.",
+    );
+    expect(lastMail().attachments.map(({ fileName }) => fileName)).toEqual(
+      currencies.map((currency) => `statement-${currency}-${days}.${extension}`),
+    );
+  });
+
+  test("is of the chosen currencies only", async () => {
+    await client.statements.emailAccounts({ ...period, format: "csv", currencies: "EUR,GBP" });
+    expect(lastMail().attachments).toHaveLength(2);
+  });
+
+  test("says the same in every format that can be read back", async () => {
+    await client.statements.emailAccounts({ ...period, format: "csv" });
+    const csv = (await statementsIn(attached(), readCsv)).map(figuresOf);
+    expect(csv).toHaveLength(currencies.length);
+    expect(csv.every(({ entries }) => entries.length > 5)).toBe(true);
+    await client.statements.emailAccounts({ ...period, format: "coda" });
+    expect((await statementsIn(attached(), readCoda)).map(figuresOf)).toEqual(csv);
+    for (const sub_tags of [false, true]) {
+      await client.statements.emailMt940({ ...period, sub_tags });
+      expect((await statementsIn(attached(), readMt940)).map(figuresOf)).toEqual(csv);
+    }
+  });
+
+  test("in CODA has lines of 128 characters", async () => {
+    await client.statements.emailAccounts({ ...period, format: "coda" });
+    const lengths = attached().flatMap((file) =>
+      file
+        .trimEnd()
+        .split("\r\n")
+        .map((line) => line.length),
+    );
+    expect(new Set(lengths)).toEqual(new Set([128]));
+  });
+
+  test("is for a period in which all days of one account may lie ahead", async () => {
+    await client.statements.emailAccounts({ date_from: "2026-12-01", date_to: "2026-12-31", format: "xls" });
+    expect(lastMail().attachments.map(({ bytes }) => readXlsx(bytes).rows.length)).toEqual([3, 3, 3, 3]);
+  });
+});
+
+describe("a statement in MT940", () => {
+  test("without sub-tags has plain text, with them code words between slashes", async () => {
+    await client.statements.emailMt940(period);
+    const informationIn = () => attached().flatMap((file) => file.match(/^:86:.*/gm) ?? []);
+    const plain = informationIn();
+    await client.statements.emailMt940({ ...period, sub_tags: true });
+    const coded = informationIn();
+    expect(coded).toHaveLength(plain.length);
+    expect(coded.every((line) => /^:86:\/(EREF|ORDP|BENM|REMI)\//.test(line))).toBe(true);
+    expect(plain.some((line) => line.includes("/REMI/") || line.startsWith(":86:/"))).toBe(false);
+    const [first] = await statementsIn(attached(), readMt940);
+    expect(first!.entries.some(({ counterparty }) => counterparty?.name === "Ferme Duval SARL")).toBe(true);
+  });
+
+  test("is of the chosen accounts, which must exist", async () => {
+    const [{ account_id } = { account_id: 0 }] = await client.accounts.listCurrencyAccounts();
+    await client.statements.emailMt940({ date_from: "2026-10-01", account_ids: [account_id] });
+    expect(lastMail().attachments).toHaveLength(1);
+    await expect(
+      client.statements.emailMt940({ date_from: "2026-10-01", account_ids: [1] }),
+    ).rejects.toMatchObject({ status: 400 });
+  });
+
+  test("says so where an account cannot be written in it", async () => {
+    const other = await startSandbox({ now });
+    other.control.payIn({ currency: "USD", amount: "9999999999999.99" });
+    const reader = sandboxClient(other);
+    await reader.statements.emailMt940({ date_from: "2026-11-01" });
+    expect(other.mails[0]!.attachments).toHaveLength(currencies.length - 1);
+    expect(other.mails[0]!.text).toContain("could not be made");
+    await reader.close();
+    await other.close();
+  });
+});
+
+test("a statement of incoming funds has what came in on all accounts", async () => {
+  await client.statements.emailIncomingFunds(period);
+  const [header, ...rows] = attached()[0]!.trimEnd().split("\r\n");
+  expect(header).toBe(
+    "booking_date,account_id,debtor_name,transaction_reference,transaction_information,currency,amount",
+  );
+  expect(rows.every((row) => row.startsWith("2026-10-"))).toBe(true);
+  await client.statements.emailAccounts({ ...period, format: "csv" });
+  const all = (await statementsIn(attached(), readCsv)).flatMap(({ entries }) => entries);
+  expect(rows).toHaveLength(all.filter(({ endToEndId }) => endToEndId !== undefined).length);
+});
+
+test("a statement of trades is for a month or a day that has begun", async () => {
+  await client.statements.emailTrades({ date_from: "2026-11" });
+  expect(lastMail().attachments).toMatchObject([{ fileName: "trades-2026-11.pdf" }]);
+  const trades = await client.trades.list();
+  const texts = readPdf(lastMail().attachments[0]!.bytes).flat();
+  const ordered = trades.filter(({ order_date: day }) => day?.startsWith("2026-11"));
+  expect(ordered.length).toBeGreaterThan(0);
+  expect(texts).toEqual(expect.arrayContaining(ordered.map(({ trade_id: id }) => id)));
+  await expect(client.statements.emailTrades({ date_from: "2090-01" })).rejects.toMatchObject({
+    outcome: "not-sent",
+  });
+});
+
+/** All kinds of statements, as the messages they are sent in. */
+async function messagesWith(options: SandboxOptions): Promise<Buffer[]> {
+  const other = await startSandbox(options);
+  const reader = sandboxClient(other);
+  for (const format of ["pdf", "csv", "xls", "coda"] as const)
+    await reader.statements.emailAccounts({ ...period, format });
+  await reader.statements.emailMt940({ ...period, sub_tags: true });
+  await reader.statements.emailTrades({ date_from: "2026-10" });
+  await reader.statements.emailIncomingFunds({ ...period, format: "pdf" });
+  await reader.close();
+  await other.close();
+  return other.mails.map(({ message }) => message);
+}
+
+describe("the message", () => {
+  test("is in the outbox folder, with its headers, its text and its files", async () => {
+    await client.statements.emailAccounts({ ...period, format: "xls", currencies: "EUR,JPY" });
+    const mail = lastMail();
+    const names = (await readdir(join(dataDir, "outbox"))).toSorted();
+    expect(names).toHaveLength(sandbox.mails.length);
+    expect(names.at(-1)).toMatch(/^20261120T17\d{7}Z-[0-9a-f]{8}\.eml$/);
+    const message = await readFile(join(dataDir, "outbox", names.at(-1)!));
+    expect(message.equals(mail.message)).toBe(true);
+    const { headers, parts } = readMail(message);
+    expect(headers).toMatchObject({
+      from: "Sandbox Bank <statements@sandbox-bank.example>",
+      to: "treasury@meridian-tools.example",
+      subject: `Accounts statement ${period.date_from} to ${period.date_to}`,
+      "mime-version": "1.0",
+      "message-id": expect.stringMatching(/^<\d+\.[0-9a-f-]{36}@sandbox-bank\.example>$/) as string,
+    });
+    expect(new Date(headers.date!).getTime()).toBe(Math.floor(mail.sentAt.getTime() / 1000) * 1000);
+    const [text, ...files] = parts;
+    expect(text!.headers["content-type"]).toBe("text/plain; charset=utf-8");
+    expect(text!.content.toString()).toContain("Dear Meridian Tools GmbH,");
+    expect(files.map(({ headers: own }) => /filename=(\S+)/.exec(own["content-disposition"]!)![1])).toEqual(
+      mail.attachments.map(({ fileName }) => fileName),
+    );
+    expect(files.map(({ headers: own }) => own["content-type"]!.split(";")[0])).toEqual(
+      mail.attachments.map(({ contentType }) => contentType),
+    );
+    expect(files.map(({ content }) => content)).toEqual(mail.attachments.map(({ bytes }) => bytes));
+  });
+
+  test("is the same to the byte for the same seed and requests, and another for another seed", async () => {
+    const [one, again] = [await messagesWith({ now }), await messagesWith({ now })];
+    expect(one.map((message, index) => message.equals(again[index]!))).toEqual(one.map(() => true));
+    const other = await messagesWith({ now, seed: "other" });
+    expect(one.map((message, index) => message.equals(other[index]!))).toEqual(one.map(() => false));
+  });
+});
+
+describe("with a mail server", () => {
+  interface Received {
+    readonly from: string;
+    readonly to: string[];
+    readonly message: Buffer;
+  }
+
+  async function startServer(refuses: boolean) {
+    const received: Received[] = [];
+    const server = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ["STARTTLS", "AUTH"],
+      onRcptTo: (_address, _session, done) => done(refuses ? new Error("No such mailbox.") : null),
+      onData: (stream, { envelope: { mailFrom, rcptTo } }, done) => {
+        const chunks: Buffer[] = [];
+        stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+        stream.on("end", () => {
+          received.push({
+            from: mailFrom ? mailFrom.address : "",
+            to: rcptTo.map(({ address }) => address),
+            message: Buffer.concat(chunks),
+          });
+          done();
+        });
+      },
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.server.address() as AddressInfo;
+    const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
+    return { received, close, smtpUrl: `smtp://127.0.0.1:${port}` };
+  }
+
+  async function sending(refuses: boolean) {
+    const server = await startServer(refuses);
+    const other = await startSandbox({ now, dataDir: join(dataDir, "other"), smtpUrl: server.smtpUrl });
+    const sender = sandboxClient(other);
+    const close = async () => {
+      await sender.close();
+      await other.close();
+      await server.close();
+    };
+    return { server, other, sender, close };
+  }
+
+  test("it is sent there instead of written into the folder", async () => {
+    const { server, other, sender, close } = await sending(false);
+    await sender.statements.emailMt940(period);
+    await close();
+    expect(server.received).toEqual([
+      {
+        from: "statements@sandbox-bank.example",
+        to: ["treasury@meridian-tools.example"],
+        message: other.mails[0]!.message,
+      },
+    ]);
+    await expect(readdir(join(dataDir, "other"))).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  test("that does not take it, the request fails and says why", async () => {
+    const { other, sender, close } = await sending(true);
+    await expect(sender.statements.emailMt940(period)).rejects.toMatchObject({ status: 502 });
+    expect(other.requests.at(-1)!.refusal).toContain("No such mailbox");
+    expect(other.mails).toEqual([]);
+    await close();
+  });
+});
