@@ -69,9 +69,7 @@ describe.each(runtimes)("Node-RED %s", (version, runtime) => {
   test("serves forms, words, help, icons and examples", async () => {
     const editor = await (await nodeRed.request("/nodes", { headers: { accept: "text/html" } })).text();
     const icons = await nodeRed.json<Record<string, string[]>>("/icons");
-    const examples = await nodeRed.json<Record<string, Record<string, { f: string[] }>>>(
-      "/library/_examples_/flows/",
-    );
+    const examples = await nodeRed.json<object>(`/library/examples/flows/${manifest.name}`);
 
     for (const type of operations.map(nodeTypeOf)) {
       expect(editor).toContain(`registerType("${type}"`);

@@ -19,6 +19,11 @@ export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args, headless: true });
 }
 
+/** The jQuery widget of the editor, as far as a test needs it. */
+interface TypedInput {
+  typedInput(method: "value", value: string): void;
+}
+
 /** The editor of a Node-RED, with what its console warned of. */
 export class Editor {
   readonly warnings: string[] = [];
@@ -34,8 +39,7 @@ export class Editor {
     const page = await browser.newPage({ viewport: { width: 1360, height: 860 } });
     const editor = new Editor(page);
     await page.goto(url);
-    await page.waitForSelector("#red-ui-palette .red-ui-palette-node[data-palette-type='inject']");
-    await page.waitForSelector("#red-ui-loading-progress", { state: "detached" }).catch(() => undefined);
+    await editor.#loaded();
     return editor;
   }
 
@@ -64,8 +68,40 @@ export class Editor {
   async edit(id: string): Promise<void> {
     await this.page.locator(`[id="${id}"]`).dblclick();
     await this.page.waitForSelector(".red-ui-tray-body #dialog-form");
-    // The tray slides in.
+    await this.#slidIn();
+  }
+
+  /** Opens the dialog of the connection, from the open dialog of a node. */
+  async editConnection(): Promise<void> {
+    await this.page.locator("#node-input-btn-connection-edit").click();
+    await this.page.waitForSelector("#node-config-dialog-edit-form");
+    await this.#slidIn();
+  }
+
+  /** Closes the dialog of the connection with Update. */
+  async updateConnection(): Promise<void> {
+    await this.page.locator("#node-config-dialog-ok").click();
+    await this.page.waitForSelector("#node-config-dialog-ok", { state: "detached" });
+    await this.#slidIn();
+  }
+
+  /** A dialog is ready when it has stopped moving; nothing else tells. */
+  async #slidIn(): Promise<void> {
     await this.page.waitForTimeout(500);
+  }
+
+  /** The labels of the open form. */
+  async labels(): Promise<string[]> {
+    return this.page.locator(".fxdesk-form label").allTextContents();
+  }
+
+  /** Gives a field of the open form a fixed value. */
+  async fill(field: string, value: string): Promise<void> {
+    const id = JSON.stringify(`node-input-fxdesk-${field}`);
+    await this.page.locator(`[id=${id}]`).evaluate((input, text) => {
+      const { jQuery } = globalThis as unknown as { jQuery: (on: unknown) => TypedInput };
+      jQuery(input).typedInput("value", text);
+    }, value);
   }
 
   /** Closes the dialog with Done. */
@@ -74,8 +110,35 @@ export class Editor {
     await this.page.waitForSelector(".red-ui-tray", { state: "detached" });
   }
 
+  /** Whether the canvas shows no mark of invalid properties at the node. */
+  async isValid(id: string): Promise<boolean> {
+    return !(await this.page.locator(`[id="${id}"] .red-ui-flow-node-error`).isVisible());
+  }
+
+  /** Waits until a node shows how its call ended: with a green dot. */
+  async seesStatus(id: string): Promise<void> {
+    await this.page.waitForSelector(`[id="${id}"] .red-ui-flow-node-status-dot-green`);
+  }
+
+  /** Presses Deploy and waits until the flows are stored. */
   async deploy(): Promise<void> {
+    const stored = this.page.waitForResponse(
+      (response) => response.url().endsWith("/flows") && response.request().method() === "POST",
+    );
     await this.page.locator("#red-ui-header-button-deploy:not(.disabled)").click();
-    await this.page.waitForSelector("#red-ui-header-button-deploy.disabled");
+    await (await stored).finished();
+  }
+
+  /** Loads the flows that run now. */
+  async reload(): Promise<void> {
+    await this.page.reload();
+    await this.#loaded();
+  }
+
+  async #loaded(): Promise<void> {
+    await this.page.waitForSelector(".red-ui-palette-node[data-palette-type='inject']", {
+      state: "attached",
+    });
+    await this.page.waitForSelector("#red-ui-loading-progress", { state: "hidden" });
   }
 }
