@@ -1,10 +1,17 @@
 /** Pages of a list. */
 import type { Call, Result } from "./behaviour";
 
+/** A list from its end, read without being copied. */
+export const newestFirst = <T>(items: readonly T[]): Pick<readonly T[], "length" | "slice"> => ({
+  length: items.length,
+  slice: (from = 0, to = items.length) =>
+    items.slice(Math.max(items.length - to, 0), Math.max(items.length - from, 0)).toReversed(),
+});
+
 /** The page the call asks for, and the count of all where the contract documents one. */
 export function paged<T>(
   { operation, values }: Call,
-  items: readonly T[],
+  items: Pick<readonly T[], "length" | "slice">,
   view: (item: T) => unknown,
 ): Result {
   const { page, size, defaultSize, total } = operation.pages!;

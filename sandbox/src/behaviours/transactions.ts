@@ -1,6 +1,6 @@
 /** Transactions of an account. Contract: endpoints 19 and 20. */
 import type { BehavioursOf } from "../behaviour";
-import { paged } from "../paging";
+import { newestFirst, paged } from "../paging";
 import { Refusal } from "../refusal";
 import type { Account } from "../world/accounts";
 import { type BookedLine, bucketOf, type Counterparty } from "../world/ledger";
@@ -56,7 +56,8 @@ export const transactions: BehavioursOf<"transactions"> = {
     const after = bound(values.from_value_datetime, -Infinity);
     const before = bound(values.to_value_datetime, Infinity);
     const { credit_debit_indicator: side, transaction_type: type } = values;
-    const found = transactionsOf(world, account).filter(({ amount, entry }) => {
+    const all = transactionsOf(world, account);
+    const matches = ({ amount, entry }: BookedLine) => {
       const valueAt = entry.valueAt.getTime();
       return (
         valueAt > after &&
@@ -64,8 +65,12 @@ export const transactions: BehavioursOf<"transactions"> = {
         (!side || (side === "debit") === amount.lt(0)) &&
         (type === undefined || type === entry.type)
       );
-    });
-    return paged(call, found.toReversed(), (line) => transactionData(account, line));
+    };
+    const isFiltered =
+      Number.isFinite(after) || Number.isFinite(before) || Boolean(side) || type !== undefined;
+    return paged(call, newestFirst(isFiltered ? all.filter(matches) : all), (line) =>
+      transactionData(account, line),
+    );
   },
 
   "transactions.get": ({ values, client, world }) => {
