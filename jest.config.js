@@ -15,5 +15,6 @@ module.exports = {
     "^@fxdesk/sandbox$": "<rootDir>/sandbox/src/index.ts",
   },
   modulePathIgnorePatterns: ["<rootDir>/dist", "<rootDir>/sandbox/dist"],
+  maxWorkers: "100%",
   testTimeout: 20_000,
 };

@@ -55,7 +55,10 @@ export class Editor {
     await this.page.mouse.move(canvas.x + x - 20, canvas.y + y - 20, { steps: 4 });
     await this.page.mouse.move(canvas.x + x, canvas.y + y, { steps: 4 });
     await this.page.mouse.up();
-    return (await this.ids()).find((id) => !known.includes(id))!;
+    for (;;) {
+      const added = (await this.ids()).find((id) => !known.includes(id));
+      if (added !== undefined) return added;
+    }
   }
 
   async ids(): Promise<string[]> {
