@@ -134,7 +134,7 @@ export function unanswered(
     return lostAnswer(operation, `The answer was lost (${cause.message}).`, { cause });
   const retryable = effect === "read" || !sent;
   const facts = { operation: name, outcome: sent ? ("unknown" as const) : ("not-sent" as const), cause };
-  const words = (says: string) => [`${name}: ${says}`, !retryable && maybeDone].filter(Boolean).join(" ");
+  const words = (what: string) => [`${name}: ${what}`, !retryable && maybeDone].filter(Boolean).join(" ");
   if (deadline.byCaller) return new Aborted(words("The call was aborted."), { ...facts, code: "aborted" });
   if (deadline.aborted) return new Timeout(words(cause.message), { ...facts, code: "timeout", retryable });
   return new Unavailable(words(`The service cannot be reached (${cause.message}).`), {
