@@ -183,9 +183,14 @@ export class NodeRed {
     await this.logged(started, before + 1);
   }
 
-  /** Presses the button of an Inject node. */
+  /** Presses the button of an Inject node, once the flows that hold it have started. */
   async inject(id: string): Promise<void> {
-    const response = await this.request(`/inject/${id}`, { method: "POST" });
+    const press = () => this.request(`/inject/${id}`, { method: "POST" });
+    let response = await press();
+    for (let tries = 0; response.status === 404 && tries < 50; tries += 1) {
+      await delay(100);
+      response = await press();
+    }
     if (!response.ok) throw new Error(`Not injected: ${response.status}`);
   }
 
