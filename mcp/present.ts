@@ -31,7 +31,7 @@ async function contentOf(
   if (answer.kind === "file") return shownFile(operation, reply.body as ReceivedFile);
   if (answer.kind === "empty") return { content: { says: answer.says }, remarks: [] };
   const body = plain(reply.body, answer.kind === "json" ? answer.schema : undefined);
-  if (answer.kind !== "json") return shownObject(operation, { text: body });
+  if (typeof body === "string") return shownObject(operation, { text: body });
   if (Array.isArray(body)) return shownList(operation, input, body, reply.total);
   const isObject = typeof body === "object" && body !== null;
   return shownObject(operation, isObject ? (body as JsonObject) : { value: body });

@@ -24,12 +24,13 @@ export interface Content {
 /** Reads the text of an answer. Throws when JSON was promised and something else came. */
 export function readAnswer(
   operation: Declaration,
-  status: number,
+  { status, headers }: Pick<ReceivedResponse, "status" | "headers">,
   answer: Answer,
   received: string,
 ): Content {
   if (answer.kind === "empty") return { body: undefined, problems: [] };
-  if (answer.kind !== "json") return { body: received, problems: [] };
+  if (answer.kind !== "json" || comesAsText(answer.asText, headers["content-type"]))
+    return { body: received, problems: [] };
   const body = parsed(operation, status, received);
   const result = compiledAnswers(operation).get(status)!.safeParse(body);
   if (result.success) return { body, problems: [] };
@@ -39,6 +40,9 @@ export function readAnswer(
   }));
   return { body, problems };
 }
+
+const comesAsText = (types: readonly string[] = [], type: string | string[] | undefined) =>
+  types.includes(String(type).split(";")[0]!.trim().toLowerCase());
 
 function parsed(operation: Declaration, status: number, received: string): unknown {
   try {

@@ -46,7 +46,7 @@ export class Caller {
   async #sent(operation: Declaration, values: Values, options: CallOptions, deadline: Deadline) {
     const { tokens } = this.connection;
     const { target, headers, body } = encodeRequest(operation, values);
-    headers.accept = "application/json, */*;q=0.8";
+    if (values.Accept === undefined) headers.accept = "application/json, */*;q=0.8";
     const send = async () => {
       const token = await authorise(operation, headers, this.connection, options);
       return { token, response: await this.#attempt(operation, { target, headers, body }, deadline) };
@@ -91,7 +91,7 @@ export class Caller {
     const received = await body.text().catch((cause: Error) => {
       throw brokenOff(operation, status, cause, deadline);
     });
-    return { ...told, ...readAnswer(operation, status, answer, received) };
+    return { ...told, ...readAnswer(operation, response, answer, received) };
   }
 }
 

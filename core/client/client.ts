@@ -21,7 +21,9 @@ import type { FxdeskClient } from "./fxdesk-client";
 import { pagesOf } from "./pages";
 
 type BodyOf<A> = A extends { kind: "json"; schema: { _zod: { output: infer T } } }
-  ? T
+  ? A extends { asText: readonly string[] }
+    ? T | string
+    : T
   : A extends { kind: "file" }
     ? ReceivedFile
     : A extends { kind: "text" | "html" }

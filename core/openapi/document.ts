@@ -84,10 +84,13 @@ function parameter(field: Field, schemas: SchemaCollection): Json {
 
 const jsonContent = (schema: JsonSchema): Json => ({ "application/json": { schema } });
 
+const textContent = (types: readonly string[] = []): Json =>
+  Object.fromEntries(types.map((type) => [type, { schema: { type: "string" } }]));
+
 function content(answer: Answer, schemas: SchemaCollection): Json | undefined {
-  if (answer.kind === "json") return jsonContent(schemas.use(answer.schema));
   if (answer.kind === "empty") return undefined;
-  return { [contentTypes[answer.kind]]: { schema: { type: "string" } } };
+  if (answer.kind !== "json") return textContent([contentTypes[answer.kind]]);
+  return { ...jsonContent(schemas.use(answer.schema)), ...textContent(answer.asText) };
 }
 
 function answered(answer: Answer, countedBy: string | undefined, schemas: SchemaCollection): Json {

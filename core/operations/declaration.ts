@@ -60,6 +60,8 @@ export type Answer =
       readonly says: string;
       readonly schema: z.ZodType;
       readonly headers?: AnswerHeaders;
+      /** Media types in which it comes as text instead, when the caller asks for one. */
+      readonly asText?: readonly string[];
     }
   | {
       readonly kind: "text" | "html" | "file" | "empty";
@@ -75,6 +77,11 @@ export const json = <S extends z.ZodType>(schema: S, says: string, headers?: Ans
   says,
   schema,
   ...(headers && { headers }),
+});
+/** The same answer, or one of other media types as text. */
+export const orText = <A extends Answer & { kind: "json" }>(answer: A, ...asText: readonly string[]) => ({
+  ...answer,
+  asText,
 });
 export const text = (says: string) => ({ kind: "text" as const, says });
 export const html = (says: string) => ({ kind: "html" as const, says });

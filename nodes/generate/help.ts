@@ -50,8 +50,11 @@ const payloadTypes: Readonly<Record<Answer["kind"], string>> = {
   empty: "undefined",
 };
 
-const answerTerm = ([status, { kind, says }]: [string, Answer]): string =>
-  term("payload", payloadTypes[kind], `${says} (${status})`);
+const answerTerm = ([status, answer]: [string, Answer]): string => {
+  const { kind, says } = answer;
+  const orText = kind === "json" && answer.asText ? " | string" : "";
+  return term("payload", payloadTypes[kind] + orText, `${says} (${status})`);
+};
 
 const fileTerms = [
   term("filename", "string", "The name the service suggests, or the path the file was saved to."),

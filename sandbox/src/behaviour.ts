@@ -35,6 +35,8 @@ export interface Result {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** One of the media types in which a JSON answer may come as text: the body is that text. */
+  readonly asText?: string;
 }
 
 /** Answers a call, or throws a Refusal. */

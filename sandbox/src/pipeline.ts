@@ -54,11 +54,12 @@ async function result(operation: Declaration, request: HttpRequest, pipeline: Pi
 }
 
 /** Writes a result in the kind its status is declared with. */
-function written(operation: Declaration, { status, body, headers = {} }: Result): HttpAnswer {
+function written(operation: Declaration, { status, body, headers = {}, asText }: Result): HttpAnswer {
   const declared = operation.answers[status];
   if (!declared) throw new Error(`${operation.name} answered ${status}, which it does not declare.`);
   switch (declared.kind) {
     case "json":
+      if (asText) return typed(`${asText}; charset=utf-8`, String(body));
       return typed("application/json; charset=utf-8", JSON.stringify(body));
     case "text":
       return typed("text/plain; charset=utf-8", String(body));

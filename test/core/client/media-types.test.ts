@@ -1,0 +1,65 @@
+/** An answer that may come in several media types: JSON is read, the others are passed on as text. */
+import { z } from "zod";
+import { createClient, InvalidResponse, json, operation, orText } from "../../../core";
+import { openApiDocument } from "../../../core/openapi/document";
+import { faultServer, type FaultServer, respond } from "../../support/fault-server";
+
+const report = operation({
+  name: "reports.get",
+  tool: "get_report",
+  title: "Get report",
+  summary: "Returns a report.",
+  effect: "read",
+  method: "GET",
+  path: "/report",
+  server: "service",
+  credentials: [],
+  headers: { Accept: z.enum(["application/json", "application/xml"]).optional() },
+  answers: {
+    200: orText(json(z.object({ count: z.int() }), "The report."), "application/xml", "text/plain"),
+  },
+  errors: {},
+  contract: "",
+});
+
+let server: FaultServer;
+afterEach(() => server.close());
+
+async function asked(contentType: string, body: string, input: { Accept?: "application/xml" } = {}) {
+  server = await faultServer(respond(200, body, { "content-type": contentType }));
+  const client = createClient({ baseUrl: server.url }, [report] as const);
+  try {
+    return await client.reports.get(input);
+  } finally {
+    await client.close();
+  }
+}
+
+test.each([
+  ["application/json", '{"count":1}', { count: 1 }],
+  ["application/xml; charset=utf-8", "<report/>", "<report/>"],
+  ["Text/Plain", ":20:1", ":20:1"],
+  ["application/json", '"1"', "1"],
+])("%s %s is %j", async (contentType, body, expected) => {
+  expect(await asked(contentType, body)).toEqual(expected);
+});
+
+test("text of a media type that is not declared is no answer", async () => {
+  await expect(asked("text/html", "<p>")).rejects.toBeInstanceOf(InvalidResponse);
+});
+
+test.each([
+  [{}, "application/json, */*;q=0.8"],
+  [{ Accept: "application/xml" } as const, "application/xml"],
+])("a caller who gives %j accepts %s", async (input, accept) => {
+  await asked("application/xml", "<report/>", input);
+  const accepted = [...server.heads[0]!.matchAll(/^accept: (.*)\r$/gim)].map(([, value]) => value);
+  expect(accepted).toEqual([accept]);
+});
+
+test("the OpenAPI document names every media type", () => {
+  const { paths } = openApiDocument([report], { version: "1" });
+  const { content } = (paths["/report"]!.get as { responses: Record<number, { content: object }> })
+    .responses[200]!;
+  expect(Object.keys(content)).toEqual(["application/json", "application/xml", "text/plain"]);
+});
