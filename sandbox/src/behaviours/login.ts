@@ -1,5 +1,6 @@
 /** The login page. Contract: endpoint 25. */
 import type { BehavioursOf } from "../behaviour";
+import { pageHeaders } from "../pages/document";
 import { loginPage } from "../pages/login";
 import { Refusal } from "../refusal";
 import { demo } from "../world/parties";
@@ -20,6 +21,6 @@ export const login: BehavioursOf<"login"> = {
         "The redirect URI is not the registered one.",
         `redirect_uri ${values.redirect_uri}`,
       );
-    return { status: 200, body: loginPage(values) };
+    return { status: 200, headers: pageHeaders, body: loginPage(values) };
   },
 };

@@ -4,6 +4,7 @@
  */
 import { createHmac } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { pageHeaders } from "../pages/document";
 import { loginPage } from "../pages/login";
 import type { Extension } from "../server";
 import { demo } from "../world/parties";
@@ -26,10 +27,7 @@ function logIn(world: World, form: URLSearchParams, reply: FastifyReply): Fastif
     return refuse(reply, 400, "invalid_request", "The application or its redirect URI is unknown.");
   const contact = [...world.contacts.values()].find(({ email }) => email === field("email"));
   if (!contact?.active || field("password") !== demo.password)
-    return reply
-      .code(401)
-      .type("text/html; charset=utf-8")
-      .send(loginPage(asked, "E-mail or password is wrong."));
+    return reply.code(401).headers(pageHeaders).send(loginPage(asked, "E-mail or password is wrong."));
   const grant = { contactId: contact.contactId, clientIds: [contact.clientId] };
   const back = new URL(asked.redirect_uri);
   back.searchParams.set("code", world.tokens.issueCode(grant, asked.redirect_uri, world.now));

@@ -1,6 +1,7 @@
 /** The page on which a person logs in. */
 import { demo } from "../world/parties";
-import { escaped, hidden, page } from "./html";
+import { page } from "./document";
+import { hidden, html } from "./html";
 
 /** What the application asked for, and the form carries along. */
 export interface LoginRequest {
@@ -12,14 +13,19 @@ export interface LoginRequest {
 export function loginPage({ client_id, redirect_uri, state }: LoginRequest, problem?: string): string {
   return page(
     "Log in",
-    `<p>The application ${escaped(client_id)} asks for access to your accounts. This is a sandbox: the demo user is
-${demo.email} with the password ${demo.password}.</p>
-${problem ? `<p role="alert">${escaped(problem)}</p>` : ""}
-<form method="post" action="login">
-${hidden("client_id", client_id)}${hidden("redirect_uri", redirect_uri)}${hidden("state", state)}
-<label>E-mail<input name="email" type="email" autocomplete="username" required autofocus></label>
-<label>Password<input name="password" type="password" autocomplete="current-password" required></label>
-<button>Log in</button>
-</form>`,
+    html`<p>The application <b>${client_id}</b> asks for access to your accounts.</p>
+      <p>The demo user is ${demo.email} with the password ${demo.password}.</p>
+      ${problem === undefined ? undefined : html`<p role="alert">${problem}</p>`}
+      <form method="post" action="login">
+        ${hidden("client_id", client_id)}${hidden("redirect_uri", redirect_uri)}${hidden("state", state)}
+        <label
+          ><span>E-mail</span><input name="email" type="email" autocomplete="username" required autofocus
+        /></label>
+        <label
+          ><span>Password</span
+          ><input name="password" type="password" autocomplete="current-password" required
+        /></label>
+        <button>Log in</button>
+      </form>`,
   );
 }

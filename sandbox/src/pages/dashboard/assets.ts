@@ -1,19 +1,8 @@
 /** How the page looks, and the few lines that keep it current. */
 
 export const style = `
-:root { color-scheme: light dark;
-  --back: #f3f5f8; --card: #fff; --line: #e1e6ec; --text: #17212b; --soft: #5b6875; --accent: #14532d; --on: #fff;
-  --good: #166534; --goodback: #dcfce7; --busy: #854d0e; --busyback: #fef3c7; --bad: #991b1b; --badback: #fee2e2;
-  --calm: #475569; --calmback: #e8edf3; --link: #1d4ed8; }
-@media (prefers-color-scheme: dark) { :root {
-  --back: #0f141a; --card: #181f27; --line: #2a3440; --text: #e5eaf0; --soft: #93a1b0; --accent: #4ade80; --on: #06210f;
-  --good: #86efac; --goodback: #14351f; --busy: #fcd34d; --busyback: #3b2f0d; --bad: #fca5a5; --badback: #431a1c;
-  --calm: #b6c2cf; --calmback: #2a3440; --link: #93b4fd; } }
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--back); color: var(--text); font: 15px/1.5 system-ui, sans-serif; }
 header { display: flex; flex-wrap: wrap; align-items: baseline; gap: .25rem 1rem; padding: 1.1rem 1.5rem .2rem;
   max-width: 82rem; margin: auto; }
-h1 { font-size: 1.35rem; margin: 0; letter-spacing: -.01em; }
 header p { margin: 0; color: var(--soft); }
 main { display: grid; grid-template-columns: minmax(0, 2.2fr) minmax(0, 1fr); gap: 1rem; align-items: start;
   padding: .8rem 1.5rem 3rem; max-width: 82rem; margin: auto; }
@@ -21,7 +10,6 @@ main { display: grid; grid-template-columns: minmax(0, 2.2fr) minmax(0, 1fr); ga
 section { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1rem 1.15rem; min-width: 0; }
 h2 { font-size: 1rem; margin: 0 0 .6rem; }
 h3 { font-size: .93rem; margin: 0 0 .25rem; }
-p { margin: 0 0 .4rem; }
 small, .none, .more { color: var(--soft); font-size: .85rem; }
 .more { margin: .5rem 0 0; }
 .scroll { overflow-x: auto; }
@@ -41,9 +29,6 @@ tbody small { display: block; font-weight: 400; font-size: .9em; line-height: 1.
 .chip.bad { color: var(--bad); background: var(--badback); }
 .calm { color: var(--calm); background: var(--calmback); }
 .clock { font-size: 1.08rem; font-weight: 600; font-variant-numeric: tabular-nums; margin-bottom: .6rem; }
-dl { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .15rem 1rem; margin: 0 0 .5rem; }
-dt { color: var(--soft); }
-dd { margin: 0; text-align: right; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 .rates { grid-template-columns: repeat(auto-fill, minmax(9.2rem, 1fr)); gap: .1rem 1.4rem; }
 .rates div { display: flex; justify-content: space-between; }
 ul { margin: 0 0 .5rem; padding-left: 1.1rem; }
@@ -55,20 +40,11 @@ details p { color: var(--soft); margin: .35rem 0 0; }
 details form.asks { border-top: 0; margin-top: 0; padding-top: .4rem; }
 article { border-top: 1px solid var(--line); padding: .65rem 0 .3rem; }
 article:first-child { border-top: 0; padding-top: 0; }
-a { color: var(--link); overflow-wrap: anywhere; }
 .row { display: flex; flex-wrap: wrap; gap: .5rem; }
 form.asks { display: flex; flex-wrap: wrap; gap: .55rem .6rem; align-items: end; border-top: 1px solid var(--line);
   margin-top: .8rem; padding-top: .8rem; }
 form.asks + form.button { margin-top: .6rem; }
 label { flex: 1 1 6rem; min-width: 0; }
-label span { display: block; font-size: .82rem; color: var(--soft); }
-input, select, button { font: inherit; border-radius: 7px; border: 1px solid var(--line); padding: .38rem .6rem; }
-input, select { width: 100%; background: var(--back); color: var(--text); min-height: 2.3rem; }
-button { background: var(--accent); border-color: transparent; color: var(--on); font-weight: 600; cursor: pointer;
-  padding: .38rem .9rem; min-height: 2.3rem; white-space: nowrap; }
-button.quiet { background: none; border-color: var(--line); color: var(--text); }
-button.bad { background: none; border-color: currentcolor; color: var(--bad); }
-:focus-visible { outline: 3px solid #60a5fa; outline-offset: 1px; }
 .notice { max-width: 79rem; margin: .6rem auto 0; padding: .55rem 1rem; border-radius: 9px; width: calc(100% - 3rem); }
 .notice.bad { color: var(--bad); background: var(--badback); }
 @media (max-width: 60rem) { main { grid-template-columns: minmax(0, 1fr); } .column { display: contents; } }

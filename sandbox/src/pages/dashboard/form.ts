@@ -2,7 +2,7 @@
 import { type Declaration, type Field, fieldsOf, fromText, type Values } from "@fxdesk/toolkit/operations";
 import { metaOf } from "@fxdesk/toolkit/schema";
 import { methodOf } from "../../control/in-process";
-import { type Html, html } from "./html";
+import { hidden, type Html, html } from "../html";
 
 const select = ({ name, required, options = [] }: Field): Html =>
   html`<select name="${name}">
@@ -29,9 +29,6 @@ function input({ name, kind, schema, required, description, default: value }: Fi
 
 const labelled = (field: Field): Html =>
   html`<label><span>${field.title}</span>${field.options ? select(field) : input(field)}</label>`;
-
-const hidden = (name: string, value: string): Html =>
-  html`<input type="hidden" name="${name}" value="${value}" />`;
 
 /** What a form is given beforehand: its other fields are asked for. */
 export interface Preset {

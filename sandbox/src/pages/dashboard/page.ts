@@ -1,5 +1,4 @@
 /** The page at /: what the sandbox holds, and its controls as forms. Works without JavaScript. */
-import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { controls } from "../../control/controls";
 import { act, methodOf } from "../../control/in-process";
@@ -7,25 +6,14 @@ import { Refusal } from "../../refusal";
 import type { Extension } from "../../server";
 import type { Stage } from "../../stage";
 import { demo } from "../../world/parties";
+import { pagesWith } from "../document";
+import { type Html, html } from "../html";
 import { script, style } from "./assets";
 import { valuesFrom } from "./form";
-import { Html, html } from "./html";
+
 import { type Panel, panels } from "./panels";
 
-const scriptHash = createHash("sha256").update(script).digest("base64");
-
-const security = {
-  "content-security-policy": [
-    "default-src 'none'",
-    "style-src 'unsafe-inline'",
-    `script-src 'sha256-${scriptHash}'`,
-    "connect-src 'self'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-  ].join("; "),
-  "cache-control": "no-store",
-};
+const dashboards = pagesWith(style, script);
 
 const drawn = (stage: Stage, { id, title, show, forms }: Panel): Html =>
   html`<section aria-labelledby="${id}-title">
@@ -46,30 +34,19 @@ interface Notice {
 const banner = ({ look, says }: Notice): Html =>
   html`<p class="notice ${look}" role="${look === "bad" ? "alert" : "status"}">${says}</p>`;
 
-function page(stage: Stage, notice: Notice | undefined): string {
-  const { text } = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>fxdesk sandbox</title>
-        ${new Html(`<style>${style}</style>`)}
-      </head>
-      <body>
-        <header>
-          <h1>fxdesk sandbox</h1>
-          <p>${stage.world.clients.get(demo.clientId)!.name} · no real bank, no real money</p>
-        </header>
-        ${notice && banner(notice)}
-        <main>${column(stage, "main")} ${column(stage, "side")}</main>
-        ${new Html(`<script>${script}</script>`)}
-      </body>
-    </html> `;
-  return text;
-}
+const shown = (stage: Stage, notice: Notice | undefined): string =>
+  dashboards.written(
+    "fxdesk sandbox",
+    html`<header>
+        <h1>fxdesk sandbox</h1>
+        <p>${stage.world.clients.get(demo.clientId)!.name} · no real bank, no real money</p>
+      </header>
+      ${notice && banner(notice)}
+      <main>${column(stage, "main")} ${column(stage, "side")}</main>`,
+  );
 
 const send = (reply: FastifyReply, stage: Stage, status: number, notice?: Notice): FastifyReply =>
-  reply.code(status).headers(security).type("text/html; charset=utf-8").send(page(stage, notice));
+  reply.code(status).headers(dashboards.headers).send(shown(stage, notice));
 
 const controlNamed = (method: string | null) => controls.find((control) => methodOf(control) === method);
 

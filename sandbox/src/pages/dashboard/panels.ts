@@ -24,7 +24,7 @@ import { demo } from "../../world/parties";
 import { statusOf, type Trade } from "../../world/trades";
 import type { World } from "../../world/world";
 import { form } from "./form";
-import { type Html, html } from "./html";
+import { type Html, html } from "../html";
 
 /** Part of the page with a heading. What is shown is read again while the page is open; the forms stay. */
 export interface Panel {

@@ -1,0 +1,99 @@
+/** What the sandbox's pages have in common: the look, the frame around the content, and what a browser may do with them. */
+import { createHash } from "node:crypto";
+import { Html, html } from "./html";
+
+const look = `
+:root { color-scheme: light dark;
+  --back: #f3f5f8; --card: #fff; --line: #e1e6ec; --edge: #84909d; --text: #17212b; --soft: #56636f; --accent: #14532d;
+  --on: #fff; --good: #166534; --goodback: #dcfce7; --busy: #854d0e; --busyback: #fef3c7; --bad: #991b1b;
+  --badback: #fee2e2; --calm: #475569; --calmback: #e8edf3; --link: #1d4ed8; --focus: #2563eb; }
+@media (prefers-color-scheme: dark) { :root {
+  --back: #0f141a; --card: #181f27; --line: #2a3440; --edge: #6b7886; --text: #e5eaf0; --soft: #9aa8b6; --accent: #4ade80;
+  --on: #06210f; --good: #86efac; --goodback: #14351f; --busy: #fcd34d; --busyback: #3b2f0d; --bad: #fca5a5;
+  --badback: #431a1c; --calm: #b6c2cf; --calmback: #2a3440; --link: #93b4fd; --focus: #93c5fd; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--back); color: var(--text); font: 15px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.35rem; margin: 0; letter-spacing: -.01em; }
+p { margin: 0 0 .4rem; }
+dl { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .15rem 1rem; margin: 0 0 .5rem; }
+dt { color: var(--soft); }
+dd { margin: 0; text-align: right; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+a { color: var(--link); overflow-wrap: anywhere; }
+label span { display: block; font-size: .82rem; color: var(--soft); }
+input, select, button { font: inherit; border-radius: 7px; border: 1px solid var(--edge); padding: .38rem .6rem; }
+input:not([type=checkbox]), select { width: 100%; background: var(--back); color: var(--text); min-height: 2.3rem; }
+button { background: var(--accent); border-color: transparent; color: var(--on); font-weight: 600; cursor: pointer;
+  padding: .38rem .9rem; min-height: 2.3rem; white-space: nowrap; }
+button.quiet { background: none; border-color: var(--edge); color: var(--text); }
+button.bad { background: none; border-color: currentcolor; color: var(--bad); }
+:focus-visible { outline: 3px solid var(--focus); outline-offset: 1px; }
+`;
+
+/** One card in the middle, with a question or an answer. */
+const card = `
+body { display: grid; place-content: center; grid-template-columns: min(27rem, 92vw); min-height: 100vh; padding: 1rem 0; }
+main { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1.6rem 1.8rem; }
+h1 { margin-bottom: .6rem; }
+dl { gap: .4rem 1.2rem; margin: 1rem 0; }
+form { display: grid; gap: .8rem; margin-top: 1rem; }
+.row { display: flex; gap: .6rem; }
+.row button { flex: 1; }
+[role=alert] { color: var(--bad); background: var(--badback); border-radius: 7px; padding: .4rem .7rem; }
+footer { color: var(--soft); font-size: .85rem; text-align: center; margin-top: .8rem; }
+`;
+
+const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+/**
+ * Pages with one style of their own; a browser is told to trust no other, and to show them in no frame. Those with a
+ * script talk to the sandbox alone; the forms of the others lead on to other addresses.
+ */
+export function pagesWith(ownStyle: string, script?: string) {
+  const style = look + ownStyle;
+  const policy = [
+    "default-src 'none'",
+    `style-src ${hashOf(style)}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    ...(script === undefined
+      ? []
+      : [`script-src ${hashOf(script)}`, "connect-src 'self'", "form-action 'self'"]),
+  ];
+  return {
+    /** To be sent with each of them. */
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": policy.join("; "),
+      "cache-control": "no-store",
+    },
+    written: (title: string, body: Html): string =>
+      html`<!doctype html>
+        <html lang="en">
+          <head>
+            <meta charset="utf-8" />
+            <meta name="viewport" content="width=device-width, initial-scale=1" />
+            <title>${title}</title>
+            ${new Html(`<style>${style}</style>`)}
+          </head>
+          <body>
+            ${body} ${script === undefined ? undefined : new Html(`<script>${script}</script>`)}
+          </body>
+        </html>`.text,
+  };
+}
+
+const cards = pagesWith(card);
+
+/** To be sent with every page. */
+export const pageHeaders = cards.headers;
+
+/** A whole page: a card with a title. */
+export const page = (title: string, content: Html): string =>
+  cards.written(
+    `${title} · fxdesk sandbox`,
+    html`<main>
+        <h1>${title}</h1>
+        ${content}
+      </main>
+      <footer>Sandbox: no real bank, no real money.</footer>`,
+  );
