@@ -12,6 +12,9 @@ export interface SandboxPackage {
     readonly dataDir?: string;
     readonly smtpUrl?: string;
     readonly now?: Date;
+    readonly quoteSeconds?: number;
+    readonly marketHours?: "always" | "real";
+    readonly totalCount?: boolean;
   }) => Promise<RunningSandbox>;
   /** What can be done to a running sandbox; declared like operations of the service. */
   readonly controls: readonly Declaration[];

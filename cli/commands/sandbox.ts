@@ -18,6 +18,20 @@ function timeFrom(given: Given): Date | undefined {
   return time;
 }
 
+function quoteSecondsFrom(given: Given): number | undefined {
+  const text = given.text("quote-seconds");
+  if (text === undefined) return undefined;
+  if (!(Number(text) > 0))
+    throw new UsageError(`--quote-seconds must be a number above zero, not ${JSON.stringify(text)}.`);
+  return Number(text);
+}
+
+function marketHoursFrom(given: Given): "always" | "real" | undefined {
+  const text = given.text("market-hours");
+  if (text === undefined || text === "always" || text === "real") return text;
+  throw new UsageError(`--market-hours must be always or real, not ${JSON.stringify(text)}.`);
+}
+
 const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
   usage: "fxdesk sandbox [<control>] [flags]",
   says:
@@ -46,11 +60,22 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
       value: "<date-time>",
       says: "Where its time starts, to move a tenth of a second with each request; the machine's clock by default.",
     },
+    { name: "quote-seconds", value: "<number>", says: "How long a quote can be booked; 30 by default." },
+    {
+      name: "market-hours",
+      value: "<always|real>",
+      says: "real: no quotes from Friday to Sunday, 17:00 in New York; always by default.",
+    },
+    {
+      name: "total-count",
+      says: "Sends x-total-count with every paged list, also where the contract documents none.",
+    },
   ],
   more: [controlsHelp(controls)],
   async run(given, { stdout, stderr }) {
     const [host, seed, dataDir] = [given.text("host"), given.text("seed"), given.text("data-dir")];
     const [smtpUrl, now] = [given.text("smtp-url"), timeFrom(given)];
+    const [quoteSeconds, marketHours] = [quoteSecondsFrom(given), marketHoursFrom(given)];
     const sandbox = await startSandbox({
       port: portFrom(given) ?? usualPort,
       ...(host !== undefined && { host }),
@@ -58,6 +83,9 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
       ...(dataDir !== undefined && { dataDir }),
       ...(smtpUrl !== undefined && { smtpUrl }),
       ...(now !== undefined && { now }),
+      ...(quoteSeconds !== undefined && { quoteSeconds }),
+      ...(marketHours !== undefined && { marketHours }),
+      totalCount: given.switched("total-count") ?? false,
     });
     await write(stdout, asVariables(demoConnection(sandbox)));
     await write(stderr, `The sandbox and its page are at ${sandbox.baseUrl}. Ctrl-C stops it.\n`);

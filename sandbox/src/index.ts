@@ -2,14 +2,13 @@
 import { operations as allOperations, type Declaration } from "@fxdesk/toolkit/operations";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { assemble } from "./assemble";
 import type { AnyBehaviour } from "./behaviour";
-import { behaviours as ownBehaviours } from "./behaviours";
-import { controlBehaviours, controlExtensions, type ControlPlane, controlPlane } from "./control";
-import { extensionBehaviours, extensions } from "./extensions";
+import { type ControlPlane, controlPlane } from "./control";
 import type { Mail } from "./outbox";
-import { buildServer } from "./server";
-import { type LoggedRequest, Stage } from "./stage";
+import type { LoggedRequest } from "./stage";
 import { demo } from "./world/parties";
+import { type Settings, settingsFrom } from "./world/settings";
 
 export type { AnyBehaviour, Behaviour, Call, Result } from "./behaviour";
 export { controls, type ControlPlane } from "./control";
@@ -18,7 +17,7 @@ export { Refusal } from "./refusal";
 export type { LoggedRequest } from "./stage";
 export { demo } from "./world/parties";
 
-export interface SandboxOptions {
+export interface SandboxOptions extends Partial<Settings> {
   /** Any free one by default. */
   readonly port?: number;
   /** 127.0.0.1 by default. */
@@ -59,16 +58,11 @@ export interface Sandbox {
 /** Starts a sandbox with a world of its own. Listens until it is closed. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port = 0, host = "127.0.0.1", seed = "fxdesk", now, operations = allOperations } = options;
-  const { dataDir, smtpUrl } = options;
+  const { dataDir, smtpUrl, behaviours } = options;
   const folder = dataDir === undefined ? undefined : join(dataDir, "outbox");
-  const stage = new Stage(operations, { seed, now }, { folder, smtpUrl });
-  const behaviours = {
-    ...ownBehaviours,
-    ...extensionBehaviours,
-    ...controlBehaviours(stage),
-    ...options.behaviours,
-  };
-  const app = buildServer(operations, { stage, behaviours }, [extensions, controlExtensions]);
+  const beginning = { seed, now, settings: settingsFrom(options) };
+  const delivery = { folder, smtpUrl };
+  const { app, stage } = assemble({ operations, beginning, delivery, ...(behaviours && { behaviours }) });
   await app.listen({ port, host });
   const { port: taken } = app.server.address() as AddressInfo;
   const baseUrl = `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;

@@ -8,15 +8,18 @@ export const newestFirst = <T>(items: readonly T[]): Pick<readonly T[], "length"
     items.slice(Math.max(items.length - to, 0), Math.max(items.length - from, 0)).toReversed(),
 });
 
-/** The page the call asks for, and the count of all where the contract documents one. */
+const countHeader = "x-total-count";
+
+/** The page the call asks for, and the count of all where the contract documents one, or the settings want it. */
 export function paged<T>(
-  { operation, values }: Call,
+  { operation, values, world }: Call,
   items: Pick<readonly T[], "length" | "slice">,
   view: (item: T) => unknown,
 ): Result {
   const { page, size, defaultSize, total } = operation.pages!;
   const length = Number(values[size] ?? defaultSize);
   const start = (Number(values[page] ?? 1) - 1) * length;
-  const headers = total === undefined ? {} : { [total]: String(items.length) };
+  const counted = total ?? (world.settings.totalCount ? countHeader : undefined);
+  const headers = counted === undefined ? {} : { [counted]: String(items.length) };
   return { status: 200, body: items.slice(start, start + length).map(view), headers };
 }

@@ -4,6 +4,7 @@ import { type Fault, Faults } from "./faults";
 import { type Delivery, Outbox } from "./outbox";
 import { runningClock, steppedClock } from "./world/clock";
 import { seed as seedWorld } from "./world/seed";
+import type { Settings } from "./world/settings";
 import { World } from "./world/world";
 
 /** One request as the sandbox saw it. */
@@ -23,6 +24,9 @@ export interface Beginning {
   readonly seed: string;
   /** Where its time starts, to move with the requests; without it, it runs with the machine's clock. */
   readonly now?: Date | undefined;
+  readonly settings: Settings;
+  /** For how many days there has been business. */
+  readonly daysBehind?: number;
 }
 
 /** Everybody who serves asks the stage for the world anew: a reset puts another one on. */
@@ -51,9 +55,10 @@ export class Stage {
     this.faults.clear();
   }
 
-  #begin({ seed, now }: Beginning): World {
-    const world = new World(now ? steppedClock(now) : runningClock(), seed, new Outbox(this.delivery));
-    seedWorld(world);
+  #begin({ seed, now, settings, daysBehind }: Beginning): World {
+    const clock = now ? steppedClock(now) : runningClock();
+    const world = new World(clock, seed, new Outbox(this.delivery), settings);
+    seedWorld(world, daysBehind);
     world.catchUp();
     return world;
   }

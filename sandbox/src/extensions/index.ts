@@ -3,15 +3,16 @@ import type { AnyBehaviour } from "../behaviour";
 import { openBankingPages } from "../open-banking";
 import type { Extensions } from "../server";
 import { document, getDocument } from "./documents";
-import { createQuote, quote } from "./quotes";
+import { availability, createQuote, getAvailability, quote } from "./quotes";
 import { signIn } from "./sign-in";
 
 export const extensions: Extensions = {
-  operations: [createQuote, getDocument],
+  operations: [createQuote, getAvailability, getDocument],
   pages: [signIn, ...openBankingPages],
 };
 
 export const extensionBehaviours: Readonly<Record<string, AnyBehaviour>> = {
   [createQuote.name]: quote,
+  [getAvailability.name]: availability,
   [getDocument.name]: document,
 };

@@ -10,8 +10,9 @@ import type { Behaviour, ValuesOf } from "../behaviour";
 import { undrawable } from "../behaviours/trades";
 import { Refusal } from "../refusal";
 import { fits } from "../world/currencies";
+import { opensAgain } from "../world/calendar";
 import { inverse, tradedCurrencies } from "../world/fx";
-import { hold, offer, offerDrawdown, type Offer } from "../world/market";
+import { hold, isAvailable, offer, offerDrawdown, type Offer } from "../world/market";
 import type { Client } from "../world/parties";
 import type { World } from "../world/world";
 
@@ -92,6 +93,27 @@ export const createQuote = operation({
     403: ["Action not completed due to data constraints.", ErrorMessage],
     404: "Client or parent trade ID not found.",
     409: ["A conflict that can be corrected; see the details.", ErrorMessage],
+  },
+  contract: "not shown",
+});
+
+export const getAvailability = operation({
+  name: "quotes.getAvailability",
+  tool: "get_fx_availability",
+  title: "Get FX availability",
+  summary: "Says whether quotes are to be had now.",
+  effect: "read",
+  method: "GET",
+  path: "/quotes/fx-availability",
+  server: "service",
+  credentials: ["accessToken", "contactId?"],
+  query: { client_id: byConnection(ClientId, "clientId") },
+  answers: { 200: json(z.object({ fx_available: z.boolean() }), "Whether quotes are to be had.") },
+  errors: {
+    400: ["The request does not fit.", ErrorMessage],
+    401: "Access denied due to authentication failure.",
+    403: ["Action not completed due to data constraints.", ErrorMessage],
+    404: "Client not found.",
   },
   contract: "not shown",
 });
@@ -178,9 +200,24 @@ const quoteOf = (quoteId: string, given: Offer) => {
   };
 };
 
+export const availability: Behaviour = ({ world }) => ({
+  status: 200,
+  body: { fx_available: isAvailable(world) },
+});
+
+/** The caller can correct it by asking later: a conflict, not a failure of the service. */
+const closed = ({ now }: World) =>
+  new Refusal(
+    409,
+    "market_closed",
+    "The market is closed; only estimates are given.",
+    `It opens at ${opensAgain(now).toISOString()}.`,
+  );
+
 export const quote: Behaviour<Asked> = ({ values, client, world }) => {
   const given = offered(values, client, world);
   if (values.quote_type === "estimate") return { status: 200, body: estimateOf(given) };
+  if (!isAvailable(world)) throw closed(world);
   const { buy, sell } = given.terms;
   if (buy.amount.eq(0) || sell.amount.eq(0)) throw invalid("amount is too small to be exchanged");
   return { status: 201, body: quoteOf(hold(world, given).quoteId, given) };

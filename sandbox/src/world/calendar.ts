@@ -132,13 +132,23 @@ export function previousBusinessDay(day: string, currencies: readonly string[]):
 }
 
 const newYork = new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_York" });
+const hourMs = 3_600_000;
 const hoursBeforeMidnight = 7;
 
-/** The day for which a deal made at a time counts: it begins at 17:00 in New York, and no week has a weekend. */
-export function tradingDay(time: Date): string {
-  const day = newYork.format(time.getTime() + hoursBeforeMidnight * 3_600_000);
-  return nextBusinessDay(day, []);
+/** The market's day at a time: it begins at 17:00 in New York on the day before. */
+const marketDay = (time: Date): string => newYork.format(time.getTime() + hoursBeforeMidnight * hourMs);
+
+/** Whether the market is open: from Sunday to Friday, 17:00 in New York. */
+export const isMarketOpen = (time: Date): boolean => weekdayOf(marketDay(time)) % 6 !== 0;
+
+/** When a market that is closed opens again: on the hour. */
+export function opensAgain(closed: Date): Date {
+  const hour = new Date(Math.floor(closed.getTime() / hourMs + 1) * hourMs);
+  return isMarketOpen(hour) ? hour : opensAgain(hour);
 }
+
+/** The day for which a deal made at a time counts: it begins at 17:00 in New York, and no week has a weekend. */
+export const tradingDay = (time: Date): string => nextBusinessDay(marketDay(time), []);
 
 const usdCad = new Set(["USD", "CAD"]);
 

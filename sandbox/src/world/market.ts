@@ -1,10 +1,10 @@
 /** What the bank offers: estimates and quotes. */
 import { Big } from "big.js";
-import { nextBusinessDay, spotDate, tradingDay } from "./calendar";
+import { isMarketOpen, nextBusinessDay, spotDate, tradingDay } from "./calendar";
 import type { Money } from "./currencies";
 import { addDays, dayOf } from "./days";
 import { converted, feeFor } from "./fx";
-import { quoteLifeMs, type Quote } from "./quotes";
+import type { Quote } from "./quotes";
 import { drawProblem, remaining, type Trade, type TradeTerms, type TradeType, windowOf } from "./trades";
 import type { World } from "./world";
 
@@ -93,12 +93,16 @@ function drawdownDate(world: World, parent: Trade, asked: string | undefined) {
   return { maturityDate, warning: isMoved ? movedTo(maturityDate) : undefined };
 }
 
+/** Whether quotes are to be had. */
+export const isAvailable = ({ settings, now }: World): boolean =>
+  settings.marketHours === "always" || isMarketOpen(now);
+
 /** Holds an offer for as long as quotes live. */
 export function hold(world: World, { terms }: Offer): Quote {
   const quote: Quote = {
     quoteId: world.ids.hex(32),
     terms,
-    expiresAt: new Date(world.now.getTime() + quoteLifeMs),
+    expiresAt: new Date(world.now.getTime() + world.settings.quoteSeconds * 1_000),
     used: false,
   };
   world.quotes.set(quote.quoteId, quote);

@@ -7,6 +7,3 @@ export interface Quote {
   readonly expiresAt: Date;
   used: boolean;
 }
-
-/** How long a quote can be booked. */
-export const quoteLifeMs = 30_000;

@@ -12,6 +12,7 @@ import { type Client, clients, type Contact, contacts, demo } from "./parties";
 import type { Quote } from "./quotes";
 import { Random } from "./random";
 import type { Fate, Statement } from "./statements";
+import { type Settings, usualSettings } from "./settings";
 import { AccessTokens } from "./tokens";
 import type { Beneficiary, Trade } from "./trades";
 
@@ -46,6 +47,7 @@ export class World {
     readonly clock: Clock,
     seed: string,
     readonly outbox: Outbox,
+    readonly settings: Settings = usualSettings,
   ) {
     this.random = new Random(seed);
     this.ids = this.random.fork("ids");

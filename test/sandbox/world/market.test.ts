@@ -5,7 +5,9 @@ import { bankCountries, bankIn, domesticAddress, ibanOf } from "../../../sandbox
 import {
   easter,
   isBusinessDay,
+  isMarketOpen,
   nextBusinessDay,
+  opensAgain,
   previousBusinessDay,
   spotDate,
   tradingDay,
@@ -23,6 +25,35 @@ test.each([
   ["2026-11-21T10:00:00Z", "2026-11-23"],
 ])("a deal at %s is one of %s: the day turns at 17:00 in New York", (time, day) => {
   expect(tradingDay(new Date(time))).toBe(day);
+});
+
+describe("the market", () => {
+  test.each([
+    ["2026-11-20T21:59:59Z", true, "Friday before 17:00 in New York"],
+    ["2026-11-20T22:00:00Z", false, "Friday at 17:00"],
+    ["2026-11-21T12:00:00Z", false, "Saturday"],
+    ["2026-11-22T21:59:59Z", false, "Sunday before 17:00"],
+    ["2026-11-22T22:00:00Z", true, "Sunday at 17:00"],
+    ["2026-03-06T21:59:59Z", true, "the Friday before summer time"],
+    ["2026-03-06T22:00:00Z", false, "its close"],
+    ["2026-03-08T20:59:59Z", false, "the Sunday on which summer time begins"],
+    ["2026-03-08T21:00:00Z", true, "its open, an hour earlier"],
+    ["2026-07-17T20:59:59Z", true, "a Friday in summer"],
+    ["2026-07-17T21:00:00Z", false, "its close"],
+    ["2026-11-01T21:59:59Z", false, "the Sunday on which summer time ends"],
+    ["2026-11-01T22:00:00Z", true, "its open"],
+  ])("at %s is open: %p, %s", (time, open) => {
+    expect(isMarketOpen(new Date(time))).toBe(open);
+  });
+
+  test.each([
+    ["2026-11-20T22:00:00Z", "2026-11-22T22:00:00.000Z"],
+    ["2026-11-22T21:59:59Z", "2026-11-22T22:00:00.000Z"],
+    ["2026-03-07T12:34:56Z", "2026-03-08T21:00:00.000Z"],
+    ["2026-10-31T12:34:56Z", "2026-11-01T22:00:00.000Z"],
+  ])("closed at %s opens at %s", (time, opens) => {
+    expect(opensAgain(new Date(time)).toISOString()).toBe(opens);
+  });
 });
 
 describe("business days", () => {

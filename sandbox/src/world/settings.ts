@@ -1,0 +1,21 @@
+/** What a real service fixes and a test may want otherwise. */
+export interface Settings {
+  /** How long a quote can be booked; 30 by default. */
+  readonly quoteSeconds: number;
+  /**
+   * "real": no quotes while the market is closed, from Friday 17:00 to Sunday 17:00 in New York. "always", the default: at
+   * any time.
+   */
+  readonly marketHours: "always" | "real";
+  /** Whether x-total-count is sent with every list that comes in pages; only where the contract documents it, by default. */
+  readonly totalCount: boolean;
+}
+
+/** The settings that are given, and the usual ones in the place of the others. Throws a RangeError. */
+export function settingsFrom(given: Partial<Settings>): Settings {
+  const { quoteSeconds = 30, marketHours = "always", totalCount = false } = given;
+  if (!(quoteSeconds > 0)) throw new RangeError(`quoteSeconds must be more than zero, not ${quoteSeconds}.`);
+  return { quoteSeconds, marketHours, totalCount };
+}
+
+export const usualSettings = settingsFrom({});

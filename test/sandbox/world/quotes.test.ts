@@ -1,0 +1,112 @@
+/** How long quotes live and when they are to be had, and what else of the service a start may say. */
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { demo, type Sandbox, type SandboxOptions, startSandbox } from "@fxdesk/sandbox";
+import { makeQuote, sandboxClient } from "../../support/samples";
+import { ask, demoHeaders } from "../support/http";
+
+let sandbox: Sandbox;
+let client: FxdeskClient;
+async function start(options: SandboxOptions): Promise<void> {
+  sandbox = await startSandbox({ now: new Date("2026-11-20T10:00:00Z"), ...options });
+  client = sandboxClient(sandbox);
+}
+afterEach(async () => {
+  await client.close();
+  await sandbox.close();
+});
+
+const book = (quote_id: string) => client.trades.book({ quote_id, reason: "other" });
+
+const estimate = () =>
+  client.request({
+    method: "POST",
+    path: "/quotes",
+    query: { client_id: demo.clientId, quote_type: "estimate" },
+    body: { amount: 1000, operation: "sell", buy_currency: "USD", sell_currency: "EUR" },
+  });
+
+async function isAvailable(): Promise<boolean> {
+  const { status, text, headers } = await ask(sandbox, `/quotes/fx-availability?client_id=${demo.clientId}`, {
+    headers: demoHeaders,
+  });
+  expect([status, headers.get("x-fxdesk-extension")]).toEqual([200, "true"]);
+  return (JSON.parse(text) as { fx_available: boolean }).fx_available;
+}
+
+describe("a quote", () => {
+  test.each([
+    [undefined, 30],
+    [5, 5],
+    [86_400, 86_400],
+  ])("lives for %p seconds as said at the start: %i", async (quoteSeconds, seconds) => {
+    await start(quoteSeconds === undefined ? {} : { quoteSeconds });
+    const [good, late] = [await makeQuote(client), await makeQuote(client)];
+    sandbox.advance(seconds * 1_000 - 500);
+    await book(good);
+    sandbox.advance(500);
+    await expect(book(late)).rejects.toMatchObject({ status: 409, service: { code: "quote_expired" } });
+    await expect(book("none")).rejects.toMatchObject({ status: 404 });
+  });
+
+  test.each([0, -1, Number.NaN])("does not live for %p seconds", async (quoteSeconds) => {
+    await start({});
+    await expect(startSandbox({ quoteSeconds })).rejects.toThrow("quoteSeconds must be more than zero");
+  });
+});
+
+describe("at the weekend", () => {
+  const saturday = new Date("2026-11-21T10:00:00Z");
+
+  test("prices are to be had, unless the market keeps its hours", async () => {
+    await start({ now: saturday });
+    expect(await isAvailable()).toBe(true);
+    await book(await makeQuote(client));
+  });
+
+  test("there are estimates but no quotes when the market keeps its hours", async () => {
+    await start({ now: saturday, marketHours: "real" });
+    expect(await isAvailable()).toBe(false);
+    expect((await estimate()).body).toMatchObject({ value_date: "2026-11-25" });
+    await expect(makeQuote(client)).rejects.toMatchObject({
+      status: 409,
+      service: { code: "market_closed", details: "It opens at 2026-11-22T22:00:00.000Z." },
+    });
+    sandbox.control.setClock({ now: "2026-11-22T22:00:00Z" });
+    expect(await isAvailable()).toBe(true);
+    await book(await makeQuote(client));
+  });
+
+  test("a quote that still lives is kept after the close", async () => {
+    await start({ now: new Date("2026-11-20T21:59:50Z"), marketHours: "real" });
+    const [kept, expired] = [await makeQuote(client), await makeQuote(client)];
+    sandbox.advance(15_000);
+    expect(await isAvailable()).toBe(false);
+    await book(kept);
+    sandbox.advance(15_000);
+    await expect(book(expired)).rejects.toMatchObject({ service: { code: "quote_expired" } });
+  });
+
+  test("what was said at the start is kept when the world begins again", async () => {
+    await start({ now: saturday, marketHours: "real" });
+    sandbox.control.reset({});
+    expect(await isAvailable()).toBe(false);
+  });
+});
+
+describe("the count of a list", () => {
+  const countOf = async (path: string) =>
+    (
+      await ask(sandbox, `${path}?client_id=${demo.clientId}&page_size=1`, { headers: demoHeaders })
+    ).headers.get("x-total-count");
+
+  test("is sent where the contract documents it, and on every paged list when asked for", async () => {
+    await start({});
+    expect([await countOf("/trades"), await countOf("/account-details")]).toEqual([null, "11"]);
+    await client.close();
+    await sandbox.close();
+    await start({ totalCount: true });
+    const all: unknown[] = [];
+    for await (const page of client.trades.list.pages({})) all.push(...page);
+    expect([await countOf("/trades"), await countOf("/account-details")]).toEqual([String(all.length), "11"]);
+  });
+});
