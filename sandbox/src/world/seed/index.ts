@@ -11,13 +11,14 @@ import { scheduleBusiness } from "./business";
 import { partners } from "./partners";
 import { scheduleTrades } from "./trades";
 
-const daysBehind = 365;
+/** How long there has been business, unless said otherwise. */
+const yearBehind = 365;
 
-/** What stands in each account a year ago. */
+/** What stands in each account at the beginning. */
 const openingBalances = { EUR: "600000", GBP: "120000", USD: "180000", JPY: "18000000" };
 
-/** Fills a new world up to the time of its clock. */
-export function seed(world: World): void {
+/** Fills a new world up to the time of its clock, with so many days of business behind it. */
+export function seed(world: World, daysBehind = yearBehind): void {
   const today = dayOf(world.clock.now());
   const start = addDays(today, -daysBehind);
   world.agenda.run(hourOf(start, 0));
