@@ -1,0 +1,70 @@
+/** A person at a browser, and an application that sends people to the sandbox and gets them back. */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+
+/** A page in a browser, with everything that went wrong in it. */
+export class Visitor {
+  readonly complaints: string[] = [];
+
+  private constructor(readonly page: Page) {
+    page.on("console", (message) => this.complaints.push(message.text()));
+    page.on("pageerror", (error) => this.complaints.push(error.message));
+    page.on("requestfailed", (request) => this.complaints.push(`${request.url()} failed`));
+    page.on("response", (response) => {
+      if (response.status() >= 400) this.complaints.push(`${response.url()} answered ${response.status()}`);
+    });
+  }
+
+  static async in(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
+    const context = await browser.newContext(options);
+    return new Visitor(await context.newPage());
+  }
+
+  /** A part of the dashboard, by its heading. */
+  panel(title: string): Locator {
+    return this.page.getByRole("region", { name: title, exact: true });
+  }
+
+  press(name: string): Promise<void> {
+    return this.page.getByRole("button", { name, exact: true }).click();
+  }
+
+  text(): Promise<string> {
+    return this.page.locator("body").innerText();
+  }
+
+  leave(): Promise<void> {
+    return this.page.context().close();
+  }
+}
+
+/** Notes who comes back to it, and with what. */
+export class Application {
+  readonly visits: URL[] = [];
+  readonly #server: Server = createServer((request, response) => {
+    this.visits.push(new URL(request.url!, this.url));
+    response.setHeader("content-type", "text/html");
+    response.end(`<!doctype html><link rel="icon" href="data:,"><title>The application</title>`);
+  });
+
+  static async listen(): Promise<Application> {
+    const application = new Application();
+    await new Promise<void>((resolve) => void application.#server.listen(0, "127.0.0.1", resolve));
+    return application;
+  }
+
+  /** Without a slash at its end. */
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
