@@ -1,8 +1,10 @@
 /** Pages of a list. */
 import type { Call, Result } from "./behaviour";
 
+type Sliceable<T> = Pick<readonly T[], "length" | "slice">;
+
 /** A list from its end, read without being copied. */
-export const newestFirst = <T>(items: readonly T[]): Pick<readonly T[], "length" | "slice"> => ({
+export const newestFirst = <T>(items: Sliceable<T>): Sliceable<T> => ({
   length: items.length,
   slice: (from = 0, to = items.length) =>
     items.slice(Math.max(items.length - to, 0), Math.max(items.length - from, 0)).toReversed(),
@@ -13,7 +15,7 @@ const countHeader = "x-total-count";
 /** The page the call asks for, and the count of all where the contract documents one, or the settings want it. */
 export function paged<T>(
   { operation, values, world }: Call,
-  items: Pick<readonly T[], "length" | "slice">,
+  items: Sliceable<T>,
   view: (item: T) => unknown,
 ): Result {
   const { page, size, defaultSize, total } = operation.pages!;

@@ -76,7 +76,7 @@ export const transactions: BehavioursOf<"transactions"> = {
   "transactions.get": ({ values, client, world }) => {
     const account = accountOf(world, client, values.account_id);
     const wanted = values.transaction_id.toLowerCase();
-    const line = transactionsOf(world, account).find(({ lineId }) => lineId === wanted);
+    const line = transactionsOf(world, account).find(wanted);
     if (!line)
       throw new Refusal(
         404,

@@ -5,7 +5,13 @@ import type { Account } from "../world/accounts";
 import { bankIn, homeOf, internationalAddress } from "../world/banks";
 import { written } from "../world/currencies";
 import { addDays, dayMs, dayOf, startOf } from "../world/days";
-import { type BookedLine, bucketOf, type Counterparty, type TransactionType } from "../world/ledger";
+import {
+  type BookedLine,
+  bucketOf,
+  type Counterparty,
+  type Lines,
+  type TransactionType,
+} from "../world/ledger";
 import type { Client } from "../world/parties";
 import type { World } from "../world/world";
 
@@ -26,12 +32,8 @@ export interface AccountStatement extends StatementHead, StatementTail {
 
 const books = (account: Account) => bucketOf(account, "InterimAvailable");
 
-export function linesIn({ ledger }: World, account: Account, { from, to }: Period): BookedLine[] {
-  const [begin, end] = [startOf(from), startOf(addDays(to, 1))];
-  return ledger
-    .lines(books(account))
-    .filter(({ entry: { bookedAt } }) => bookedAt >= begin && bookedAt < end);
-}
+export const linesIn = ({ ledger }: World, account: Account, { from, to }: Period): Lines =>
+  ledger.lines(books(account)).between(startOf(from), startOf(addDays(to, 1)));
 
 const indicator = (amount: Big): CreditDebit => (amount.lt(0) ? "Debit" : "Credit");
 
@@ -67,7 +69,7 @@ function entryFrom({ lineId, entry, amount }: BookedLine, currency: string): Ent
   };
 }
 
-const entriesOf = (lines: readonly BookedLine[], currency: string): Iterable<Entry> => ({
+const entriesOf = (lines: Lines, currency: string): Iterable<Entry> => ({
   *[Symbol.iterator]() {
     for (const line of lines) yield entryFrom(line, currency);
   },
@@ -77,7 +79,7 @@ const within = (day: string, first: string, last: string) => (day < first ? firs
 
 /** The days of the balances: the evening before the period and its last; neither before the account was opened nor ahead. */
 function balanceDays({ ledger, now }: World, account: Account, { from, to }: Period) {
-  const opened = dayOf(ledger.lines(books(account))[0]?.entry.bookedAt ?? now);
+  const opened = dayOf(ledger.lines(books(account)).at(0)?.entry.bookedAt ?? now);
   const opening = within(addDays(from, -1), addDays(opened, -1), dayOf(now));
   return { opening, closing: within(to, opening, dayOf(now)) };
 }

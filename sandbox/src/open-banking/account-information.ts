@@ -119,6 +119,8 @@ function otherSide({ amount, entry: { counterparty } }: BookedLine) {
 
 /** An entry's reference has at most 35 characters. */
 const entryReference = ({ lineId }: BookedLine) => lineId.replaceAll("-", "");
+const lineIdOf = (reference: string) =>
+  reference.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
 function booked({ currency }: Account, line: BookedLine) {
   const { lineId, entry, amount, balance } = line;
@@ -183,7 +185,7 @@ function wanted({ values, world }: Call<Listing>, consent: Consent, account: Acc
   const lines = books(world, account);
   const { entryReferenceFrom: from, deltaList, dateFrom = "", dateTo = dayOf(world.now) } = values;
   if (from !== undefined) {
-    const place = lines.findIndex((line) => entryReference(line) === from);
+    const place = lines.indexOf(lineIdOf(from));
     if (place < 0) throw new Refusal(400, "RESOURCE_UNKNOWN", "There is no such entry.", from);
     return lines.slice(place + 1);
   }

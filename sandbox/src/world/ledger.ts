@@ -3,9 +3,15 @@
  *
  * Each account of a client has one ledger account for each balance type; the bank's own side (what moves in and out,
  * what is exchanged, what is promised) are house accounts. The lines of an entry sum to zero in every currency.
+ *
+ * Amounts are kept in whole minor units, and lines as numbers in columns: they become objects when they are read.
  */
 import { Big } from "big.js";
-import { fits } from "./currencies";
+import { Book, type Lines } from "./book";
+import { Entries, type EntryDetails } from "./entries";
+
+export type { BookedLine, Lines } from "./book";
+export type { Counterparty, EntryDetails, TransactionType } from "./entries";
 
 export type BalanceType =
   | "InterimAvailable"
@@ -41,99 +47,69 @@ export const houseAccount = (house: House, currency: string): LedgerAccount => (
   currency,
 });
 
-export type TransactionType = "credit" | "debit" | "incoming" | "margin" | "payment_returned";
-
-/** Who stands on the other side of a movement of money. */
-export interface Counterparty {
-  readonly name: string;
-  readonly iban?: string;
-  readonly accountNumber?: string;
-  readonly bankIdentifier?: string;
-  readonly bic?: string;
-}
-
-export interface EntryDetails {
-  readonly bookedAt: Date;
-  /** The day and time from which the money counts. */
-  readonly valueAt: Date;
-  readonly type: TransactionType;
-  readonly reference: string;
-  readonly information: string;
-  readonly additionalInformation?: string;
-  readonly counterparty?: Counterparty;
-}
-
 export interface Posting {
   readonly account: LedgerAccount;
   /** Positive is for the client, negative against. */
   readonly amount: Big;
 }
 
-/** A posting as it stands in one ledger account. */
-export interface BookedLine {
-  readonly lineId: string;
-  readonly entry: EntryDetails;
-  readonly amount: Big;
-  /** After this line. */
-  readonly balance: Big;
-}
-
 const zero = new Big(0);
 
 export class Ledger {
-  readonly #books = new Map<string, BookedLine[]>();
-  #latest = new Date(0);
+  readonly #entries = new Entries();
+  readonly #books = new Map<string, Book>();
+  #lines = 0;
 
-  constructor(private readonly newId: () => string) {}
+  /** `ending` is how the identifiers of the lines end, after their numbers. */
+  constructor(private readonly ending: string) {}
 
   /** Books an entry. Throws when its lines do not balance, or it is older than the one before. */
   post(entry: EntryDetails, postings: readonly Posting[]): void {
-    assertBalanced(postings);
-    if (entry.bookedAt < this.#latest) throw new RangeError("Entries are booked in the order of time.");
-    this.#latest = entry.bookedAt;
-    for (const { account, amount } of postings) {
-      const lines = this.#books.get(account.key) ?? [];
-      this.#books.set(account.key, lines);
-      const balance = (lines.at(-1)?.balance ?? zero).plus(amount);
-      lines.push({ lineId: this.newId(), entry, amount, balance });
+    const lines = postings.map(({ account, amount }) => {
+      const book = this.#bookOf(account);
+      return { book, units: book.unitsOf(amount) };
+    });
+    assertBalanced(lines);
+    const number = this.#entries.add(entry);
+    for (const { book, units } of lines) {
+      book.add(this.#lines, number, units);
+      this.#lines += 1;
     }
   }
 
-  /** In the order of booking. */
-  lines({ key }: LedgerAccount): readonly BookedLine[] {
-    return this.#books.get(key) ?? [];
+  lines(account: LedgerAccount): Lines {
+    return this.#bookOf(account).lines;
   }
 
   balance(account: LedgerAccount): Big {
-    return this.lines(account).at(-1)?.balance ?? zero;
+    return this.#bookOf(account).balance;
   }
 
   /** What of a balance has its value on or before a time. */
   balanceByValue(account: LedgerAccount, until: Date): Big {
-    return this.lines(account).reduce(
-      (sum, { entry, amount }) => (entry.valueAt <= until ? sum.plus(amount) : sum),
-      zero,
-    );
+    return this.#bookOf(account).balanceByValue(until);
   }
 
   /** The balance after everything booked before a time. */
   balanceBefore(account: LedgerAccount, time: Date): Big {
-    return this.lines(account).findLast(({ entry }) => entry.bookedAt < time)?.balance ?? zero;
+    return this.lines(account).between(new Date(0), time).at(-1)?.balance ?? zero;
   }
 
   /** Every ledger account's key and balance, the bank's own included. */
   balances(): ReadonlyMap<string, Big> {
-    return new Map([...this.#books].map(([key, lines]) => [key, lines.at(-1)!.balance]));
+    return new Map([...this.#books].map(([key, { balance }]) => [key, balance]));
+  }
+
+  #bookOf({ key, currency }: LedgerAccount): Book {
+    const book = this.#books.get(key) ?? new Book(currency, this.#entries, this.ending);
+    this.#books.set(key, book);
+    return book;
   }
 }
 
-function assertBalanced(postings: readonly Posting[]): void {
-  const sums = new Map<string, Big>();
-  for (const { account, amount } of postings) {
-    if (!fits(amount, account.currency))
-      throw new RangeError(`${amount.toFixed()} has too many digits for ${account.currency}.`);
-    sums.set(account.currency, (sums.get(account.currency) ?? zero).plus(amount));
-  }
+function assertBalanced(lines: readonly { readonly book: Book; readonly units: bigint }[]): void {
+  const sums = new Map<string, bigint>();
+  for (const { book, units } of lines) sums.set(book.currency, (sums.get(book.currency) ?? 0n) + units);
   for (const [currency, sum] of sums)
-    if (!sum.eq(zero)) throw new RangeError(`The lines in ${currency} sum to ${sum.toFixed()}, not to zero.`);
+    if (sum !== 0n) throw new RangeError(`The lines in ${currency} sum to ${sum} minor units, not to zero.`);
 }

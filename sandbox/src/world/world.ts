@@ -51,8 +51,7 @@ export class World {
   ) {
     this.random = new Random(seed);
     this.ids = this.random.fork("ids");
-    const lineIds = this.random.fork("ledger");
-    this.ledger = new Ledger(() => lineIds.uuid());
+    this.ledger = new Ledger(this.random.fork("ledger").uuid().slice(8));
     this.tokens = new AccessTokens(this.random.fork("tokens"));
   }
 
