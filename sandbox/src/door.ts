@@ -147,5 +147,6 @@ function contactOf(
   const contact = world.contacts.get(contactId);
   if (contact?.active && contact.clientId === client.clientId) return contact;
   const says = contact ? "The contact cannot act for this client." : "There is no such contact.";
-  throw new Refusal(409 in errors ? 409 : 403, "contact_conflict", says, contactId);
+  const status = [409, 403, 404].find((each) => each in errors)!;
+  throw new Refusal(status, "contact_conflict", says, contactId);
 }

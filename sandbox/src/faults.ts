@@ -45,7 +45,9 @@ interface Play {
 /** The documented answer with a status. Throws a Refusal where the status is an error. */
 function documented(operation: Declaration, { status }: Fault): Result {
   const answer = operation.answers[status!];
-  if (answer) return { status: status!, body: exampleOf(answer) };
+  const counted = operation.pages?.total;
+  const headers = counted === undefined ? {} : { [counted]: "0" };
+  if (answer) return { status: status!, body: exampleOf(answer), headers };
   const failure = operation.errors[status!]!;
   const says = typeof failure === "string" ? failure : failure[0];
   const retry = status === 429 ? { "retry-after": "0" } : {};

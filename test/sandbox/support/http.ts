@@ -1,12 +1,22 @@
 /** Requests as they stand, without a client between. */
-import type { Sandbox } from "@fxdesk/sandbox";
-import { demo } from "@fxdesk/sandbox";
+import { randomUUID } from "node:crypto";
+import { type Declaration, encodeRequest, fieldsOf, type Values } from "@fxdesk/toolkit/operations";
+import { demo, type Sandbox } from "@fxdesk/sandbox";
 
 export interface PlainAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
+
+export interface PlainRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Asks for a path. Follows no redirect. */
+export type Ask = (path: string, request?: PlainRequest) => Promise<PlainAnswer>;
 
 /** The demo company's credentials as headers. */
 export const demoHeaders = {
@@ -22,4 +32,42 @@ export async function ask(
 ): Promise<PlainAnswer> {
   const response = await fetch(baseUrl + path, { redirect: "manual", ...init });
   return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** What the connection and the client of fxdesk would fill in, by field. */
+const filled: Readonly<Record<string, () => string>> = {
+  client_id: () => demo.clientId,
+  "X-Request-ID": randomUUID,
+  "PSU-IP-Address": () => "192.0.2.10",
+};
+
+/** A request of an operation with the demo company's credentials. What the caller does not give is filled in. */
+export function requestOf(
+  operation: Declaration,
+  values: Values,
+): Required<Pick<PlainRequest, "method" | "headers">> & {
+  readonly path: string;
+  readonly body?: string;
+} {
+  const own = fieldsOf(operation).filter(({ name, by }) => by !== "caller" && name in filled);
+  const added = Object.fromEntries(own.map(({ name }) => [name, filled[name]!()]));
+  const { target, headers, body } = encodeRequest(operation, { ...added, ...values });
+  const contact = operation.credentials.includes("contactId") && { "x-contact-id": demo.contactId };
+  return {
+    path: target,
+    method: operation.method,
+    headers: { ...demoHeaders, ...contact, ...headers },
+    ...(body !== undefined && { body }),
+  };
+}
+
+/** Calls an operation as the demo company. */
+export function callOf(
+  asking: Ask,
+  operation: Declaration,
+  values: Values,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  const { path, ...request } = requestOf(operation, values);
+  return asking(path, { ...request, headers: { ...request.headers, ...headers } });
 }
