@@ -107,7 +107,7 @@ describe("booking", () => {
     });
     expect(await book(quote)).toMatchObject({
       initial_margin_amount: 500,
-      initial_margin_due_date: "2026-11-23",
+      initial_margin_due_date: "2026-11-24",
     });
   });
 
@@ -204,7 +204,7 @@ describe("a forward", () => {
     });
   });
 
-  test("that is not delivered pays the difference to the market", async () => {
+  test("that is not delivered pays the difference to the market at its fixing", async () => {
     const ndf = await bookOne({
       trade_type: "ndf",
       value_date: "2027-01-15",
@@ -212,8 +212,10 @@ describe("a forward", () => {
       buy_currency: "INR",
       amount: 10_000,
     });
-    sandbox.control.setClock({ now: "2027-01-15T09:00:00Z" });
+    sandbox.control.setClock({ now: "2027-01-13T09:00:00Z" });
     const market = sandbox.control.moveRate({ symbol: "USDINR", rate: ndf.rate * 0.9 }).rate;
+    sandbox.control.setClock({ now: "2027-01-13T13:00:00Z" });
+    sandbox.control.moveRate({ symbol: "USDINR", rate: ndf.rate * 1.1 });
     sandbox.control.setClock({ now: "2027-01-15T16:00:00Z" });
     const [usd] = await client.accounts.list({ currencies: "USD" });
     const [newest] = await client.transactions.list({ account_id: usd!.account_id, page_size: 1 });

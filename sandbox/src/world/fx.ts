@@ -27,6 +27,30 @@ const usdPerUnit: Readonly<Record<string, string>> = {
   JPY: "0.006612",
 };
 
+/** What a year costs in a currency, simple and as a share, and how many days a year has there. Demo data. */
+const interest: Readonly<Record<string, readonly [rate: string, daysInYear: number]>> = {
+  EUR: ["0.02", 360],
+  GBP: ["0.0375", 365],
+  AUD: ["0.036", 365],
+  NZD: ["0.0225", 365],
+  USD: ["0.0385", 360],
+  CAD: ["0.0225", 365],
+  CHF: ["0", 360],
+  NOK: ["0.04", 360],
+  SEK: ["0.0175", 360],
+  DKK: ["0.016", 360],
+  PLN: ["0.045", 365],
+  CZK: ["0.035", 360],
+  HUF: ["0.065", 360],
+  ZAR: ["0.07", 365],
+  SGD: ["0.0125", 365],
+  HKD: ["0.03", 365],
+  CNY: ["0.015", 360],
+  INR: ["0.055", 365],
+  MXN: ["0.0725", 360],
+  JPY: ["0.0075", 365],
+};
+
 export const tradedCurrencies: readonly string[] = Object.keys(usdPerUnit);
 
 /** The base of a pair is the one that comes first here; other currencies are quoted per USD. */
@@ -61,6 +85,12 @@ function drift(currency: string, day: string): Big {
 
 const inUsd = (currency: string, day: string) => new Big(usdPerUnit[currency]!).times(drift(currency, day));
 
+/** What a unit of a currency grows to in so many days. */
+function growth(currency: string, days: number): Big {
+  const [rate, daysInYear] = interest[currency]!;
+  return new Big(rate).times(days).div(daysInYear).plus(1);
+}
+
 /** The pair of two currencies in the order the market quotes it. */
 export function pairOf(one: string, other: string): { base: string; quoted: string } {
   const inOrder = rank(one) !== rank(other) ? rank(one) < rank(other) : one < other;
@@ -82,15 +112,27 @@ export class Rates {
     return inUsd(currency, day).times(this.#moved(currency));
   }
 
-  /** What a unit of the base is worth before the bank's margin. */
-  mid(base: string, quoted: string, day: string): Rate {
-    return { symbol: base + quoted, rate: toRate(this.#inUsd(base, day).div(this.#inUsd(quoted, day))) };
+  /**
+   * What a unit of the base is worth so many days after spot: it costs the same to change now and keep the one currency
+   * as to keep the other and change then.
+   */
+  #forward(base: string, quoted: string, day: string, daysFromSpot: number): Big {
+    const spot = this.#inUsd(base, day).div(this.#inUsd(quoted, day));
+    return spot.times(growth(quoted, daysFromSpot)).div(growth(base, daysFromSpot));
   }
 
-  /** The rate at which the customer buys one currency with another, the bank's margin included. */
-  customer(buyCurrency: string, sellCurrency: string, day: string): Rate {
+  /** What a unit of the base is worth before the bank's margin, for value at spot or so many days after it. */
+  mid(base: string, quoted: string, day: string, daysFromSpot = 0): Rate {
+    return { symbol: base + quoted, rate: toRate(this.#forward(base, quoted, day, daysFromSpot)) };
+  }
+
+  /**
+   * The rate at which the customer buys one currency with another, the bank's margin included, for value at spot or so
+   * many days after it.
+   */
+  customer(buyCurrency: string, sellCurrency: string, day: string, daysFromSpot = 0): Rate {
     const { base, quoted } = pairOf(buyCurrency, sellCurrency);
-    const mid = this.#inUsd(base, day).div(this.#inUsd(quoted, day));
+    const mid = this.#forward(base, quoted, day, daysFromSpot);
     const against = base === buyCurrency ? margin.plus(1) : new Big(1).minus(margin);
     return { symbol: base + quoted, rate: toRate(mid.times(against)) };
   }

@@ -5,7 +5,7 @@
  * sold.
  */
 import { Big } from "big.js";
-import { nextBusinessDay } from "./calendar";
+import { businessDaysAfter, daysFromSpot } from "./calendar";
 import { rounded, smaller } from "./currencies";
 import { addDays, dayOf, hourOf } from "./days";
 import { pairOf, type Rate } from "./fx";
@@ -19,13 +19,13 @@ const depositShare = new Big("0.05");
 /** Each time the market has moved so far against the client, a share of what is left of the trade is called. */
 const threshold = new Big("0.025");
 const callShare = new Big("0.025");
-const daysToPay = 2;
+const businessDaysToPay = 2;
 
 const zero = new Big(0);
 
 export const hasMargin = ({ type }: TradeTerms): boolean => type === "forward" || type === "window_forward";
 
-const dueFrom = (day: string, currency: string) => nextBusinessDay(addDays(day, daysToPay), [currency]);
+const dueFrom = (day: string, currency: string) => businessDaysAfter(day, businessDaysToPay, [currency]);
 
 /** The deposit a trade asks for when it is booked. */
 export function initialMargin(terms: TradeTerms, orderDate: string): Trade["initialMargin"] {
@@ -44,9 +44,11 @@ export function lossLevels(sellCurrency: string, booked: Rate, market: Big): num
   return now.minus(then).div(then.times(threshold)).toNumber();
 }
 
-function levelsOf(world: World, { buy, sell, rate }: Trade): number {
+/** Against the rate at which a trade with the same maturity would be made now. */
+function levelsOf({ rates, now }: World, { buy, sell, rate, maturityDate }: Trade): number {
   const { base, quoted } = pairOf(buy.currency, sell.currency);
-  return lossLevels(sell.currency, rate, world.rates.mid(base, quoted, dayOf(world.now)).rate);
+  const days = daysFromSpot(now, buy.currency, sell.currency, maturityDate);
+  return lossLevels(sell.currency, rate, rates.mid(base, quoted, dayOf(now), days).rate);
 }
 
 /** What was called and is not paid. */

@@ -1,6 +1,6 @@
 /** What the bank offers: estimates and quotes. */
 import { Big } from "big.js";
-import { isMarketOpen, nextBusinessDay, spotDate, tradingDay } from "./calendar";
+import { daysFromSpot, isMarketOpen, nextBusinessDay, spotDateAt, tradingDay } from "./calendar";
 import type { Money } from "./currencies";
 import { addDays, dayOf } from "./days";
 import { converted, feeFor } from "./fx";
@@ -34,25 +34,25 @@ export interface Offer {
 
 /** The day asked for when it can be had, else the next that can. */
 function valueDateFor(world: World, { type, buyCurrency, sellCurrency, valueDate }: Inquiry) {
-  const spot = spotDate(tradingDay(world.now), buyCurrency, sellCurrency);
-  if (type === "spot" || valueDate === undefined || valueDate < spot)
-    return {
-      maturityDate: spot,
-      warning: valueDate === undefined || valueDate === spot ? undefined : movedTo(spot),
-    };
+  const spot = spotDateAt(world.now, buyCurrency, sellCurrency);
+  if (type === "spot" || valueDate === undefined || valueDate < spot) {
+    const isWanted = valueDate === spot || (type === "spot" && valueDate === undefined);
+    return { maturityDate: spot, warning: isWanted ? undefined : movedTo(spot) };
+  }
   const maturityDate = nextBusinessDay(valueDate, [buyCurrency, sellCurrency, "USD"]);
   return { maturityDate, warning: maturityDate === valueDate ? undefined : movedTo(maturityDate) };
 }
 
 const movedTo = (day: string) => `The value date is ${day}, the next that can be had.`;
 
-/** Prices an inquiry at the rate of the day. */
+/** Prices an inquiry at the rate of the day for its value date. */
 export function offer(world: World, inquiry: Inquiry): Offer {
   const { clientId, type, buyCurrency, sellCurrency, windowFrom, fixed, amount } = inquiry;
-  const rate = world.rates.customer(buyCurrency, sellCurrency, dayOf(world.now));
+  const { maturityDate, warning } = valueDateFor(world, inquiry);
+  const days = daysFromSpot(world.now, buyCurrency, sellCurrency, maturityDate);
+  const rate = world.rates.customer(buyCurrency, sellCurrency, dayOf(world.now), days);
   const known: Money = { amount, currency: fixed === "buy" ? buyCurrency : sellCurrency };
   const other = converted(known, rate);
-  const { maturityDate, warning } = valueDateFor(world, inquiry);
   const [buy, sell] = fixed === "buy" ? [known, other] : [other, known];
   return { terms: { clientId, type, buy, sell, rate, fee: feeFor(sell), maturityDate, windowFrom }, warning };
 }
@@ -83,12 +83,13 @@ function drawnFrom(parent: Trade, { fixed, amount }: Wanted): { buy: Money; sell
   return fixed === "buy" ? { buy: known, sell: other } : { buy: other, sell: known };
 }
 
-/** From tomorrow on, within the window. */
+/** From the day after the deal on, within the window. */
 function drawdownDate(world: World, parent: Trade, asked: string | undefined) {
   const { buy, sell } = parent;
-  const tomorrow = addDays(dayOf(world.now), 1);
-  const earliest = [tomorrow, windowOf(parent).from, asked ?? tomorrow].toSorted().at(-1)!;
-  const maturityDate = nextBusinessDay(earliest, [buy.currency, sell.currency, "USD"]);
+  const pair = [buy.currency, sell.currency];
+  const dayAfter = addDays(tradingDay(world.now, pair), 1);
+  const earliest = [dayAfter, windowOf(parent).from, asked ?? dayAfter].toSorted().at(-1)!;
+  const maturityDate = nextBusinessDay(earliest, [...pair, "USD"]);
   const isMoved = asked !== undefined && asked !== maturityDate;
   return { maturityDate, warning: isMoved ? movedTo(maturityDate) : undefined };
 }

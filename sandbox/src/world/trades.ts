@@ -85,7 +85,7 @@ export interface Trade extends TradeTerms {
   called: Big;
   callDueDate?: string;
   variation: Big;
-  /** Non-delivered trades only: what is paid at maturity, less than zero by the client. */
+  /** Non-delivered trades only, from the fixing on: what is paid at maturity, less than zero by the client. */
   difference?: Big;
   /** Whether what was bought was given for what was sold; its payments may still be under way. */
   settled: boolean;

@@ -1,8 +1,9 @@
 /** Trades from the booking to the end: what they promise, and what they move. */
 import { Big } from "big.js";
 import type { Account } from "./accounts";
+import { fixingDate } from "./calendar";
 import { smaller } from "./currencies";
-import { addDays, dayMs, dayOf } from "./days";
+import { addDays, dayMs, dayOf, hourOf } from "./days";
 import { converted, pairOf } from "./fx";
 import { hasMargin, initialMargin, releaseMargin, returnMargin, watchMargin } from "./margin";
 import { available, move, note } from "./movements";
@@ -15,6 +16,9 @@ import type { World } from "./world";
 const graceDays = 10;
 
 const zero = new Big(0);
+
+/** The hour (UTC) at which the market is read that decides about trades without delivery. */
+const fixingHour = 12;
 
 /** What is settled in cash exchanges nothing: only the difference is paid. */
 const isDelivered = ({ type }: TradeTerms) => type !== "ndf";
@@ -41,6 +45,7 @@ export function book(world: World, terms: TradeTerms): Trade {
   world.trades.set(trade.tradeId, trade);
   promise(world, trade, trade.sell.amount, trade.buy.amount);
   if (hasMargin(trade)) watchMargin(world, trade);
+  if (!isDelivered(trade)) scheduleFixing(world, trade);
   world.agenda.schedule(settlementOf(trade), () => mature(world, trade));
   return trade;
 }
@@ -108,13 +113,17 @@ function charge(world: World, account: Account, trade: Trade): void {
   if (fee.gt(0)) move(world, account, fee.neg(), "fees", about(trade, "debit", "Fee for trade"));
 }
 
+function scheduleFixing(world: World, trade: Trade): void {
+  const day = fixingDate(trade.maturityDate, trade.buy.currency, trade.sell.currency);
+  world.agenda.schedule(hourOf(day, fixingHour), () => (trade.difference = differenceAtMarket(world, trade)));
+}
+
 /**
- * A non-delivered trade pays what its amount is worth more or less at the fixing on its maturity date, in the currency
- * sold; answers whether the funds were there.
+ * A non-delivered trade pays what its amount was worth more or less at the fixing, in the currency sold; answers whether
+ * the funds were there.
  */
 function settleDifference(world: World, trade: Trade): boolean {
-  trade.difference ??= differenceAtMarket(world, trade);
-  const { difference } = trade;
+  const difference = trade.difference!;
   const account = sellAccount(world, trade);
   if (available(world, account).plus(difference).lt(0)) return false;
   const says = about(trade, difference.gt(0) ? "credit" : "debit", "Cash settlement of trade");
@@ -122,9 +131,9 @@ function settleDifference(world: World, trade: Trade): boolean {
   return true;
 }
 
-function differenceAtMarket(world: World, { buy, sell, maturityDate }: Trade): Big {
+function differenceAtMarket({ rates, now }: World, { buy, sell }: Trade): Big {
   const { base, quoted } = pairOf(buy.currency, sell.currency);
-  const fixing = world.rates.mid(base, quoted, maturityDate);
+  const fixing = rates.mid(base, quoted, dayOf(now));
   return converted(buy, fixing).amount.minus(sell.amount);
 }
 

@@ -1,7 +1,9 @@
 /** Margin on forwards. */
+import * as fc from "fast-check";
 import { Big } from "big.js";
 import { Outbox } from "../../../sandbox/src/outbox";
 import { accountIn } from "../../../sandbox/src/world/accounts";
+import { daysFromSpot } from "../../../sandbox/src/world/calendar";
 import { steppedClock } from "../../../sandbox/src/world/clock";
 import { dayMs, dayOf } from "../../../sandbox/src/world/days";
 import { receive } from "../../../sandbox/src/world/incoming";
@@ -25,6 +27,20 @@ describe("a loss of the threshold", () => {
   ])("selling %s at 1.3 with the market at %s is reached %i times", (sold, market, times) => {
     expect(Math.floor(lossLevels(sold, booked, new Big(market)))).toBe(times);
   });
+
+  test("is reached at exactly a fortieth of the rate, whatever the rate", () => {
+    const millionths = fc.bigInt({ min: 1_000n, max: 400_000_000n });
+    const asRate = (value: bigint) => new Big(value.toString()).div(1_000_000);
+    fc.assert(
+      fc.property(millionths, millionths, (then, now) => {
+        const levels = lossLevels("GBP", { symbol: "GBPUSD", rate: asRate(then) }, asRate(now));
+        for (const level of [0n, 1n, 2n])
+          expect(levels >= Number(level)).toBe(40n * (now - then) >= level * then);
+        const exact = then * 40n;
+        expect(lossLevels("GBP", { symbol: "GBPUSD", rate: asRate(exact) }, asRate(exact + then))).toBe(1);
+      }),
+    );
+  });
 });
 
 let world: World;
@@ -32,14 +48,24 @@ let trade: Trade;
 
 const gbp = () => accountIn(world, demo, "GBP");
 const held = (bucket: Bucket) => world.ledger.balance(bucketOf(gbp(), bucket)).toFixed();
+const maturityDate = "2027-02-01";
+
+/** Moves the market so that GBP for the trade's maturity costs as much, with interest of 3.75 and 3.85 %. */
+function moveForward(rate: string, time: Date): void {
+  const days = daysFromSpot(time, "GBP", "USD", maturityDate);
+  const growth = (interest: string, year: number) => new Big(interest).times(days).div(year).plus(1);
+  const spot = new Big(rate).times(growth("0.0375", 365)).div(growth("0.0385", 360));
+  world.rates.move("GBP", "USD", spot, dayOf(time));
+}
+
 const market = (rate: string) => {
-  world.rates.move("GBP", "USD", new Big(rate), dayOf(world.now));
+  moveForward(rate, world.now);
   revalueAll(world);
 };
 const pass = (days: number, rate: string) => {
   for (let day = 0; day < days; day += 1) {
     world.clock.advance(dayMs);
-    world.rates.move("GBP", "USD", new Big(rate), dayOf(world.clock.now()));
+    moveForward(rate, world.clock.now());
     world.catchUp();
   }
 };
@@ -49,7 +75,7 @@ const payIn = (amount: number) =>
 beforeEach(() => {
   world = new World(steppedClock(new Date("2026-11-02T10:00:00Z")), "margin", new Outbox(undefined));
   world.catchUp();
-  world.rates.move("GBP", "USD", new Big("1.3"), "2026-11-02");
+  moveForward("1.3", world.now);
   trade = book(world, {
     clientId: demo.clientId,
     type: "forward",
@@ -57,7 +83,7 @@ beforeEach(() => {
     buy: { amount: new Big(130_000), currency: "USD" },
     rate: { symbol: "GBPUSD", rate: new Big("1.3") },
     fee: { amount: new Big(20), currency: "GBP" },
-    maturityDate: "2027-02-01",
+    maturityDate,
     reference: undefined,
   });
 });
@@ -85,6 +111,45 @@ test("a call is what the balance MarginCall shows, until it is paid from what co
   ]);
   const line = world.ledger.lines(bucketOf(gbp(), "InterimAvailable")).at(-1)!;
   expect([line.entry.type, line.amount.toFixed()]).toEqual(["margin", "-2500"]);
+});
+
+test("the loss is to the rate for the maturity, not to the rate of today", () => {
+  world.rates.move("GBP", "USD", new Big("1.3325"), dayOf(world.now));
+  expect(world.rates.mid("GBP", "USD", dayOf(world.now), 89).rate.gt("1.3325")).toBe(true);
+  world.rates.move("GBP", "USD", new Big("1.3324"), dayOf(world.now));
+  revalueAll(world);
+  expect(held("MarginCall")).toBe("2500");
+});
+
+test("what is called on a Friday is due on the Tuesday after", () => {
+  payIn(50_000);
+  pass(4, "1.3");
+  expect([world.now.getUTCDay(), held("InitialMargin")]).toEqual([5, "5000"]);
+  market("1.34");
+  expect(trade.callDueDate).toBe("2026-11-10");
+});
+
+test("the deposit is returned as parts of the trade are drawn and settle, and the rest at the end", () => {
+  payIn(150_000);
+  pass(3, "1.3");
+  const draw = (sell: string, buy: string) =>
+    book(world, {
+      clientId: demo.clientId,
+      type: "drawdown",
+      parent: trade,
+      sell: { amount: new Big(sell), currency: "GBP" },
+      buy: { amount: new Big(buy), currency: "USD" },
+      rate: trade.rate,
+      fee: { amount: new Big(0), currency: "GBP" },
+      maturityDate: "2026-11-09",
+      reference: undefined,
+    });
+  draw("33333.33", "43333.33");
+  expect(held("InitialMargin")).toBe("5000");
+  pass(5, "1.3");
+  expect(held("InitialMargin")).toBe("3333.33");
+  pass(90, "1.3");
+  expect([held("InitialMargin"), trade.settled]).toEqual(["0", true]);
 });
 
 test("a call is taken two business days on from what is there", () => {

@@ -3,7 +3,6 @@ import { Big } from "big.js";
 import { isValidBIC, isValidIBAN } from "ibantools";
 import { bankCountries, bankIn, domesticAddress, ibanOf } from "../../../sandbox/src/world/banks";
 import {
-  easter,
   isBusinessDay,
   isMarketOpen,
   nextBusinessDay,
@@ -12,6 +11,7 @@ import {
   spotDate,
   tradingDay,
 } from "../../../sandbox/src/world/calendar";
+import { easter } from "../../../sandbox/src/world/holidays";
 import { fits, rounded, written } from "../../../sandbox/src/world/currencies";
 import { converted, inverse, Rates, tradedCurrencies } from "../../../sandbox/src/world/fx";
 import { Random } from "../../../sandbox/src/world/random";
@@ -79,6 +79,24 @@ describe("business days", () => {
     ["GBP", "2027-12-27", "Christmas Day, moved from Saturday"],
     ["GBP", "2027-12-28", "Boxing Day, moved from Sunday"],
     ["JPY", "2026-11-03", "Culture Day"],
+    ["JPY", "2026-01-12", "Coming of Age Day"],
+    ["JPY", "2026-03-20", "Vernal Equinox Day"],
+    ["JPY", "2026-05-06", "Constitution Day, made up for after the days that follow it"],
+    ["JPY", "2026-09-22", "a day between two holidays"],
+    ["JPY", "2026-12-31", "the last day of the year"],
+    ["CHF", "2026-05-14", "Ascension"],
+    ["CHF", "2026-05-25", "Whit Monday"],
+    ["CAD", "2026-05-18", "Victoria Day"],
+    ["CAD", "2026-10-12", "Thanksgiving"],
+    ["CAD", "2027-12-27", "Christmas Day, moved from Saturday"],
+    ["AUD", "2026-01-26", "Australia Day"],
+    ["AUD", "2026-06-08", "King's Birthday"],
+    ["NZD", "2026-04-27", "Anzac Day, moved from Saturday"],
+    ["NZD", "2026-10-26", "Labour Day"],
+    ["PLN", "2026-06-04", "Corpus Christi"],
+    ["SEK", "2026-06-19", "Midsummer Eve"],
+    ["NOK", "2026-04-02", "Maundy Thursday"],
+    ["DKK", "2026-05-15", "the day after Ascension"],
   ])("%s does not settle on %s, %s", (currency, day) => {
     expect(isBusinessDay(day, [currency])).toBe(false);
   });

@@ -1,0 +1,163 @@
+/** Forward rates: spot moved by the difference of the interest in two currencies. */
+import * as fc from "fast-check";
+import { Big } from "big.js";
+import { Outbox } from "../../../sandbox/src/outbox";
+import { daysFromSpot, fixingDate, isBusinessDay, spotDateAt } from "../../../sandbox/src/world/calendar";
+import { steppedClock } from "../../../sandbox/src/world/clock";
+import { dayMs, dayOf } from "../../../sandbox/src/world/days";
+import { inverse, pairOf, Rates, tradedCurrencies } from "../../../sandbox/src/world/fx";
+import { offer } from "../../../sandbox/src/world/market";
+import { demo } from "../../../sandbox/src/world/parties";
+import { World } from "../../../sandbox/src/world/world";
+
+const day = "2026-11-20";
+const markets = (rates: Readonly<Record<string, string>>): Rates => {
+  const market = new Rates();
+  for (const [symbol, rate] of Object.entries(rates))
+    market.move(symbol.slice(0, 3), symbol.slice(3), new Big(rate), day);
+  return market;
+};
+
+describe("a forward rate", () => {
+  // Interest: EUR 2 %, USD 3.85 %, JPY 0.75 %, GBP 3.75 %; years of 360 days, of 365 for GBP and JPY.
+  test.each([
+    ["EURUSD", "1.1", 0, "1.1"],
+    ["EURUSD", "1.1", 90, "1.105062"],
+    ["EURUSD", "1.1", 360, "1.119951"],
+    ["GBPUSD", "1.3", 182, "1.300977"],
+    ["USDJPY", "155", 180, "152.635063"],
+  ])("of %s at %s in %i days is %s", (symbol, spot, days, forward) => {
+    const market = markets({ [symbol]: spot });
+    expect(market.mid(symbol.slice(0, 3), symbol.slice(3), day, days).rate.toFixed()).toBe(forward);
+  });
+
+  const pair = fc
+    .tuple(fc.constantFrom(...tradedCurrencies), fc.constantFrom(...tradedCurrencies))
+    .filter(([one, other]) => one !== other);
+  const terms = fc.integer({ min: 1, max: 730 });
+  const close = (one: Big, other: Big) => one.minus(other).abs().div(other).toNumber();
+  /** As much as one unit in the sixth decimal is of a rate. */
+  const digit = (...rates: readonly Big[]) =>
+    rates.reduce((sum, rate) => sum + 1e-6 / rate.toNumber(), 1e-12);
+
+  test("has six decimals at most, is the same seen from the other currency, and agrees across a third one", () => {
+    const market = new Rates();
+    fc.assert(
+      fc.property(pair, fc.constantFrom(...tradedCurrencies), terms, ([one, other], third, days) => {
+        const { base, quoted } = pairOf(one, other);
+        const forward = market.mid(base, quoted, day, days);
+        expect(forward.rate.round(6).eq(forward.rate)).toBe(true);
+        const turned = market.mid(quoted, base, day, days);
+        expect(turned.symbol).toBe(inverse(forward).symbol);
+        expect(close(turned.rate, inverse(forward).rate)).toBeLessThanOrEqual(
+          2 * digit(turned.rate, forward.rate),
+        );
+        const [first, second] = [market.mid(base, third, day, days), market.mid(third, quoted, day, days)];
+        expect(close(first.rate.times(second.rate), forward.rate)).toBeLessThanOrEqual(
+          2 * digit(first.rate, second.rate, forward.rate),
+        );
+      }),
+    );
+  });
+
+  test("of the customer is against them on either side, and further from spot the longer it takes", () => {
+    const market = new Rates();
+    fc.assert(
+      fc.property(terms, (days) => {
+        const buying = market.customer("EUR", "USD", day, days).rate;
+        const selling = market.customer("USD", "EUR", day, days).rate;
+        const mid = market.mid("EUR", "USD", day, days).rate;
+        expect(buying.gt(mid) && selling.lt(mid)).toBe(true);
+        expect(mid.gt(market.mid("EUR", "USD", day, days - 1).rate)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("an offer", () => {
+  const world = new World(steppedClock(new Date(`${day}T10:00:00Z`)), "offers", new Outbox(undefined));
+  world.catchUp();
+  const priced = (type: "spot" | "forward" | "window_forward" | "ndf", valueDate: string | undefined) =>
+    offer(world, {
+      clientId: demo.clientId,
+      type,
+      buyCurrency: "USD",
+      sellCurrency: "EUR",
+      fixed: "sell",
+      amount: new Big(1000),
+      valueDate,
+    });
+
+  test.each(["forward", "window_forward", "ndf"] as const)(
+    "of a %s has the rate for its value date",
+    (type) => {
+      const days = daysFromSpot(world.now, "USD", "EUR", "2027-02-24");
+      expect(days).toBe(92);
+      const { terms } = priced(type, "2027-02-24");
+      expect(terms.rate).toEqual(world.rates.customer("USD", "EUR", day, days));
+      expect(terms.rate.rate.gt(priced("spot", undefined).terms.rate.rate)).toBe(true);
+      expect(terms.buy.amount.toFixed(2)).toBe(terms.rate.rate.times(1000).toFixed(2));
+    },
+  );
+
+  test("for the spot date has the spot rate, whatever the type", () => {
+    const { terms, warning } = priced("forward", "2026-11-24");
+    expect([terms.rate, warning]).toEqual([priced("spot", undefined).terms.rate, undefined]);
+  });
+
+  test("without a value date is for the spot date, and says so where there should be one", () => {
+    const { terms, warning } = priced("forward", undefined);
+    expect([terms.maturityDate, warning]).toEqual(["2026-11-24", expect.stringContaining("2026-11-24")]);
+    expect(priced("spot", undefined).warning).toBeUndefined();
+  });
+});
+
+describe("value dates", () => {
+  test.each([
+    ["2026-11-20T21:59:59Z", "EUR", "2026-11-24", "before 17:00 in New York"],
+    ["2026-11-20T22:00:00Z", "EUR", "2026-11-25", "after it"],
+    ["2026-11-24T17:59:59Z", "NZD", "2026-11-27", "before 07:00 in Auckland"],
+    ["2026-11-24T18:00:00Z", "NZD", "2026-11-27", "after it, over Thanksgiving"],
+    ["2026-11-18T17:59:59Z", "NZD", "2026-11-20", "before 07:00 in Auckland, in a week without holidays"],
+    ["2026-11-18T18:00:00Z", "NZD", "2026-11-23", "after it"],
+    ["2026-07-15T18:59:59Z", "NZD", "2026-07-17", "before 07:00 in Auckland in its winter"],
+    ["2026-07-15T19:00:00Z", "NZD", "2026-07-20", "after it"],
+  ])("of a deal at %s in %s against USD are %s: %s", (time, currency, value) => {
+    const world = new World(steppedClock(new Date(time)), "value", new Outbox(undefined));
+    world.catchUp();
+    const { terms } = offer(world, {
+      clientId: demo.clientId,
+      type: "spot",
+      buyCurrency: currency,
+      sellCurrency: "USD",
+      fixed: "sell",
+      amount: new Big(1000),
+      valueDate: undefined,
+    });
+    expect(terms.maturityDate).toBe(value);
+  });
+
+  test("are never a holiday of either currency or of USD", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 1_500 }),
+        fc.constantFrom(...tradedCurrencies),
+        fc.constantFrom(...tradedCurrencies),
+        (days, one, other) => {
+          const time = new Date(Date.parse("2026-01-01T12:00:00Z") + days * dayMs);
+          const value = spotDateAt(time, one, other);
+          expect(isBusinessDay(value, [one, other, "USD"])).toBe(true);
+          expect(value > dayOf(time)).toBe(true);
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ["2027-01-15", "USD", "INR", "2027-01-13"],
+    ["2027-01-19", "USD", "INR", "2027-01-14"],
+    ["2027-01-04", "EUR", "INR", "2026-12-30"],
+  ])("a trade without delivery on %s in %s and %s is fixed on %s", (value, one, other, fixing) => {
+    expect(fixingDate(value, one, other)).toBe(fixing);
+  });
+});
