@@ -1,4 +1,5 @@
 /** E-mail: sent to a server when there is one, else put into a folder when there is one, and kept in any case. */
+import { rmSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { StoredFile } from "./behaviour";
@@ -66,14 +67,29 @@ async function sendOver(smtpUrl: string, { to, message }: Mail): Promise<void> {
   }
 }
 
-async function writeInto(folder: string, { id, sentAt, message }: Mail): Promise<void> {
-  const time = sentAt.toISOString().replace(/[-:.]/g, "");
+/** What an e-mail is called as a file. */
+const fileNameOf = ({ id, sentAt }: Mail): string =>
+  `${sentAt.toISOString().replace(/[-:.]/g, "")}-${id.slice(0, 8)}.eml`;
+
+/** An e-mail as mail programs open it. */
+export const fileOf = (mail: Mail): StoredFile => ({
+  contentType: "message/rfc822",
+  fileName: fileNameOf(mail),
+  bytes: mail.message,
+});
+
+/** Answers where it was written. */
+async function writeInto(folder: string, mail: Mail): Promise<string> {
+  const path = join(folder, fileNameOf(mail));
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, `${time}-${id.slice(0, 8)}.eml`), message);
+  await writeFile(path, mail.message);
+  return path;
 }
 
 export class Outbox {
   readonly #mails: Mail[] = [];
+  readonly #files: string[] = [];
+  #discarded = false;
 
   constructor(private readonly delivery: Delivery = {}) {}
 
@@ -87,7 +103,14 @@ export class Outbox {
     const { folder, smtpUrl } = this.delivery;
     const mail = { ...letter, message: await messageOf(letter) };
     if (smtpUrl !== undefined) await sendOver(smtpUrl, mail);
-    else if (folder !== undefined) await writeInto(folder, mail);
+    else if (folder !== undefined) this.#files.push(await writeInto(folder, mail));
     this.#mails.push(mail);
+    if (this.#discarded) this.discard();
+  }
+
+  /** Removes the files it has written, and none besides; also one that is being written now. */
+  discard(): void {
+    this.#discarded = true;
+    for (const path of this.#files.splice(0)) rmSync(path, { force: true });
   }
 }

@@ -48,8 +48,9 @@ export class Stage {
     return this.#world;
   }
 
-  /** Begins again, as at the start unless said otherwise: another world, an empty log, nothing in the way. */
+  /** Begins again, as at the start unless said otherwise: another world, an empty log and outbox, nothing in the way. */
   reset(beginning: Partial<Beginning>): void {
+    this.#world.outbox.discard();
     this.#world = this.#begin({ ...this.beginning, ...beginning });
     this.requests.length = 0;
     this.faults.clear();

@@ -1,7 +1,7 @@
 /** What stands behind the controls. */
 import { Big } from "big.js";
 import type { StoredFile, ValuesOf } from "../behaviour";
-import type { Mail } from "../outbox";
+import { fileOf, type Mail } from "../outbox";
 import { conclude, scaStatusOf } from "../open-banking/authorisation";
 import { Refusal } from "../refusal";
 import type { Stage } from "../stage";
@@ -244,6 +244,8 @@ export const actions: Actions = {
   listMails: ({ world }) => world.outbox.mails.map(mailView),
 
   getMail: (stage, { mail }) => mailView(mailAt(stage, mail), mail - 1),
+
+  getMessage: (stage, { mail }) => fileOf(mailAt(stage, mail)),
 
   getAttachment: (stage, { mail, file_name: name }) => {
     const attachment = mailAt(stage, mail).attachments.find(({ fileName }) => fileName === name);

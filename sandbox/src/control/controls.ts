@@ -372,6 +372,19 @@ export const getMail = operation({
   answers: { 200: json(Mail, "The e-mail.") },
 });
 
+export const getMessage = operation({
+  ...local,
+  name: "sandbox.getMessage",
+  tool: "sandbox_get_message",
+  title: "E-mail as a file",
+  summary: "Fetches an e-mail of the outbox as a file that mail programs open.",
+  effect: "read",
+  method: "GET",
+  path: "/_sandbox/outbox/{mail}/message",
+  parameters: { mail },
+  answers: { 200: file("The e-mail: RFC 5322 and MIME.") },
+});
+
 export const getAttachment = operation({
   ...local,
   name: "sandbox.getAttachment",
@@ -479,6 +492,7 @@ export const controls = [
   decideApprovals,
   listMails,
   getMail,
+  getMessage,
   getAttachment,
   listRequests,
   listFaults,
