@@ -42,6 +42,18 @@ interface Play {
   ) => FastifyReply | Promise<FastifyReply>;
 }
 
+/** What the open-banking standard lists with a status; the JSON interface has no list. */
+const standardCodes: Readonly<Record<number, string>> = {
+  400: "FORMAT_ERROR",
+  401: "TOKEN_INVALID",
+  403: "SERVICE_BLOCKED",
+  404: "RESOURCE_UNKNOWN",
+  405: "SERVICE_INVALID",
+  406: "REQUESTED_FORMATS_INVALID",
+  409: "STATUS_INVALID",
+  429: "ACCESS_EXCEEDED",
+};
+
 /** The documented answer with a status. Throws a Refusal where the status is an error. */
 function documented(operation: Declaration, { status }: Fault): Result {
   const answer = operation.answers[status!];
@@ -51,7 +63,8 @@ function documented(operation: Declaration, { status }: Fault): Result {
   const failure = operation.errors[status!]!;
   const says = typeof failure === "string" ? failure : failure[0];
   const retry = status === 429 ? { "retry-after": "0" } : {};
-  throw new Refusal(status!, "forced", says, "This status was asked for.", retry);
+  const code = (operation.server === "xs2a" && standardCodes[status!]) || "forced";
+  throw new Refusal(status!, code, says, "This status was asked for.", retry);
 }
 
 function throttled(_operation: Declaration, { retryAfter }: Fault): Result {

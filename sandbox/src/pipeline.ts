@@ -4,6 +4,7 @@ import type { AnyBehaviour, Behaviour, FileAnswer, Result } from "./behaviour";
 import { admit } from "./door";
 import { type Fault, playOf } from "./faults";
 import { header, type HttpAnswer, type HttpRequest } from "./http";
+import { requestIdOf } from "./open-banking/request-id";
 import { Refusal, refusalAnswer } from "./refusal";
 import type { Stage } from "./stage";
 
@@ -34,8 +35,8 @@ export async function answer(
 
 /** An open-banking answer carries the identifier of its request. */
 function identified({ server }: Declaration, request: HttpRequest, answered: HttpAnswer): HttpAnswer {
-  const requestId = header(request, "x-request-id");
-  if (server !== "xs2a" || requestId === undefined) return answered;
+  if (server !== "xs2a") return answered;
+  const requestId = requestIdOf(header(request, "x-request-id"));
   return { ...answered, headers: { ...answered.headers, "x-request-id": requestId } };
 }
 
