@@ -1,6 +1,8 @@
-/** How accounts are referred to on the open-banking interfaces: by IBAN where there is one, else by national number. */
+/** How the open-banking interfaces write accounts, entries and amounts. */
+import type { Big } from "big.js";
 import type { Account } from "../world/accounts";
-import { bankIn, domesticAddress, homeOf, ibanOf } from "../world/banks";
+import { bankIn, homeOf, ibanOf, internationalAddress } from "../world/banks";
+import { written } from "../world/currencies";
 
 export interface AccountReference {
   readonly iban?: string | undefined;
@@ -8,10 +10,11 @@ export interface AccountReference {
   readonly currency?: string | undefined;
 }
 
+/** By IBAN where there is one, else by national number. */
 export function referenceTo({ currency, digits }: Account): AccountReference {
   const country = homeOf(currency);
   const iban = ibanOf(country, digits);
-  return iban ? { iban, currency } : { bban: domesticAddress(country, digits)?.accountNumber, currency };
+  return iban ? { iban, currency } : { bban: internationalAddress(country, digits).accountNumber, currency };
 }
 
 export const bicOf = ({ currency }: Account): string => bankIn(homeOf(currency)).bic;
@@ -32,3 +35,12 @@ export function referredTo(
   }
   return undefined;
 }
+
+/** The identifier of a line without dashes, as a reference has at most 35 characters. */
+export const entryReference = (lineId: string): string => lineId.replaceAll("-", "");
+
+export const lineIdOf = (reference: string): string =>
+  reference.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+
+/** Negative where the account is debited. */
+export const amountIn = (amount: Big, currency: string) => ({ currency, amount: written(amount, currency) });

@@ -3,6 +3,24 @@
  * TEST, its national code is all zeros or nines).
  */
 import { composeIBAN } from "ibantools";
+import {
+  behind,
+  belgian,
+  czech,
+  dutch,
+  finnish,
+  first,
+  french,
+  hungarian,
+  italian,
+  mexican,
+  newZealand,
+  norwegian,
+  padded,
+  portuguese,
+  spanish,
+  type Writing,
+} from "./account-numbers";
 
 export interface Bank {
   readonly country: string;
@@ -25,32 +43,12 @@ interface Scheme {
   readonly bic: string;
   readonly city: string;
   readonly postCode: string;
-  /** The national clearing code and its kind; absent where payments inside the country use the IBAN. */
+  /** The IBAN's national part; absent where there is no IBAN. */
+  readonly bban?: Writing;
+  /** The national clearing code and its kind; absent where payments inside the country use the address from abroad. */
   readonly clearing?: readonly [code: string, type: string];
-  /** The IBAN's national part, from ten digits; absent where there is no IBAN. */
-  readonly bban?: (digits: string) => string;
-  /** How many of the ten digits a national account number has. */
-  readonly length: number;
-}
-
-const mod97 = (digits: string) => Number(BigInt(digits) % 97n);
-const two = (value: number) => String(value).padStart(2, "0");
-
-/** The last two digits are the others modulo 97, and 97 for 0. */
-const belgian = (digits: string) => `00${digits.slice(0, 8)}${two(mod97(digits.slice(0, 8)) || 97)}`;
-
-/** The clé RIB: bank and branch are all zeros and add nothing to it. */
-const french = (digits: string) => `${"0".repeat(11)}${digits}${two(97 - ((3 * mod97(digits)) % 97))}`;
-
-/** Keeps the eleven-test: the digits, weighted from 10 down to 1, sum to a multiple of 11. */
-function dutch(digits: string): string {
-  const weighted = Array.from(digits.slice(0, 8)).reduce(
-    (sum, digit, place) => sum + Number(digit) * (10 - place),
-    0,
-  );
-  const missing = (11 - (weighted % 11)) % 11;
-  const tens = Math.floor(missing / 2);
-  return `TEST${digits.slice(0, 8)}${tens}${missing - 2 * tens}`;
+  /** An account number beside those; all ten digits, without. */
+  readonly account?: Writing;
 }
 
 const schemes: Readonly<Record<string, Scheme>> = {
@@ -58,43 +56,75 @@ const schemes: Readonly<Record<string, Scheme>> = {
     bic: "TESTGB2L",
     city: "London",
     postCode: "EC2N 0ZZ",
+    bban: behind("TEST000000", first(8)),
     clearing: ["000000", "GBDSC"],
-    bban: (digits) => `TEST000000${digits.slice(0, 8)}`,
-    length: 8,
+    account: first(8),
   },
   DE: {
     bic: "TESTDEFF",
     city: "Frankfurt am Main",
     postCode: "60300",
+    bban: padded(18),
     clearing: ["00000000", "DEBLZ"],
-    bban: (digits) => `00000000${digits}`,
-    length: 10,
   },
-  FR: { bic: "TESTFRPP", city: "Paris", postCode: "75000", bban: french, length: 10 },
-  NL: { bic: "TESTNL2A", city: "Amsterdam", postCode: "1000 ZZ", bban: dutch, length: 10 },
-  BE: { bic: "TESTBEBB", city: "Brussels", postCode: "1000", bban: belgian, length: 10 },
-  IE: {
-    bic: "TESTIE2D",
-    city: "Dublin",
-    postCode: "D00 ZZ00",
-    bban: (digits) => `TEST000000${digits.slice(0, 8)}`,
-    length: 8,
-  },
-  LU: {
-    bic: "TESTLULL",
-    city: "Luxembourg",
+  FR: { bic: "TESTFRPP", city: "Paris", postCode: "75000", bban: french },
+  NL: { bic: "TESTNL2A", city: "Amsterdam", postCode: "1000 ZZ", bban: dutch },
+  BE: { bic: "TESTBEBB", city: "Brussels", postCode: "1000", bban: belgian },
+  ES: { bic: "TESTESMM", city: "Madrid", postCode: "28000", bban: spanish },
+  IE: { bic: "TESTIE2D", city: "Dublin", postCode: "D00 ZZ00", bban: behind("TEST000000", first(8)) },
+  LU: { bic: "TESTLULL", city: "Luxembourg", postCode: "0000", bban: padded(16) },
+  IT: { bic: "TESTITMM", city: "Milan", postCode: "20100", bban: italian },
+  PT: { bic: "TESTPTPL", city: "Lisbon", postCode: "1000-000", bban: portuguese },
+  AT: { bic: "TESTATWW", city: "Vienna", postCode: "1000", bban: padded(16) },
+  FI: { bic: "TESTFIHH", city: "Helsinki", postCode: "00000", bban: finnish },
+  LT: { bic: "TESTLT2X", city: "Vilnius", postCode: "LT-00000", bban: padded(16) },
+  GR: { bic: "TESTGRAA", city: "Athens", postCode: "100 00", bban: padded(23) },
+  CH: { bic: "TESTCHZZ", city: "Zurich", postCode: "8000", bban: padded(17) },
+  PL: { bic: "TESTPLPW", city: "Warsaw", postCode: "00-000", bban: padded(24) },
+  DK: { bic: "TESTDKKK", city: "Copenhagen", postCode: "1000", bban: padded(14) },
+  SE: { bic: "TESTSESS", city: "Stockholm", postCode: "100 00", bban: padded(20) },
+  NO: { bic: "TESTNOKK", city: "Oslo", postCode: "0000", bban: norwegian },
+  CZ: { bic: "TESTCZPP", city: "Prague", postCode: "100 00", bban: czech },
+  HU: { bic: "TESTHUHB", city: "Budapest", postCode: "1000", bban: hungarian },
+  RO: { bic: "TESTROBU", city: "Bucharest", postCode: "000000", bban: behind("TEST", padded(16)) },
+  BG: { bic: "TESTBGSF", city: "Sofia", postCode: "1000", bban: behind("TEST000000", first(8)) },
+  TR: { bic: "TESTTRIS", city: "Istanbul", postCode: "34000", bban: padded(22) },
+  AE: { bic: "TESTAEAD", city: "Dubai", postCode: "00000", bban: padded(19) },
+  SA: { bic: "TESTSARI", city: "Riyadh", postCode: "00000", bban: padded(20) },
+  IL: { bic: "TESTILIT", city: "Tel Aviv", postCode: "0000000", bban: padded(19) },
+  US: { bic: "TESTUS33", city: "New York", postCode: "00000", clearing: ["990000000", "USABA"] },
+  CA: { bic: "TESTCATT", city: "Toronto", postCode: "M0M 0M0", clearing: ["099999999", "CACPA"] },
+  AU: { bic: "TESTAU2S", city: "Sydney", postCode: "0000", clearing: ["999999", "AUBSB"], account: first(9) },
+  NZ: {
+    bic: "TESTNZ2W",
+    city: "Wellington",
     postCode: "0000",
-    bban: (digits) => `000000${digits}`,
-    length: 10,
+    clearing: ["990000", "NZNCC"],
+    account: newZealand,
   },
-  CH: { bic: "TESTCHZZ", city: "Zurich", postCode: "8000", bban: (digits) => `0000000${digits}`, length: 10 },
-  US: { bic: "TESTUS33", city: "New York", postCode: "00000", clearing: ["990000000", "USABA"], length: 10 },
-  CA: { bic: "TESTCATT", city: "Toronto", postCode: "M0M 0M0", clearing: ["099999999", "CACPA"], length: 10 },
-  AU: { bic: "TESTAU2S", city: "Sydney", postCode: "0000", clearing: ["999999", "AUBSB"], length: 9 },
-  JP: { bic: "TESTJPJT", city: "Tokyo", postCode: "000-0000", clearing: ["9999999", "JPZGN"], length: 7 },
-  SG: { bic: "TESTSGSG", city: "Singapore", postCode: "000000", clearing: ["9999999", "SGIBG"], length: 10 },
-  HK: { bic: "TESTHKHH", city: "Hong Kong", postCode: "000000", clearing: ["999", "HKNCC"], length: 9 },
+  JP: {
+    bic: "TESTJPJT",
+    city: "Tokyo",
+    postCode: "000-0000",
+    clearing: ["9999999", "JPZGN"],
+    account: first(7),
+  },
+  SG: { bic: "TESTSGSG", city: "Singapore", postCode: "000000", clearing: ["9999999", "SGIBG"] },
+  HK: {
+    bic: "TESTHKHH",
+    city: "Hong Kong",
+    postCode: "000000",
+    clearing: ["999", "HKNCC"],
+    account: first(9),
+  },
+  IN: { bic: "TESTINBB", city: "Mumbai", postCode: "000000", clearing: ["TEST0000000", "INFSC"] },
+  ZA: { bic: "TESTZAJJ", city: "Johannesburg", postCode: "0000", clearing: ["000000", "ZANCC"] },
+  CN: { bic: "TESTCNSH", city: "Shanghai", postCode: "000000", account: padded(16) },
+  MX: { bic: "TESTMXMM", city: "Mexico City", postCode: "00000", account: mexican },
+  KE: { bic: "TESTKENA", city: "Nairobi", postCode: "00000" },
 };
+
+const accountNumber = ({ account = first(10) }: Scheme, digits: string) => account(digits);
 
 /** Countries in which the bank keeps accounts. */
 export const bankCountries: readonly string[] = Object.keys(schemes);
@@ -104,13 +134,13 @@ export function bankIn(country: string): Bank {
   return { country, bic, name: `Sandbox Bank ${country}`, street: "1 Example Street", city, postCode };
 }
 
-/** How an account is addressed from inside the country; undefined where the IBAN serves for that too. */
+/** How an account is addressed from inside the country; undefined where the address from abroad serves for that too. */
 export function domesticAddress(country: string, digits: string): AccountAddress | undefined {
-  const { clearing, length } = schemes[country]!;
-  if (!clearing) return undefined;
-  const [bankIdentifier, bankIdentifierType] = clearing;
+  const scheme = schemes[country]!;
+  if (!scheme.clearing) return undefined;
+  const [bankIdentifier, bankIdentifierType] = scheme.clearing;
   return {
-    accountNumber: digits.slice(0, length),
+    accountNumber: accountNumber(scheme, digits),
     accountNumberType: "BBAN",
     bankIdentifier,
     bankIdentifierType,
@@ -124,12 +154,12 @@ export function ibanOf(country: string, digits: string): string | undefined {
 
 /** How an account is addressed from abroad: by IBAN where the country has it, and BIC. */
 export function internationalAddress(country: string, digits: string): AccountAddress {
-  const { bic, length } = schemes[country]!;
+  const scheme = schemes[country]!;
   const iban = ibanOf(country, digits);
   return {
-    accountNumber: iban ?? digits.slice(0, length),
+    accountNumber: iban ?? accountNumber(scheme, digits),
     accountNumberType: iban ? "IBAN" : "BBAN",
-    bankIdentifier: bic,
+    bankIdentifier: scheme.bic,
     bankIdentifierType: "SWBIC",
   };
 }
@@ -142,12 +172,23 @@ const homeCountries: Readonly<Record<string, string>> = {
   CHF: "CH",
   CAD: "CA",
   AUD: "AU",
+  NZD: "NZ",
+  NOK: "NO",
+  SEK: "SE",
+  DKK: "DK",
+  PLN: "PL",
+  CZK: "CZ",
+  HUF: "HU",
+  ZAR: "ZA",
   SGD: "SG",
   HKD: "HK",
+  CNY: "CN",
+  INR: "IN",
+  MXN: "MX",
 };
 
-/** Where the bank keeps its accounts in a currency: in Germany, when it is not in the currency's own country. */
-export const homeOf = (currency: string): string => homeCountries[currency] ?? "DE";
+/** Where the bank keeps its accounts in a traded currency. */
+export const homeOf = (currency: string): string => homeCountries[currency]!;
 
 /** The details a company pays into, for its own account there or for what it owes on a trade; all of them texts. */
 export function bankAccount(country: string, digits: string) {

@@ -1,7 +1,5 @@
-/** Business days, rates and account numbers. */
+/** Business days and rates. */
 import { Big } from "big.js";
-import { isValidBIC, isValidIBAN } from "ibantools";
-import { bankCountries, bankIn, domesticAddress, ibanOf } from "../../../sandbox/src/world/banks";
 import {
   isBusinessDay,
   isMarketOpen,
@@ -14,7 +12,6 @@ import {
 import { easter } from "../../../sandbox/src/world/holidays";
 import { fits, rounded, written } from "../../../sandbox/src/world/currencies";
 import { converted, inverse, Rates, tradedCurrencies } from "../../../sandbox/src/world/fx";
-import { Random } from "../../../sandbox/src/world/random";
 
 test.each([
   ["2026-11-20T21:59:00Z", "2026-11-20"],
@@ -163,24 +160,4 @@ test("amounts keep the minor units of their currency", () => {
   expect(rounded(new Big("1.005"), "EUR").toFixed()).toBe("1.01");
   expect(written(new Big("12"), "EUR")).toBe("12.00");
   expect(fits(new Big("0.5"), "JPY")).toBe(false);
-});
-
-describe("account numbers", () => {
-  const random = new Random("numbers");
-
-  test.each(bankCountries)("in %s are check-valid", (country) => {
-    expect(isValidBIC(bankIn(country).bic)).toBe(true);
-    for (let round = 0; round < 200; round += 1) {
-      const iban = ibanOf(country, random.digits(10));
-      if (iban) expect({ iban, valid: isValidIBAN(iban) }).toEqual({ iban, valid: true });
-    }
-  });
-
-  test("in the US have a routing number whose check digit is right", () => {
-    const { bankIdentifier } = domesticAddress("US", "0123456789")!;
-    const weights = [3, 7, 1];
-    const digits = Array.from(bankIdentifier, Number);
-    const weighted = digits.reduce((total, digit, place) => total + digit * weights[place % 3]!, 0);
-    expect([digits.length, weighted % 10]).toEqual([9, 0]);
-  });
 });
