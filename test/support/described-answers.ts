@@ -117,7 +117,7 @@ export class DescribedAnswers {
     const type = mediaType(headers.get("content-type"));
     const media = content[String(type)] ?? content["*/*"];
     if (!media) return [`content type ${type} is not described`];
-    if (!media.schema || !/json$/.test(String(type))) return [];
+    if (!media.schema || !String(type).endsWith("json")) return [];
     return this.#misfits(`${at} ${type}`, media.schema, JSON.parse(text)).map((says) => `body${says}`);
   }
 

@@ -1,5 +1,9 @@
 /** Reads the published open-banking standard (OpenAPI 3.0) and compares schemas with it. */
 import { readFileSync } from "node:fs";
+import AjvDraft04 from "ajv-draft-04";
+import addFormats from "ajv-formats";
+import type { Declaration } from "../../core/operations";
+import { DescribedAnswers } from "./described-answers";
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -77,6 +81,28 @@ export class Standard {
       ),
     };
   }
+}
+
+/** The standard's paths that a declared one stands for. */
+export function standardPaths({ path }: Declaration): string[] {
+  const general = path
+    .replace("/payments/", "/{payment-service}/")
+    .replace("/bulk-payments/", "/{payment-service}/")
+    .replace("{consent-id}", "{consentId}")
+    .replace("{authorisation-id}", "{authorisationId}");
+  if (!general.includes("{payment-authorisation}")) return [general];
+  return ["authorisations", "cancellation-authorisations"].map((kind) =>
+    general.replace("{payment-authorisation}", kind),
+  );
+}
+
+/** What the standard says of answers. Schemas of OpenAPI 3.0 are those of JSON Schema's draft 4. */
+export function standardAnswers(file: string): DescribedAnswers {
+  const ajv = new AjvDraft04({ strict: false, allErrors: true });
+  addFormats(ajv);
+  // The standard's own name; its text allows addresses to be relative.
+  ajv.addFormat("url", (text: string) => URL.canParse(text, "https://service.example"));
+  return new DescribedAnswers(JSON.parse(readFileSync(file, "utf8")), ajv);
 }
 
 /** The same pattern in one way of writing. */

@@ -16,6 +16,7 @@ import {
   requestDifferences,
   Standard,
   type StandardOperation,
+  standardPaths,
 } from "../../support/open-banking-standard";
 
 const declared: readonly Declaration[] = operations.filter(({ server }) => server === "xs2a");
@@ -27,26 +28,16 @@ const standard = file ? new Standard(file) : undefined;
 
 const theirs = (method: string, path: string): StandardOperation => standard!.operation(method, path)!;
 
-/** The standard's paths that one of ours stands for. */
-function standardPaths({ path }: Declaration): string[] {
-  const general = path
-    .replace("/payments/", "/{payment-service}/")
-    .replace("/bulk-payments/", "/{payment-service}/")
-    .replace("{consent-id}", "{consentId}")
-    .replace("{authorisation-id}", "{authorisationId}");
-  if (!general.includes("{payment-authorisation}")) return [general];
-  return ["authorisations", "cancellation-authorisations"].map((kind) =>
-    general.replace("{payment-authorisation}", kind),
-  );
-}
-
 /** Message signatures are not declared, as core/operations/xs2a.ts says. */
 const signatures = new Set(["Digest", "Signature", "TPP-Signature-Certificate"]);
+
+/** OpenAPI describes Accept by the answers, never as a parameter. */
+const unlisted = new Set([...signatures, "Accept"]);
 
 const byName = (fields: readonly { name: string; required?: boolean }[]) =>
   fields
     .map(({ name, required }) => `${name}${required ? "*" : ""}`)
-    .filter((name) => !signatures.has(name))
+    .filter((name) => !unlisted.has(name))
     .toSorted();
 
 const placed = (operation: Declaration, place: Field["place"]) =>
@@ -84,28 +75,23 @@ describeStandard(`the standard at PSD2_OPENAPI${file ? "" : " (not set: left out
     expect(differences).toEqual([]);
   });
 
-  test.each(["consents.create", "payments.initiateBulk"])("%s takes the standard's body", (name) => {
-    const operation = find(name);
-    const { bodies } = theirs(operation.method, standardPaths(operation)[0]!);
-    expect(requestDifferences(bodies.at(-1)!, answerJsonSchema(operation.body!))).toEqual([]);
-  });
-
-  test("payments.initiate takes each of the standard's bodies", () => {
-    const operation = find("payments.initiate");
-    const { properties } = answerJsonSchema(operation.body!) as { properties: object };
-    for (const body of theirs("POST", "/v1/{payment-service}/{payment-product}").bodies) {
-      const ours = { type: "object", properties, required: body.required };
-      expect(requestDifferences(body, ours)).toEqual([]);
-    }
+  test("consents.create takes the standard's body", () => {
+    const { bodies } = theirs("POST", "/v1/consents");
+    expect(requestDifferences(bodies[0]!, answerJsonSchema(find("consents.create").body!))).toEqual([]);
   });
 
   test.each([
-    ["payments", 0],
-    ["periodic-payments", 1],
-    ["bulk-payments", 2],
-  ])("what the standard needs of %s is needed", (service, index) => {
+    ["payments.initiate", "payments", 0],
+    ["payments.initiate", "periodic-payments", 1],
+    ["payments.initiate", "bulk-payments", 2],
+    ["payments.initiateBulk", "bulk-payments", 2],
+  ])("%s takes the standard's body of %s, and needs what it needs", (name, service, index) => {
     const body = theirs("POST", "/v1/{payment-service}/{payment-product}").bodies[index]!;
-    const says = problems("payments.initiate", { ...anyProduct, "payment-service": service });
+    const { properties } = answerJsonSchema(find(name).body!) as { properties: object };
+    const ours = { type: "object", properties, required: body.required };
+    expect(requestDifferences(body, ours)).toEqual([]);
+    const at = name === "payments.initiate" && { "payment-service": service };
+    const says = problems(name, { ...anyProduct, ...at });
     for (const field of body.required as readonly string[])
       expect(says.filter((problem) => problem.split(/[ ,]+/).includes(field))).not.toEqual([]);
   });
@@ -203,6 +189,39 @@ describe("payments.initiate", () => {
     [{ ...single, "TPP-Redirect-URI": "example.com/done" }, "TPP-Redirect-URI"],
   ])("%#: names the place of a mistake", (input, field) => {
     expect(problems("payments.initiate", input)).toEqual([expect.stringMatching(new RegExp(`^${field} `))]);
+  });
+});
+
+describe("a payment in XML", () => {
+  const pain001 = "<Document/>";
+  const xmlProduct = { "payment-product": "pain.001-sepa-credit-transfers" };
+  const at = (service: string) => ({ ...xmlProduct, "payment-service": service });
+  const order = { startDate: "2026-02-01", frequency: "Monthly" };
+
+  test.each([
+    ["payments.initiate", { ...at("payments"), pain001 }],
+    ["payments.initiate", { ...at("bulk-payments"), pain001 }],
+    ["payments.initiate", { ...at("periodic-payments"), pain001, ...order }],
+    ["payments.initiateBulk", { ...xmlProduct, pain001 }],
+  ])("%s takes %j", (name, input) => {
+    expect(problems(name, input)).toEqual([]);
+  });
+
+  test.each([
+    ["payments.initiate", at("payments"), "pain001 A pain.001 product needs pain001."],
+    ["payments.initiateBulk", xmlProduct, "pain001 A pain.001 product needs pain001."],
+    ["payments.initiate", { ...single, pain001 }, "Only a pain.001 product has pain001."],
+    ["payments.initiate", { ...at("payments"), pain001: "payment.xml" }, "pain001 must be an XML document"],
+    ["payments.initiate", { ...at("payments"), pain001, ...transfer }, "creditorName cannot be given with"],
+    ["payments.initiate", { ...at("periodic-payments"), pain001 }, "A periodic payment needs startDate"],
+    [
+      "payments.initiate",
+      { ...at("payments"), pain001, ...order },
+      "Only a periodic payment has a startDate.",
+    ],
+    ["payments.initiateBulk", { ...xmlProduct, pain001, debtorAccount: account }, "debtorAccount cannot be"],
+  ])("%s: %j is refused: %s", (name, input, says) => {
+    expect(problems(name, input)).toContainEqual(expect.stringContaining(says));
   });
 });
 

@@ -195,18 +195,21 @@ test("an approvals configuration waits for the second administrator, and no othe
   expect((await answerOf(operationNamed("approvalsWorkflow.getConfig"), {})).status).toBe(200);
 });
 
-test.each(["pdf", "csv", "mt940", "xls"])("a statement as %s is a file when it is ready", async (format) => {
-  const [account] = await client.accounts.list({ currencies: "EUR" });
-  const { account_id } = account!;
-  const { url } = await client.statements.createFile({
-    account_id,
-    format,
-    from_value_datetime: "2026-01-01T00:00",
-  });
-  sandbox.advance(10_000);
-  const values = { account_id, statement_id: url.split("/").at(-2) };
-  expect((await answerOf(operationNamed("statements.getFile"), values)).status).toBe(200);
-});
+test.each(["pdf", "csv", "mt940", "xls"] as const)(
+  "a statement as %s is a file when it is ready",
+  async (format) => {
+    const [account] = await client.accounts.list({ currencies: "EUR" });
+    const { account_id } = account!;
+    const { url } = await client.statements.createFile({
+      account_id,
+      format,
+      from_value_datetime: "2026-01-01T00:00",
+    });
+    sandbox.advance(10_000);
+    const values = { account_id, statement_id: url.split("/").at(-2) };
+    expect((await answerOf(operationNamed("statements.getFile"), values)).status).toBe(200);
+  },
+);
 
 test("a statement that fails says so with 202", async () => {
   sandbox.control.decideStatement({ decision: "fail" });
