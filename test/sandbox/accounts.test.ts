@@ -156,8 +156,53 @@ describe("account details", () => {
     await client.accountDetails.request(wanted);
     await client.accountDetails.request(wanted);
     expect(await details({ country: "LU" })).toMatchObject([{ status: "pending" }]);
+    sandbox.advance(59_000);
+    expect(await details({ country: "LU" })).toMatchObject([{ status: "pending" }]);
+    sandbox.advance(1_000);
+    expect(await details({ country: "LU" })).toMatchObject([{ status: "confirmed", primary: false }]);
+    await client.accountDetails.request(wanted);
+    expect(await details({ country: "LU" })).toHaveLength(1);
+  });
+
+  test("that are requested are decided by a person, once, and asked for again when they failed", async () => {
+    const wanted = { country: "SE", currency: "SEK", alias: "Nordics" };
+    const decide = (decision: "confirm" | "fail", { account_details_id }: { account_details_id: string }) =>
+      sandbox.control.decideAccountDetails({ account_details_id, decision });
+    await client.accountDetails.request(wanted);
+    const [first] = await details({ country: "SE" });
+    expect(decide("fail", first!)).toMatchObject({ status: "failed" });
     sandbox.advance(60_000);
-    expect(await details({ country: "LU" })).toMatchObject([{ status: "confirmed" }]);
+    expect(await details({ country: "SE" })).toMatchObject([{ status: "failed", alias: "Nordics" }]);
+    await client.accountDetails.request(wanted);
+    const [, second] = await details({ country: "SE" });
+    expect(decide("confirm", second!)).toMatchObject({ status: "confirmed" });
+    expect(await details({ country: "SE" })).toMatchObject([
+      { status: "failed", primary: false },
+      { status: "confirmed", primary: true },
+    ]);
+    expect(() => decide("fail", second!)).toThrow(expect.objectContaining({ status: 409 }));
+    expect(() => decide("fail", { account_details_id: "none" })).toThrow(
+      expect.objectContaining({ status: 404 }),
+    );
+  });
+
+  test.each([
+    ["EUR", "ES", true],
+    ["PLN", "PL", true],
+    ["NZD", "NZ", true],
+    ["USD", "DE", false],
+    ["MXN", "MX", false],
+    ["XAU", "CH", false],
+  ])("in %s in %s can be requested: %p", async (currency, country, possible) => {
+    const request = client.accountDetails.request({ currency, country });
+    if (!possible) {
+      await expect(request).rejects.toMatchObject({ status: 409, service: { code: "capability_disabled" } });
+      return;
+    }
+    await request;
+    expect(await details({ country })).toMatchObject([
+      { currency, country, status: "pending", account_details_type: "dedicated" },
+    ]);
   });
 
   test("cannot be requested where the capability is disabled", async () => {
@@ -180,5 +225,32 @@ describe("account details", () => {
     await expect(client.accountDetails.assignVirtual({ currency: "CNY" })).rejects.toMatchObject({
       status: 403,
     });
+  });
+
+  test("are virtual or requested in a currency, not both; what failed does not count", async () => {
+    const both = { status: 409, service: { code: "virtual_account_exists" } };
+    const wanted = { currency: "DKK", country: "DK" };
+    await client.accountDetails.request(wanted);
+    await expect(client.accountDetails.assignVirtual({ currency: "DKK" })).rejects.toMatchObject(both);
+    const [{ account_details_id } = { account_details_id: "" }] = await details(wanted);
+    sandbox.control.decideAccountDetails({ account_details_id, decision: "fail" });
+    const [virtual] = await client.accountDetails.assignVirtual({ currency: "DKK" });
+    expect(virtual).toMatchObject({ account_details_type: "virtual", primary: true, status: "confirmed" });
+    await expect(client.accountDetails.request(wanted)).rejects.toMatchObject(both);
+    await makeDefault(virtual!.account_detail_id!);
+    await client.accountDetails.updateAlias({
+      account_details_id: virtual!.account_detail_id!,
+      alias: "Danes",
+    });
+    expect(await details({ alias: "Danes" })).toMatchObject([{ country: "DK" }]);
+  });
+
+  test("are pooled, virtual and segregated when all of them are listed", async () => {
+    await client.accountDetails.assignVirtual({ currency: "SGD" });
+    const all = await client.accountDetails.listAll();
+    const types = new Set(all.map(({ account_details_type: type }) => type));
+    expect(types).toEqual(new Set(["segregated", "pooled", "virtual"]));
+    for (const each of all.filter(({ account_details_type: type }) => type === "pooled"))
+      expect(each).toMatchObject({ account_id: null, reference_for_payment: "client-demo" });
   });
 });

@@ -4,21 +4,16 @@ import { paged } from "../paging";
 import { Refusal } from "../refusal";
 import {
   type AccountDetails,
-  addDetails,
+  assignVirtual,
+  besideRequested,
+  besideVirtual,
   detailsOf,
   isRequestable,
   isVirtualCurrency,
   makePrimary,
   request,
 } from "../world/account-details";
-import {
-  type AccountAddress,
-  bankIn,
-  domesticAddress,
-  homeOf,
-  ibanOf,
-  internationalAddress,
-} from "../world/banks";
+import { type AccountAddress, bankIn, domesticAddress, ibanOf, internationalAddress } from "../world/banks";
 import type { Client } from "../world/parties";
 import type { World } from "../world/world";
 
@@ -117,13 +112,24 @@ function dedicatedDetails(world: World, client: Client, id: string): AccountDeta
   return details;
 }
 
+/** Refuses when there is a dedicated account in the way of another. */
+function free(taken: AccountDetails | undefined): void {
+  if (!taken) return;
+  throw new Refusal(
+    409,
+    "virtual_account_exists",
+    "There is a dedicated account in this currency already.",
+    taken.accountDetailsId,
+  );
+}
+
 export const accountDetails: BehavioursOf<"accountDetails"> = {
   "accountDetails.list": (call) => {
     const { values, client, world } = call;
     const found = detailsOf(world, client).filter(
       ({ type, account, country, currency, alias }) =>
         (values.account_details_type ?? type) === type &&
-        (values.account_id === undefined || values.account_id === account?.accountId) &&
+        (values.account_id === undefined || values.account_id.toLowerCase() === account?.accountId) &&
         (values.country ?? country) === country &&
         (values.currency ?? currency) === currency &&
         (values.alias ?? alias) === alias,
@@ -144,6 +150,7 @@ export const accountDetails: BehavioursOf<"accountDetails"> = {
         "The account cannot be requested.",
         `Dedicated accounts in ${currency} are not possible in ${country}.`,
       );
+    free(besideRequested(world, client, currency));
     request(world, client, { currency, country, alias });
     return { status: 200 };
   },
@@ -176,24 +183,7 @@ export const accountDetails: BehavioursOf<"accountDetails"> = {
         "Virtual accounts cannot be assigned.",
         `Currency ${currency}.`,
       );
-    const taken = detailsOf(world, client).find(
-      (each) => each.type === "dedicated" && each.currency === currency,
-    );
-    if (taken)
-      throw new Refusal(
-        409,
-        "virtual_account_exists",
-        "There is a dedicated account in this currency already.",
-        taken.accountDetailsId,
-      );
-    const details = addDetails(world, client, {
-      type: "dedicated",
-      virtual: true,
-      country: homeOf(currency),
-      currency,
-      status: "confirmed",
-    });
-    makePrimary(world, details);
-    return { status: 200, body: [flatView(details, client)] };
+    free(besideVirtual(world, client, currency));
+    return { status: 200, body: [flatView(assignVirtual(world, client, currency), client)] };
   },
 };

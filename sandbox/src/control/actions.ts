@@ -5,6 +5,7 @@ import { fileOf, type Mail } from "../outbox";
 import { conclude, scaStatusOf } from "../open-banking/authorisation";
 import { Refusal } from "../refusal";
 import type { Stage } from "../stage";
+import { decide } from "../world/account-details";
 import { fits } from "../world/currencies";
 import { dayMs, dayOf } from "../world/days";
 import { pairOf, tradedCurrencies } from "../world/fx";
@@ -205,6 +206,15 @@ export const actions: Actions = {
     ),
 
   returnPayment: (stage, { payment_id: id }) => withPayment(stage, id, returnPayment),
+
+  decideAccountDetails: ({ world }, { account_details_id: id, decision }) => {
+    const details = world.accountDetails.get(id.toLowerCase());
+    if (!details) throw missing("account details", id);
+    if (details.status !== "pending")
+      throw conflict("account_details_decided", `The account details are ${details.status}.`);
+    decide(world, details, decision === "confirm" ? "confirmed" : "failed");
+    return { account_details_id: details.accountDetailsId, status: details.status };
+  },
 
   decideStatement: ({ world }, { statement_id, decision, seconds = 0 }) => {
     const fate = { failed: decision === "fail", delayMs: seconds * 1_000 };

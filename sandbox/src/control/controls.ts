@@ -267,6 +267,23 @@ export const returnPayment = operation({
   answers: { 200: payment },
 });
 
+export const decideAccountDetails = operation({
+  ...local,
+  name: "sandbox.decideAccountDetails",
+  tool: "sandbox_decide_account_details",
+  title: "Decide account details",
+  summary: "Confirms account details that were requested and are pending, or lets them fail.",
+  method: "POST",
+  path: "/_sandbox/account-details/{account_details_id}",
+  parameters: {
+    account_details_id: z.string().meta({ title: "Account details ID", ...says("As they are listed.") }),
+  },
+  body: z.object({ decision: z.enum(["confirm", "fail"]).meta(says("What the dealers say.")) }),
+  answers: {
+    200: json(z.object({ account_details_id: z.string(), status: z.string() }), "The account details."),
+  },
+});
+
 export const decideStatement = operation({
   ...local,
   name: "sandbox.decideStatement",
@@ -486,6 +503,7 @@ export const controls = [
   decidePayment,
   completeBeneficiary,
   returnPayment,
+  decideAccountDetails,
   decideStatement,
   listAuthorisations,
   decideAuthorisation,

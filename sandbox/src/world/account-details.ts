@@ -1,5 +1,6 @@
 /** The numbers under which money reaches the accounts of a client. */
 import { type Account, accountIn } from "./accounts";
+import { homeOf } from "./banks";
 import { tradedCurrencies } from "./fx";
 import type { Client } from "./parties";
 import type { World } from "./world";
@@ -23,26 +24,29 @@ export interface AccountDetails {
   alias: string | undefined;
 }
 
-/** Where dedicated accounts can be requested: the capability of a currency and country pair. */
-const requestable = new Set([
-  "EUR/DE",
-  "EUR/NL",
-  "EUR/FR",
-  "EUR/IE",
-  "EUR/BE",
-  "EUR/LU",
-  "GBP/GB",
-  "USD/US",
-  "CHF/CH",
-  "CAD/CA",
-  "AUD/AU",
-]);
+/** The capabilities: in which countries dedicated accounts can be requested in a currency. */
+const capabilities: Readonly<Record<string, readonly string[]>> = {
+  EUR: ["AT", "BE", "DE", "ES", "FI", "FR", "GR", "IE", "IT", "LT", "LU", "NL", "PT"],
+  GBP: ["GB"],
+  USD: ["US"],
+  CHF: ["CH"],
+  CAD: ["CA"],
+  AUD: ["AU"],
+  NZD: ["NZ"],
+  SGD: ["SG"],
+  HKD: ["HK"],
+  PLN: ["PL"],
+  CZK: ["CZ"],
+  SEK: ["SE"],
+  NOK: ["NO"],
+  DKK: ["DK"],
+};
 
 /** Virtual accounts are assigned in every traded currency but these. */
 const withoutVirtualAccounts = new Set(["CNY", "INR"]);
 
 export const isRequestable = (currency: string, country: string): boolean =>
-  requestable.has(`${currency}/${country}`);
+  capabilities[currency]?.includes(country) ?? false;
 export const isVirtualCurrency = (currency: string): boolean =>
   tradedCurrencies.includes(currency) && !withoutVirtualAccounts.has(currency);
 
@@ -76,20 +80,27 @@ export const detailsOf = (
   { clientId }: Pick<Client, "clientId">,
 ): AccountDetails[] => [...accountDetails.values()].filter((details) => details.clientId === clientId);
 
+/** A client's dedicated details in a currency, but for those that failed. */
+const dedicatedIn = (world: World, client: Client, wanted: string): AccountDetails[] =>
+  detailsOf(world, client).filter(
+    ({ type, currency, status }) => type === "dedicated" && currency === wanted && status !== "failed",
+  );
+
+/** What stands in the way of a virtual account: only one dedicated account in a currency can be had with one. */
+export const besideVirtual = (world: World, client: Client, currency: string): AccountDetails | undefined =>
+  dedicatedIn(world, client, currency)[0];
+
+/** What stands in the way of a requested account: a virtual one in its currency. */
+export const besideRequested = (world: World, client: Client, currency: string): AccountDetails | undefined =>
+  dedicatedIn(world, client, currency).find(({ virtual }) => virtual);
+
 /** Asks for a dedicated account, once for each currency and country: it is pending until the dealers confirm it. */
 export function request(
   world: World,
   client: Client,
   wanted: { readonly currency: string; readonly country: string; readonly alias: string | undefined },
 ): void {
-  const already = detailsOf(world, client).some(
-    ({ type, currency, country, status }) =>
-      type === "dedicated" &&
-      currency === wanted.currency &&
-      country === wanted.country &&
-      status !== "failed",
-  );
-  if (already) return;
+  if (dedicatedIn(world, client, wanted.currency).some(({ country }) => country === wanted.country)) return;
   const details = addDetails(world, client, {
     ...wanted,
     type: "dedicated",
@@ -97,9 +108,27 @@ export function request(
     status: "pending",
   });
   world.agenda.schedule(new Date(world.now.getTime() + confirmationMs), () => {
-    details.status = "confirmed";
-    details.modifiedAt = world.now;
+    if (details.status === "pending") decide(world, details, "confirmed");
   });
+}
+
+/** What the dealers say to a request that is pending. The first account of a currency is its primary one. */
+export function decide(world: World, details: AccountDetails, status: "confirmed" | "failed"): void {
+  details.status = status;
+  details.modifiedAt = world.now;
+  const isFirst = !detailsOf(world, details).some(
+    ({ currency, primary }) => primary && currency === details.currency,
+  );
+  if (status === "confirmed" && isFirst) makePrimary(world, details);
+}
+
+/** Assigns a virtual account in a currency that has no dedicated one. */
+export function assignVirtual(world: World, client: Client, currency: string): AccountDetails {
+  const country = homeOf(currency);
+  const opening = { type: "dedicated", virtual: true, country, currency, status: "pending" } as const;
+  const details = addDetails(world, client, opening);
+  decide(world, details, "confirmed");
+  return details;
 }
 
 /** Makes the details the primary ones of their currency, in the place of those that were. */
