@@ -8,6 +8,9 @@ import { fieldsOf } from "../../core/operations/fields";
 import { encodeRequest } from "../../core/operations/wire";
 import { asUsage } from "../connection";
 
+const readable = (mediaType: string, body: string) =>
+  mediaType === "application/json" ? JSON.stringify(JSON.parse(body), null, 2) : body;
+
 /**
  * The request as it would leave, without credentials and without what is made new for each call. Throws InvalidInput
  * when it would not leave.
@@ -25,6 +28,6 @@ export function preview(operation: Declaration, input: Values, options: ClientOp
   const lines = Object.entries(headers)
     .filter(([name]) => !made.has(name))
     .map(([name, value]) => `${name}: ${value}`);
-  const content = body === undefined ? [] : ["", JSON.stringify(JSON.parse(body), null, 2)];
+  const content = body === undefined ? [] : ["", readable(headers["content-type"]!, body)];
   return [`${operation.method} ${origin}${prefix}${target}`, ...lines, ...content].join("\n");
 }

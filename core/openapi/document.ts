@@ -1,5 +1,14 @@
 /** The contract as an OpenAPI 3.1 document, derived from the declarations. */
-import type { Answer, Credential, Declaration, Failure, Server } from "../operations/declaration";
+import { z } from "zod";
+import type {
+  Answer,
+  Credential,
+  Declaration,
+  DocumentForm,
+  Failure,
+  Server,
+  TextDocument,
+} from "../operations/declaration";
 import { type Field, fieldsOf } from "../operations/fields";
 import type { JsonSchema } from "../operations/json-schema";
 import { bySection, sectionTitle, splitName } from "../operations/sections";
@@ -121,9 +130,44 @@ function responses({ answers, errors, pages }: Declaration, schemas: SchemaColle
   return Object.fromEntries([...good, ...bad]) as Json;
 }
 
+/** The media types of a body: JSON, a document in its place, and a form of the document and some fields. */
+function requested(body: z.ZodObject, document: TextDocument | undefined, schemas: SchemaCollection): Json {
+  const asJson = jsonContent(schemas.use(body));
+  if (!document) return asJson;
+  const { schema, mediaTypes, form } = document;
+  const text = schemas.use(schema);
+  const asDocument = Object.fromEntries(mediaTypes.map((type) => [type, { schema: text }]));
+  return { ...asJson, ...asDocument, ...(form && formContent(body, text, form, schemas)) };
+}
+
+function formContent(
+  { shape }: z.ZodObject,
+  text: JsonSchema,
+  { documentPart, fieldsPart, fields }: DocumentForm,
+  schemas: SchemaCollection,
+): Json {
+  const inForm = z.object(Object.fromEntries(fields.map((name) => [name, shape[name]!])));
+  const properties = { [documentPart]: text, [fieldsPart]: schemas.use(inForm) };
+  const required = [documentPart, fieldsPart];
+  return { "multipart/form-data": { schema: { type: "object", properties, required } } };
+}
+
+const inBody = new Set<Field["place"]>(["body", "document"]);
+
 function operationObject(operation: Declaration, server: Json, schemas: SchemaCollection): Json {
-  const { name, title, summary, notes, effect, credentials, body, rules = [], contract } = operation;
-  const parameters = fieldsOf(operation).filter(({ place }) => place !== "body");
+  const {
+    name,
+    title,
+    summary,
+    notes,
+    effect,
+    credentials,
+    body,
+    document,
+    rules = [],
+    contract,
+  } = operation;
+  const parameters = fieldsOf(operation).filter(({ place }) => !inBody.has(place));
   return {
     operationId: name,
     tags: [splitName(operation)[0]],
@@ -134,7 +178,7 @@ function operationObject(operation: Declaration, server: Json, schemas: SchemaCo
     servers: [server],
     security: security(credentials),
     parameters: parameters.map((field) => parameter(field, schemas)),
-    ...(body && { requestBody: { required: true, content: jsonContent(schemas.use(body)) } }),
+    ...(body && { requestBody: { required: true, content: requested(body, document, schemas) } }),
     responses: responses(operation, schemas),
     "x-fxdesk-effect": effect,
     ...(rules.length > 0 && { "x-fxdesk-rules": rules }),

@@ -89,6 +89,7 @@ const ofPlace = (place: Field["place"]) =>
   perOperation((operation) => fieldsOf(operation).filter((field) => field.place === place));
 const pathFields = ofPlace("path");
 const headerFields = ofPlace("header");
+const bodyFields = ofPlace("body");
 
 const isNoPath = "must not be empty, a dot segment, or contain a slash";
 const isNoHeader = "must be ASCII text without line breaks, or spaces around it";
@@ -103,16 +104,27 @@ const misplaced = (operation: Declaration, values: Values): Problem[] => [
     .map(({ name }) => ({ field: name, says: isNoHeader })),
 ];
 
+/** A document is the whole body: only the fields of its form go along. */
+function besideDocument(operation: Declaration, values: Values): Problem[] {
+  const { document } = operation;
+  if (!document || values[document.name] === undefined) return [];
+  const says = `cannot be given with ${document.name}, which is the whole body`;
+  return bodyFields(operation)
+    .filter(({ name }) => values[name] !== undefined && !document.form?.fields.includes(name))
+    .map(({ name }) => ({ field: name, says }));
+}
+
 /** A rule is judged where its fields fit by themselves. */
 function problems(operation: Declaration, schema: z.ZodType, values: unknown, now: Date): Problem[] {
   const result = schema.safeParse(values);
   const known = callerFields(operation).map((field) => field.name);
+  const given = (values ?? {}) as Values;
   const misfits = result.success ? [] : problemsFrom(result.error, values, known);
   const unfit = new Set(misfits.map(({ field }) => field.split(".")[0]));
-  const broken = brokenRules(operation, (values ?? {}) as Values, now)
+  const broken = brokenRules(operation, given, now)
     .filter(({ fields }) => !fields.some((field) => unfit.has(field)))
     .map(({ fields, says }) => ({ field: fields.join(", "), says }));
-  return [...misfits, ...misplaced(operation, (values ?? {}) as Values), ...broken];
+  return [...misfits, ...misplaced(operation, given), ...besideDocument(operation, given), ...broken];
 }
 
 /** What is wrong with a caller's input, before anything is sent; nothing when it fits. */

@@ -92,6 +92,28 @@ export const empty = (says: string, headers?: AnswerHeaders) => ({
   ...(headers && { headers }),
 });
 
+/**
+ * A body that is one text in a media type of its own, such as XML. A call has it in place of the JSON body: where its
+ * field is given, the body's fields make no sense, save those that go along in a form.
+ */
+export interface TextDocument {
+  /** The field that holds the text. */
+  readonly name: string;
+  readonly schema: z.ZodType;
+  /** The first is written; each is read. */
+  readonly mediaTypes: readonly [string, ...string[]];
+  /** With some of the body's fields beside it, the two are parts of a multipart/form-data body. */
+  readonly form?: DocumentForm;
+}
+
+export interface DocumentForm {
+  /** Name of the part that is the document. */
+  readonly documentPart: string;
+  /** Name of the part that holds the fields, as JSON. */
+  readonly fieldsPart: string;
+  readonly fields: readonly string[];
+}
+
 /** A documented error: its meaning, and the schema of its body where the contract gives one. */
 export type Failure = string | readonly [says: string, body: z.ZodType];
 
@@ -151,6 +173,7 @@ export interface Declaration {
   readonly query?: Shape;
   readonly headers?: Shape;
   readonly body?: z.ZodObject;
+  readonly document?: TextDocument;
   readonly rules?: readonly Rule[];
   readonly answers: Readonly<Record<number, Answer>>;
   readonly errors: Readonly<Record<number, Failure>>;
@@ -173,7 +196,17 @@ const fieldsOfRule = (rule: Rule): readonly string[] => [
  * two fields, a rule or paging over a field that does not exist.
  */
 export function operation<const D extends Declaration>(declaration: D): Operation<D> {
-  const { name, path, parameters = {}, query = {}, headers = {}, body, rules = [], pages } = declaration;
+  const {
+    name,
+    path,
+    parameters = {},
+    query = {},
+    headers = {},
+    body,
+    document,
+    rules = [],
+    pages,
+  } = declaration;
   const fail = (problem: string): never => {
     throw new TypeError(`${name}: ${problem}`);
   };
@@ -183,13 +216,18 @@ export function operation<const D extends Declaration>(declaration: D): Operatio
     ...Object.keys(query),
     ...Object.keys(headers),
     ...Object.keys(body?.shape ?? {}),
+    ...(document ? [document.name] : []),
   ];
   if (!/^[a-zA-Z]+\.[a-zA-Z0-9]+$/.test(name)) fail("a name reads section.method");
   for (const key of inPath) if (!(key in parameters)) fail(`path parameter ${key} has no schema`);
   for (const key of Object.keys(parameters)) if (!inPath.includes(key)) fail(`${key} is not in the path`);
   const twice = known.find((key, index) => known.indexOf(key) !== index);
   if (twice !== undefined) fail(`two fields are called ${twice}`);
-  const referred = [...rules.flatMap(fieldsOfRule), ...(pages ? [pages.page, pages.size] : [])];
+  const referred = [
+    ...rules.flatMap(fieldsOfRule),
+    ...(pages ? [pages.page, pages.size] : []),
+    ...(document?.form?.fields ?? []),
+  ];
   for (const key of referred) if (!known.includes(key)) fail(`there is no field ${key}`);
   return Object.freeze(declaration);
 }
@@ -221,10 +259,17 @@ type InputAt<D, Place extends string> = D extends { readonly [P in Place]: infer
 
 type Flat<T> = { [K in keyof T]: T[K] } & {};
 
+type DocumentOf<D> = D extends {
+  readonly document: { readonly name: infer Name extends string; readonly schema: infer S extends z.ZodType };
+}
+  ? InputOfShape<{ [N in Name]: S }>
+  : unknown;
+
 /** The fields the caller gives, flat, by the contract's own names. */
 export type InputOf<D extends Declaration> = Flat<
   InputAt<D, "parameters"> &
     InputAt<D, "query"> &
     InputAt<D, "headers"> &
-    (D extends { body: { shape: infer S } } ? InputOfShape<S> : unknown)
+    (D extends { body: { shape: infer S } } ? InputOfShape<S> : unknown) &
+    DocumentOf<D>
 >;

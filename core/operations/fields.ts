@@ -1,10 +1,11 @@
 /** The fields of an operation, read once from its declaration: what forms, tools, commands and the wire work from. */
 import type { z } from "zod";
 import { defaultOf, isRequired, kindOf, metaOf, optionsOf, type Kind } from "../schema/kind";
-import type { Filler, Parameter, Shape } from "./declaration";
+import type { Declaration, Filler, Parameter, Shape } from "./declaration";
 import { perOperation } from "./memo";
 
-export type Place = "path" | "query" | "header" | "body";
+/** Where a request has the field; `document` is the whole body, in place of the fields of `body`. */
+export type Place = "path" | "query" | "header" | "body" | "document";
 
 export interface Field {
   /** The contract's own name. */
@@ -57,12 +58,16 @@ function fieldsOfShape(place: Place, shape: Shape): Field[] {
   });
 }
 
-/** All fields of an operation, in the order path, query, header, body. */
+const documentShape = ({ document }: Declaration): Shape =>
+  document ? { [document.name]: document.schema } : {};
+
+/** All fields of an operation, in the order path, query, header, body, document. */
 export const fieldsOf = perOperation((operation): readonly Field[] => [
   ...fieldsOfShape("path", operation.parameters ?? {}),
   ...fieldsOfShape("query", operation.query ?? {}),
   ...fieldsOfShape("header", operation.headers ?? {}),
   ...fieldsOfShape("body", operation.body?.shape ?? {}),
+  ...fieldsOfShape("document", documentShape(operation)),
 ]);
 
 /** The fields a person, a flow or an assistant fills. */

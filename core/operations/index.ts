@@ -23,6 +23,7 @@ export const operations = [
   ...openBanking,
 ] as const;
 
+export { decodeBody, UnreadableBody } from "./body";
 export * from "./check";
 export * from "./declaration";
 export * from "./fields";

@@ -15,7 +15,7 @@ import {
   TransactionStatus,
   transfer,
 } from "../schema/xs2a";
-import { empty, json, operation, type Rule } from "./declaration";
+import { empty, json, operation, orText, type Rule } from "./declaration";
 import {
   answerHeaders,
   attendedHeaders,
@@ -41,17 +41,22 @@ const PaymentService = z
   .enum(["payments", "bulk-payments", "periodic-payments"])
   .meta({ title: "Payment service", description: "One payment, several together, or a standing order." });
 
+const jsonProducts = [
+  "sepa-credit-transfers",
+  "instant-sepa-credit-transfers",
+  "target-2-payments",
+  "cross-border-credit-transfers",
+] as const;
+
+const xmlProducts = [
+  "pain.001-sepa-credit-transfers",
+  "pain.001-instant-sepa-credit-transfers",
+  "pain.001-target-2-payments",
+  "pain.001-cross-border-credit-transfers",
+] as const;
+
 const PaymentProduct = z
-  .enum([
-    "sepa-credit-transfers",
-    "instant-sepa-credit-transfers",
-    "target-2-payments",
-    "cross-border-credit-transfers",
-    "pain.001-sepa-credit-transfers",
-    "pain.001-instant-sepa-credit-transfers",
-    "pain.001-target-2-payments",
-    "pain.001-cross-border-credit-transfers",
-  ])
+  .enum([...jsonProducts, ...xmlProducts])
   .meta({ title: "Payment product", description: "How it is paid. pain.001 products are written in XML." });
 
 const PaymentId = id("Payment ID", "The payment, from the answer that initiated it.");
@@ -123,19 +128,41 @@ const bulk = {
   }),
 };
 
+/** The payment product says which fields are needed. */
 export const NewBulkPayment = z
-  .object({ debtorAccount, payments: elements, ...bulk })
+  .object({ debtorAccount: debtorAccount.optional(), payments: elements.optional(), ...bulk })
   .meta({ id: "NewBulkPayment" });
 
-/** Single, periodic and bulk payments in one: the payment service says which fields are needed. */
+/** Single, periodic and bulk payments in one: the payment service and product say which fields are needed. */
 export const NewPayment = z
   .object({
-    debtorAccount,
+    debtorAccount: debtorAccount.optional(),
     ...z.object({ ...newTransfer, ...standingOrder }).partial().shape,
     payments: elements.optional(),
     ...bulk,
   })
   .meta({ id: "NewPayment" });
+
+const xml = "application/xml";
+
+const pain001 = {
+  name: "pain001",
+  schema: z.string().regex(/^\s*</, "must be an XML document").optional().meta({
+    title: "pain.001 document",
+    description: "The payment as XML, in place of debtorAccount, payments and the like.",
+  }),
+  mediaTypes: [xml, "text/xml"],
+} as const;
+
+/** What makes a standing order of a document goes along with it. */
+const pain001OrOrder = {
+  ...pain001,
+  form: {
+    documentPart: "xml_sct",
+    fieldsPart: "json_standingorderType",
+    fields: Object.keys(standingOrder),
+  },
+} as const;
 
 const belongsTo = (field: string, values: readonly string[], says: string): Rule => ({
   kind: "excluded-by",
@@ -144,27 +171,45 @@ const belongsTo = (field: string, values: readonly string[], says: string): Rule
   says,
 });
 
-const paymentRules: readonly Rule[] = [
+/** Fields that the JSON products need, except at some payment services. */
+const neededInJson = (fields: readonly string[], says: string, exceptAt: readonly string[] = []): Rule => ({
+  kind: "needed-unless",
+  fields,
+  unless: { "payment-product": xmlProducts, ...(exceptAt.length > 0 && { "payment-service": exceptAt }) },
+  says,
+});
+
+const productRules: readonly Rule[] = [
   {
     kind: "needed-by",
-    fields: ["instructedAmount", "creditorAccount", "creditorName"],
-    other: "payment-service",
-    values: ["payments", "periodic-payments"],
-    says: "A single or periodic payment needs instructedAmount, creditorAccount and creditorName.",
+    fields: ["pain001"],
+    other: "payment-product",
+    values: xmlProducts,
+    says: "A pain.001 product needs pain001.",
   },
+  {
+    kind: "excluded-by",
+    fields: ["pain001", "payment-product"],
+    values: jsonProducts,
+    says: "Only a pain.001 product has pain001.",
+  },
+  neededInJson(["debtorAccount"], "A payment in JSON needs debtorAccount."),
+];
+
+const paymentRules: readonly Rule[] = [
+  ...productRules,
+  neededInJson(
+    ["instructedAmount", "creditorAccount", "creditorName"],
+    "A single or periodic payment in JSON needs instructedAmount, creditorAccount and creditorName.",
+    ["bulk-payments"],
+  ),
+  neededInJson(["payments"], "A bulk payment in JSON needs payments.", ["payments", "periodic-payments"]),
   {
     kind: "needed-by",
     fields: ["startDate", "frequency"],
     other: "payment-service",
     values: ["periodic-payments"],
     says: "A periodic payment needs startDate and frequency.",
-  },
-  {
-    kind: "needed-by",
-    fields: ["payments"],
-    other: "payment-service",
-    values: ["bulk-payments"],
-    says: "A bulk payment needs payments.",
   },
   belongsTo("payments", ["payments", "periodic-payments"], "Only a bulk payment has payments."),
   belongsTo("startDate", ["payments", "bulk-payments"], "Only a periodic payment has a startDate."),
@@ -255,8 +300,14 @@ export const getPaymentStatus = operation({
   server: "xs2a",
   credentials,
   parameters: payment,
-  headers,
-  answers: { 200: json(PaymentState, "The status.", answerHeaders) },
+  headers: {
+    ...headers,
+    Accept: z
+      .enum(["application/json", xml])
+      .optional()
+      .meta({ title: "Format", description: "Of a pain.001 product: application/xml is pain.002." }),
+  },
+  answers: { 200: orText(json(PaymentState, "The status.", answerHeaders), xml) },
   errors,
   contract: "P1",
 });
@@ -275,6 +326,8 @@ export const initiateBulkPayment = operation({
   parameters: product,
   headers: initiating,
   body: NewBulkPayment,
+  document: pain001,
+  rules: [...productRules, neededInJson(["payments"], "A bulk payment in JSON needs payments.")],
   answers: { 201: initiated },
   errors,
   contract: "P2",
@@ -329,6 +382,7 @@ export const initiatePayment = operation({
   parameters: { "payment-service": PaymentService, ...product },
   headers: initiating,
   body: NewPayment,
+  document: pain001OrOrder,
   rules: paymentRules,
   answers: { 201: initiated },
   errors,
@@ -385,7 +439,7 @@ export const getPayment = operation({
   credentials,
   parameters: { ...product, paymentId: PaymentId },
   headers,
-  answers: { 200: json(Payment, "The payment.", answerHeaders) },
+  answers: { 200: orText(json(Payment, "The payment.", answerHeaders), xml) },
   errors,
   contract: "P8",
 });
@@ -402,7 +456,7 @@ export const getBulkPayment = operation({
   credentials,
   parameters: { ...product, paymentId: PaymentId },
   headers,
-  answers: { 200: json(BulkPayment, "The payment.", answerHeaders) },
+  answers: { 200: orText(json(BulkPayment, "The payment.", answerHeaders), xml) },
   errors,
   contract: "P9",
 });

@@ -1,6 +1,7 @@
 /** Between the fields of an operation and an HTTP request, in both directions. */
 import type { z } from "zod";
 import { elementOf, kindOf } from "../schema/kind";
+import { encodeBody } from "./body";
 import type { Values } from "./check";
 import type { Declaration } from "./declaration";
 import { fieldsOf, type Field } from "./fields";
@@ -21,7 +22,6 @@ const plan = perOperation((operation) => {
     path: operation.path.split(/[{}]/),
     query: inPlace("query"),
     headers: inPlace("header"),
-    body: operation.body ? inPlace("body") : undefined,
   };
 });
 
@@ -36,7 +36,7 @@ function queryPair(field: Field, value: unknown): string {
 
 /** Writes checked values as a request. A field without a value, and a list without items in the query, is left out. */
 export function encodeRequest(operation: Declaration, values: Values): WireRequest {
-  const { path, query, headers, body } = plan(operation);
+  const { path, query, headers } = plan(operation);
   let target = "";
   path.forEach((piece, index) => {
     target += index % 2 === 0 ? piece : encodeURIComponent(String(values[piece]));
@@ -53,11 +53,9 @@ export function encodeRequest(operation: Declaration, values: Values): WireReque
     const value = values[field.name];
     if (value !== undefined) sent[field.name] = String(value);
   }
-  if (!body) return { target, headers: sent, body: undefined };
-  const content: Record<string, unknown> = {};
-  for (const field of body) content[field.name] = values[field.name];
-  sent["content-type"] = "application/json";
-  return { target, headers: sent, body: JSON.stringify(content) };
+  const body = encodeBody(operation, values);
+  if (body) sent["content-type"] = body.mediaType;
+  return { target, headers: sent, body: body?.text };
 }
 
 /**
@@ -96,16 +94,17 @@ function parsed(text: string): unknown {
 
 type Texts = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A request as a server receives it; header names in lower case, repeated parameters as arrays. */
+/** A request as a server receives it; header names in lower case, repeated parameters as arrays, the body decoded. */
 export interface ReceivedRequest {
   readonly path: Texts;
   readonly query: Texts;
   readonly headers: Texts;
-  readonly body: unknown;
+  /** Its fields by name. */
+  readonly body: Values | undefined;
 }
 
 function received({ name, place, schema }: Field, request: ReceivedRequest): unknown {
-  if (place === "body") return (request.body as Values | null | undefined)?.[name];
+  if (place === "body" || place === "document") return request.body?.[name];
   const text = { path: request.path, query: request.query, header: request.headers }[place][
     place === "header" ? name.toLowerCase() : name
   ];

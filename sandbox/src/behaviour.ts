@@ -57,7 +57,10 @@ type ValuesAt<D, Place extends string> = D extends { readonly [P in Place]: infe
 export type ValuesOf<D extends Declaration> = ValuesAt<D, "parameters"> &
   ValuesAt<D, "query"> &
   ValuesAt<D, "headers"> &
-  (D extends { body: infer B extends z.ZodType } ? z.output<B> : unknown);
+  (D extends { body: infer B extends z.ZodType } ? z.output<B> : unknown) &
+  (D extends { document: { readonly name: infer N extends string; readonly schema: infer S } }
+    ? ValuesOfShape<{ readonly [Name in N]: S }>
+    : unknown);
 
 type Declared = (typeof operations)[number];
 

@@ -2,9 +2,12 @@
 import {
   checkRequest,
   type Declaration,
+  decodeBody,
   decodeRequest,
   type Field,
   fieldsOf,
+  type ReceivedRequest,
+  UnreadableBody,
   type Values,
 } from "@fxdesk/toolkit/operations";
 import type { Call } from "./behaviour";
@@ -14,9 +17,10 @@ import type { Client, Contact } from "./world/parties";
 import type { World } from "./world/world";
 
 /** Lets a call in, or throws the Refusal that the contract has for what is wrong with it. */
-export function admit(operation: Declaration, request: HttpRequest, world: World): Call {
+export async function admit(operation: Declaration, request: HttpRequest, world: World): Promise<Call> {
   const clientIds = identify(operation, request, world);
-  const values = readValues(operation, request, world.now);
+  const body = await readBody(operation, request);
+  const values = readValues(operation, { ...request, body }, world.now);
   const client = clientOf(operation, values, clientIds, world);
   const contact = contactOf(operation, request, client, world);
   return { operation, values, client, contact, request, world };
@@ -41,36 +45,28 @@ function identify(operation: Declaration, request: HttpRequest, world: World): r
   return grant.clientIds;
 }
 
-const isJson = (type: string | undefined) => /^application\/(.+\+)?json\b/i.test(type ?? "");
-
-function readBody(operation: Declaration, request: HttpRequest): unknown {
+/** The fields of the body; none where there is no body. */
+async function readBody(operation: Declaration, request: HttpRequest): Promise<Values | undefined> {
   if (!operation.body || request.body.length === 0) return undefined;
-  const invalid = (details: string) =>
-    new Refusal(
-      invalidStatus(operation),
-      doorCodes[operation.server].invalid,
-      "The body cannot be read.",
-      details,
-    );
-  if (!isJson(header(request, "content-type"))) {
-    if (415 in operation.errors) throw new Refusal(415, "", "The body's media type is not supported.");
-    throw invalid("The body must be application/json.");
-  }
-  let body: unknown;
   try {
-    body = JSON.parse(request.body.toString("utf8"));
-  } catch {
-    throw invalid("The body is not JSON.");
+    return await decodeBody(operation, header(request, "content-type"), request.body);
+  } catch (error) {
+    throw error instanceof UnreadableBody ? unreadable(operation, error) : error;
   }
-  if (typeof body !== "object" || body === null || Array.isArray(body))
-    throw invalid("The body must be an object.");
-  return body;
+}
+
+function unreadable(operation: Declaration, { because, message }: UnreadableBody): Refusal {
+  if (because === "media-type" && 415 in operation.errors)
+    return new Refusal(415, "", "The body's media type is not supported.", message);
+  const { invalid } = doorCodes[operation.server];
+  return new Refusal(invalidStatus(operation), invalid, "The body cannot be read.", message);
 }
 
 const isClientId = ({ by, setting }: Field) => by === "connection" && setting === "clientId";
 
-function readValues(operation: Declaration, request: HttpRequest, now: Date): Values {
-  const values = decodeRequest(operation, { ...request, body: readBody(operation, request) });
+function readValues(operation: Declaration, request: ReceivedRequest, now: Date): Values {
+  // What a caller accepts comes with weights: it is settled where the answer is made.
+  const values = decodeRequest(operation, { ...request, headers: { ...request.headers, accept: undefined } });
   const { invalid } = doorCodes[operation.server];
   const clientField = fieldsOf(operation).find(isClientId);
   if (clientField && !values[clientField.name])

@@ -42,7 +42,7 @@ function identified({ server }: Declaration, request: HttpRequest, answered: Htt
 
 async function result(operation: Declaration, request: HttpRequest, pipeline: Pipeline): Promise<Result> {
   const { stage, behaviours } = pipeline;
-  const call = admit(operation, request, stage.world);
+  const call = await admit(operation, request, stage.world);
   const behaviour = behaviours[operation.name] as Behaviour | undefined;
   if (!behaviour)
     throw new Refusal(

@@ -89,12 +89,28 @@ const fitting = ({ schema, place }: Field): Arbitrary =>
     .map((value) => held(place, value))
     .filter((value) => schema.safeParse(value).success);
 
+/** The fields that make sense together: a document is the whole body but for what goes along in its form. */
+function together(operation: Declaration): (readonly Field[])[] {
+  const { document } = operation;
+  const fields = fieldsOf(operation);
+  if (!document) return [fields];
+  const beside = (name: string) => document.form?.fields.includes(name);
+  return [
+    fields.filter(({ place }) => place !== "document"),
+    fields
+      .filter(({ place, name }) => place !== "body" || beside(name))
+      .map((field) => (field.place === "document" ? { ...field, required: true } : field)),
+  ];
+}
+
 /** Values of all fields of an operation, those that the connection and fxdesk fill included. */
 export function requestValues(operation: Declaration, now: Date): fc.Arbitrary<Values> {
-  const fields = fieldsOf(operation);
-  const requiredKeys = fields.flatMap(({ name, required }) => (required ? [name] : []));
-  const model = Object.fromEntries(fields.map((field) => [field.name, fitting(field)]));
+  const record = (fields: readonly Field[]) => {
+    const requiredKeys = fields.flatMap(({ name, required }) => (required ? [name] : []));
+    const model = Object.fromEntries(fields.map((field) => [field.name, fitting(field)]));
+    return fc.record(model, { requiredKeys, noNullPrototype: true });
+  };
   return fc
-    .record(model, { requiredKeys, noNullPrototype: true })
+    .oneof(...together(operation).map(record))
     .filter((values) => checkRequest(operation, values, now).length === 0);
 }

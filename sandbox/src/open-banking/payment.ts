@@ -9,6 +9,7 @@ import type { Client } from "../world/parties";
 import type { World } from "../world/world";
 import type { Decision } from "./authorisation";
 import { daysToAuthorise } from "./consent";
+import type { Pain001 } from "./pain001";
 import { type AccountReference, bicOf, numberOf, referenceTo, referredTo } from "./references";
 import { daysOf, type StandingOrder } from "./standing-order";
 
@@ -37,7 +38,9 @@ export interface PaymentTerms {
   /** One entry on the account for all transfers. */
   readonly asBatch: boolean;
   readonly rejectWithoutFunds: boolean;
-  /** The payment in the caller's words. */
+  /** The document it was initiated with. */
+  readonly document: Pain001 | undefined;
+  /** The JSON in the caller's words; beside a document, what went along. */
   readonly content: Readonly<Record<string, unknown>>;
 }
 

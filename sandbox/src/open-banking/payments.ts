@@ -1,7 +1,9 @@
 /** Payment initiation. Contract: payment initiation, rows 1 to 9. */
 import { Big } from "big.js";
 import type { BehavioursOf, Call, Result } from "../behaviour";
+import { preferred } from "../http";
 import { Refusal } from "../refusal";
+import type { Account } from "../world/accounts";
 import { fits } from "../world/currencies";
 import { addDays, dayOf } from "../world/days";
 import {
@@ -12,25 +14,12 @@ import {
   type Decision,
   link,
 } from "./authorisation";
-import {
-  atExecutionHour,
-  cancel,
-  hasFunds,
-  initiate,
-  isPayable,
-  type Payment,
-  type Transfer,
-} from "./payment";
-import { referredTo } from "./references";
+import { askedInJson, askedInXml, type Initiation, type NewTransfer } from "./initiation";
+import { readPain001 } from "./pain001";
+import { pain002 } from "./pain002";
+import { cancel, hasFunds, initiate, isPayable, type Payment, type Transfer } from "./payment";
+import { type AccountReference, referredTo } from "./references";
 import type { StandingOrder } from "./standing-order";
-
-type Behaviours = BehavioursOf<"payments">;
-type ValuesFor<Name extends keyof Behaviours> = Parameters<Behaviours[Name]>[0]["values"];
-
-/** What initiates a payment, of whatever service. */
-type Initiation = Omit<ValuesFor<"payments.initiate">, "payment-service">;
-/** What a credit is made from: the body of a single payment, or an element of a bulk. */
-type NewTransfer = NonNullable<Initiation["payments"]>[number];
 
 const pathOf = ({ service, product, paymentId }: Payment) => `/v1/${service}/${product}/${paymentId}`;
 
@@ -52,7 +41,7 @@ function paymentOf({ client, world }: Pick<Call, "client" | "world">, named: Nam
 }
 
 /** Products that pay in euro, between IBANs. */
-const euroProducts = /^(instant-)?sepa-|^target-2-/;
+const euroProducts = /^(pain\.001-)?((instant-)?sepa-|target-2-)/;
 
 function transferFrom(values: NewTransfer, product: string, currency: string): Transfer {
   const { instructedAmount, creditorAccount, creditorName } = values;
@@ -81,11 +70,6 @@ function standingOrder(values: Initiation): StandingOrder {
   return { ...values, startDate: startDate!, frequency: frequency! };
 }
 
-function requestedTime({ requestedExecutionDate: day, requestedExecutionTime: time }: Initiation) {
-  if (time !== undefined) return new Date(time);
-  return day === undefined ? undefined : atExecutionHour(day);
-}
-
 /** How far ahead a payment can be asked for. */
 const mostDaysAhead = 365;
 
@@ -95,25 +79,18 @@ function checkDay(day: string | undefined, today: string): void {
     throw new Refusal(400, "EXECUTION_DATE_INVALID", "The day of execution is not within a year.", day);
 }
 
-function debtorAccount({ values, client, world }: Call<Initiation>) {
-  const account = referredTo(world.accountsOf(client), values.debtorAccount);
+function debtorAccount({ client, world }: Call<Initiation>, reference: AccountReference): Account {
+  const account = referredTo(world.accountsOf(client), reference);
   if (!account)
-    throw new Refusal(
-      400,
-      "RESOURCE_UNKNOWN",
-      "The client has no such account.",
-      JSON.stringify(values.debtorAccount),
-    );
+    throw new Refusal(400, "RESOURCE_UNKNOWN", "The client has no such account.", JSON.stringify(reference));
   return account;
 }
 
-/** The transfers of a payment. In a bulk, what cannot be paid is left for the execution to reject. */
-function transfersOf({ values }: Call<Initiation>, product: string, currency: string): Transfer[] {
-  if (values.payments) return values.payments.map((each) => transferFrom(each, product, currency));
-  const transfer = transferFrom(values as NewTransfer, product, currency);
-  if (!isPayable(transfer.creditorAccount))
-    throw new Refusal(400, "FORMAT_ERROR", "The creditor's IBAN is not one.", transfer.creditorAccount.iban);
-  return [transfer];
+/** In a bulk, what cannot be paid is left for the execution to reject. */
+function checkPayable(service: string, transfers: readonly Transfer[]): void {
+  const wrong = transfers.find(({ creditorAccount }) => !isPayable(creditorAccount));
+  if (wrong && service !== "bulk-payments")
+    throw new Refusal(400, "FORMAT_ERROR", "The creditor's IBAN is not one.", wrong.creditorAccount.iban);
 }
 
 /** The body as the caller wrote it. */
@@ -123,12 +100,13 @@ const contentOf = ({ operation, values }: Call<Initiation>): Readonly<Record<str
 function initiated(call: Call<Initiation>, service: string): Result {
   const { values, client, world } = call;
   const product = values["payment-product"];
-  if (product.startsWith("pain.001-"))
-    throw new Refusal(404, "PRODUCT_UNKNOWN", "The sandbox takes payments in JSON only.", product);
-  const account = debtorAccount(call);
-  const transfers = transfersOf(call, product, account.currency);
+  const document = values.pain001 === undefined ? undefined : readPain001(values.pain001);
+  const asked = document ? askedInXml(document, service) : askedInJson(values);
+  const account = debtorAccount(call, asked.debtorAccount);
+  const transfers = asked.transfers.map((each) => transferFrom(each, product, account.currency));
+  checkPayable(service, transfers);
   const order = service === "periodic-payments" ? standingOrder(values) : undefined;
-  const requestedAt = requestedTime(values);
+  const { requestedAt, asBatch } = asked;
   checkDay(order?.startDate ?? (requestedAt && dayOf(requestedAt)), dayOf(world.now));
   const payment = initiate(world, {
     client,
@@ -138,8 +116,9 @@ function initiated(call: Call<Initiation>, service: string): Result {
     transfers,
     order,
     requestedAt,
-    asBatch: values.batchBookingPreferred === true,
+    asBatch,
     rejectWithoutFunds: values["TPP-Rejection-NoFunds-Preferred"] === true,
+    document,
     content: contentOf(call),
   });
   const { status: transactionStatus, paymentId } = payment;
@@ -147,9 +126,32 @@ function initiated(call: Call<Initiation>, service: string): Result {
   return { status: 201, headers, body: { transactionStatus, paymentId, _links } };
 }
 
-function readBack(call: Pick<Call, "client" | "world">, named: Named): Result {
-  const { content, status } = paymentOf(call, named);
+const json = "application/json" as const;
+const xml = "application/xml" as const;
+
+/** The media type of an answer: of those it can have, the one the caller likes best. */
+function typeFor<T extends string>({ request }: Pick<Call, "request">, types: readonly T[]): T {
+  const type = preferred(request, types);
+  if (type === undefined) throw new Refusal(406, "", `The answer is ${types.join(" or ")}.`);
+  return type;
+}
+
+/** As it was initiated. */
+function readBack(call: Pick<Call, "client" | "request" | "world">, named: Named): Result {
+  const { document, content, status } = paymentOf(call, named);
+  const type = typeFor(call, [document ? xml : json]);
+  if (document) return { status: 200, asText: type, body: document.text };
   return { status: 200, body: { ...content, transactionStatus: status } };
+}
+
+function statusOf(call: Call<Named>): Result {
+  const { world } = call;
+  const payment = paymentOf(call, call.values);
+  const { document, status } = payment;
+  if (typeFor(call, document ? [json, xml] : [json]) === xml)
+    return { status: 200, asText: xml, body: pain002(payment, document!, world.now) };
+  const funds = status === "ACTC" && { fundsAvailable: hasFunds(world, payment) };
+  return { status: 200, body: { transactionStatus: status, ...funds } };
 }
 
 interface Authorised extends Named {
@@ -166,13 +168,8 @@ function decisionOf(call: Call<Authorised>): { readonly decision: Decision; read
   };
 }
 
-export const payments: Behaviours = {
-  "payments.getStatus": (call) => {
-    const payment = paymentOf(call, call.values);
-    const { status } = payment;
-    const funds = status === "ACTC" && { fundsAvailable: hasFunds(call.world, payment) };
-    return { status: 200, body: { transactionStatus: status, ...funds } };
-  },
+export const payments: BehavioursOf<"payments"> = {
+  "payments.getStatus": statusOf,
 
   "payments.initiateBulk": (call) => initiated(call, "bulk-payments"),
 

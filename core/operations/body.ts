@@ -1,0 +1,125 @@
+/** Between the fields of a body and what is on the wire: JSON, a document, or a form of a document and fields. */
+import type { Values } from "./check";
+import type { Declaration, DocumentForm, TextDocument } from "./declaration";
+import { fieldsOf } from "./fields";
+import { perOperation } from "./memo";
+
+export interface EncodedBody {
+  /** For the Content-Type header. */
+  readonly mediaType: string;
+  readonly text: string;
+}
+
+const bodyNames = perOperation((operation) =>
+  fieldsOf(operation)
+    .filter(({ place }) => place === "body")
+    .map(({ name }) => name),
+);
+
+const given = (values: Values, names: readonly string[]): Values =>
+  Object.fromEntries(names.filter((name) => values[name] !== undefined).map((name) => [name, values[name]]));
+
+/** Writes the body; nothing for an operation without one. */
+export function encodeBody(operation: Declaration, values: Values): EncodedBody | undefined {
+  const { body, document } = operation;
+  const text = document && values[document.name];
+  if (typeof text === "string") return encodeDocument(document!, text, values);
+  const json = () => JSON.stringify(given(values, bodyNames(operation)));
+  return body && { mediaType: "application/json", text: json() };
+}
+
+function encodeDocument({ mediaTypes, form }: TextDocument, text: string, values: Values): EncodedBody {
+  const beside = given(values, form?.fields ?? []);
+  const [mediaType] = mediaTypes;
+  if (!form || Object.keys(beside).length === 0) return { mediaType, text };
+  return encodeForm([
+    [form.documentPart, mediaType, text],
+    [form.fieldsPart, "application/json", JSON.stringify(beside)],
+  ]);
+}
+
+type Part = readonly [name: string, mediaType: string, text: string];
+
+/** RFC 7578. The same parts are the same text: the boundary is the first of a row that does not occur in them. */
+function encodeForm(parts: readonly Part[]): EncodedBody {
+  let number = 1;
+  while (parts.some(([, , text]) => text.includes(`part-boundary-${number}`))) number += 1;
+  const boundary = `part-boundary-${number}`;
+  const written = parts.map(
+    ([name, mediaType, text]) =>
+      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\nContent-Type: ${mediaType}\r\n\r\n${text}\r\n`,
+  );
+  return {
+    mediaType: `multipart/form-data; boundary=${boundary}`,
+    text: `${written.join("")}--${boundary}--\r\n`,
+  };
+}
+
+/** A body from which no fields can be read. */
+export class UnreadableBody extends Error {
+  constructor(
+    readonly because: "media-type" | "content",
+    says: string,
+  ) {
+    super(says);
+  }
+}
+
+const unreadable = (says: string) => new UnreadableBody("content", says);
+
+const isJson = (mediaType: string) => /^application\/(.+\+)?json$/.test(mediaType);
+
+/** Reads the fields of a body by its Content-Type. Throws UnreadableBody. */
+export async function decodeBody(
+  { document }: Declaration,
+  contentType: string | undefined,
+  bytes: Uint8Array,
+): Promise<Values> {
+  const mediaType = (contentType ?? "").split(";")[0]!.trim().toLowerCase();
+  if (isJson(mediaType)) return fieldsFrom(textOf(bytes));
+  if (document?.mediaTypes.includes(mediaType)) return { [document.name]: textOf(bytes) };
+  if (document?.form && mediaType === "multipart/form-data")
+    return decodeForm(document.name, document.form, contentType!, bytes);
+  const taken = ["application/json", ...(document?.mediaTypes ?? [])].join(", ");
+  throw new UnreadableBody("media-type", `The body must be one of ${taken}.`);
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw unreadable("The body is not UTF-8.");
+  }
+}
+
+function fieldsFrom(text: string): Values {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    throw unreadable("The body is not JSON.");
+  }
+  if (typeof content !== "object" || content === null || Array.isArray(content))
+    throw unreadable("The body must be an object.");
+  return content as Values;
+}
+
+async function decodeForm(
+  name: string,
+  { documentPart, fieldsPart }: DocumentForm,
+  contentType: string,
+  bytes: Uint8Array,
+): Promise<Values> {
+  const form = await new Response(new Uint8Array(bytes), { headers: { "content-type": contentType } })
+    .formData()
+    .catch(() => undefined);
+  if (!form) throw unreadable("The body is not a form.");
+  const part = async (key: string): Promise<string> => {
+    const value = form.get(key);
+    if (value === null) throw unreadable(`The form has no part ${key}.`);
+    return typeof value === "string" ? value : value.text();
+  };
+  return { ...fieldsFrom(await part(fieldsPart)), [name]: await part(documentPart) };
+}

@@ -1,0 +1,77 @@
+/** What is asked for when a payment is initiated, in JSON or as a pain.001 document. */
+import type { BehavioursOf } from "../behaviour";
+import { Refusal } from "../refusal";
+import type { Pain001 } from "./pain001";
+import { atExecutionHour } from "./payment";
+import type { AccountReference } from "./references";
+
+/** The values that initiate a payment, of whatever service. */
+export type Initiation = Omit<
+  Parameters<BehavioursOf<"payments">["payments.initiate"]>[0]["values"],
+  "payment-service"
+>;
+
+/** What a credit is made from: the body of a single payment, or an element of a bulk. */
+export type NewTransfer = NonNullable<Initiation["payments"]>[number];
+
+/** A payment as it is asked for, whatever it was written in. */
+export interface Asked {
+  readonly debtorAccount: AccountReference;
+  readonly transfers: readonly NewTransfer[];
+  /** Not before this time. */
+  readonly requestedAt: Date | undefined;
+  /** One entry on the account for all transfers. */
+  readonly asBatch: boolean;
+}
+
+function requestedTime({ requestedExecutionDate: day, requestedExecutionTime: time }: Initiation) {
+  if (time !== undefined) return new Date(time);
+  return day === undefined ? undefined : atExecutionHour(day);
+}
+
+/** The rules of the operation see to it that the fields are there. */
+export const askedInJson = (values: Initiation): Asked => ({
+  debtorAccount: values.debtorAccount!,
+  transfers: values.payments ?? [values as NewTransfer],
+  requestedAt: requestedTime(values),
+  asBatch: values.batchBookingPreferred === true,
+});
+
+type Information = Pain001["information"];
+
+function executionTime({ ReqdExctnDt: day }: Information): Date {
+  if (typeof day === "string") return atExecutionHour(day);
+  return "Dt" in day ? atExecutionHour(day.Dt) : new Date(day.DtTm);
+}
+
+const accountIn = ({ Id, Ccy }: Information["DbtrAcct"]): AccountReference => ({
+  ...("IBAN" in Id ? { iban: Id.IBAN } : { bban: Id.Othr.Id }),
+  ...(Ccy !== undefined && { currency: Ccy }),
+});
+
+function transferIn(transfer: Information["CdtTrfTxInf"][number]): NewTransfer {
+  const { PmtId, Amt, CdtrAgt, Cdtr, CdtrAcct, RmtInf } = transfer;
+  const { "@Ccy": currency, "#text": amount } = Amt.InstdAmt;
+  const bic = CdtrAgt?.FinInstnId.BICFI ?? CdtrAgt?.FinInstnId.BIC;
+  return {
+    instructedAmount: { currency, amount },
+    creditorAccount: accountIn(CdtrAcct),
+    creditorName: Cdtr.Nm,
+    creditorAgent: bic,
+    endToEndIdentification: PmtId.EndToEndId,
+    remittanceInformationUnstructured: RmtInf?.Ustrd?.join(" "),
+  };
+}
+
+/** Only a bulk has several transfers. */
+export function askedInXml({ information }: Pain001, service: string): Asked {
+  const { DbtrAcct, BtchBookg, CdtTrfTxInf } = information;
+  if (service !== "bulk-payments" && CdtTrfTxInf.length !== 1)
+    throw new Refusal(400, "FORMAT_ERROR", "CdtTrfTxInf must be there once.");
+  return {
+    debtorAccount: accountIn(DbtrAcct),
+    transfers: CdtTrfTxInf.map(transferIn),
+    requestedAt: executionTime(information),
+    asBatch: BtchBookg === "true",
+  };
+}

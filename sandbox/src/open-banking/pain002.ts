@@ -1,0 +1,34 @@
+/** pain.002 documents: the status of a payment that was initiated with a pain.001 document (ISO 20022). */
+import type { Pain001, Sums } from "./pain001";
+import type { Payment } from "./payment";
+import { elements, type Xml, xmlDeclaration } from "./xml";
+
+/** The version that answers each version of pain.001. */
+const answering: Readonly<Record<string, string>> = {
+  "pain.001.001.03": "pain.002.001.03",
+  "pain.001.001.09": "pain.002.001.10",
+};
+
+const original = ({ NbOfTxs, CtrlSum }: Sums): Xml => ({ OrgnlNbOfTxs: NbOfTxs, OrgnlCtrlSum: CtrlSum });
+
+/** The statuses are the standard's, of which the schema of version 03 lacks PATC and CANC. */
+export function pain002({ paymentId, status }: Payment, document: Pain001, now: Date): string {
+  const { name, header, information } = document;
+  const report: Xml = {
+    GrpHdr: { MsgId: paymentId.replaceAll("-", ""), CreDtTm: now.toISOString() },
+    OrgnlGrpInfAndSts: {
+      OrgnlMsgId: header.MsgId,
+      OrgnlMsgNmId: name,
+      OrgnlCreDtTm: header.CreDtTm,
+      ...original(header),
+      GrpSts: status,
+    },
+    OrgnlPmtInfAndSts: {
+      OrgnlPmtInfId: information.PmtInfId,
+      ...original(information),
+      PmtInfSts: status,
+    },
+  };
+  const namespace = `urn:iso:std:iso:20022:tech:xsd:${answering[name]}`;
+  return xmlDeclaration + elements({ Document: { "@xmlns": namespace, CstmrPmtStsRpt: report } });
+}

@@ -1,0 +1,257 @@
+/** Payments in XML: pain.001 documents in, pain.002 documents out. */
+import { XMLParser } from "fast-xml-parser";
+import { type Bank, day, decide, euroAccount, notText, openBank, refusal, validConsent } from "./bank";
+import { type DocumentSpec, pain001, post, type TransferSpec } from "./documents";
+
+let bank: Bank;
+let debtor: { readonly resourceId: string; readonly iban: string };
+beforeEach(async () => {
+  bank = await openBank({ "PSU-IP-Address": "192.0.2.7" });
+  debtor = await euroAccount(bank);
+});
+afterEach(() => bank.close());
+
+const second = 1_000;
+const product = { "payment-product": "pain.001-sepa-credit-transfers" } as const;
+const single = { "payment-service": "payments", ...product } as const;
+const bulk = { "payment-service": "bulk-payments", ...product } as const;
+const periodic = { "payment-service": "periodic-payments", ...product } as const;
+const order = { startDate: "2026-03-07", endDate: "2026-05-31", frequency: "Monthly" } as const;
+
+const documentOf = (spec: DocumentSpec = {}) => pain001({ debtor: debtor.iban, ...spec });
+
+const stateOf = async (paymentId: string, at: typeof single | typeof bulk | typeof periodic = single) =>
+  notText(await bank.client.payments.getStatus({ ...at, paymentId })).transactionStatus;
+
+/** What was booked today, the last first. */
+async function booked() {
+  const answer = await bank.client.openBanking.listTransactions({
+    "account-id": debtor.resourceId,
+    "Consent-ID": await validConsent(bank),
+    bookingStatus: "booked",
+    dateFrom: "2026-03-02",
+  });
+  return notText(answer).transactions!.booked!;
+}
+
+test.each(["03", "09"])("a payment in version %s is paid as one in JSON is", async (version) => {
+  const { paymentId, transactionStatus, _links } = await bank.client.payments.initiate({
+    ...single,
+    pain001: documentOf({ version, transfers: [{ name: "Möller &amp; Söhne", text: "a &lt; b" }] }),
+  });
+  expect(transactionStatus).toBe("RCVD");
+  expect(_links.self).toEqual({ href: `/v1/payments/pain.001-sepa-credit-transfers/${paymentId}` });
+  await decide(_links.scaRedirect, "approve");
+  expect(await stateOf(paymentId)).toBe("ACTC");
+  bank.sandbox.advance(4 * second);
+  expect(await stateOf(paymentId)).toBe("ACSC");
+  expect((await booked())[0]).toMatchObject({
+    transactionAmount: { currency: "EUR", amount: "-125.50" },
+    creditorName: "Möller & Söhne",
+    creditorAccount: { iban: "NL13TEST0123456789" },
+    remittanceInformationUnstructured: "a < b",
+  });
+});
+
+test("it reads back as it was written, whatever JSON could have said", async () => {
+  const document = documentOf();
+  const { paymentId } = await bank.client.payments.initiate({ ...single, pain001: document });
+  expect(await bank.client.payments.get({ ...product, paymentId })).toBe(document);
+});
+
+test("its status comes as JSON, or as pain.002 to who asks for XML", async () => {
+  const { paymentId } = await bank.client.payments.initiate({ ...single, pain001: documentOf() });
+  expect(await bank.client.payments.getStatus({ ...single, paymentId })).toEqual({
+    transactionStatus: "RCVD",
+  });
+  const report = await bank.client.payments.getStatus({ ...single, paymentId, Accept: "application/xml" });
+  const parsed: unknown = new XMLParser({ ignoreAttributes: false }).parse(report as string);
+  expect(parsed).toMatchObject({
+    Document: {
+      "@_xmlns": "urn:iso:std:iso:20022:tech:xsd:pain.002.001.03",
+      CstmrPmtStsRpt: {
+        OrgnlGrpInfAndSts: {
+          OrgnlMsgId: "MSG-1",
+          OrgnlMsgNmId: "pain.001.001.03",
+          OrgnlNbOfTxs: 1,
+          OrgnlCtrlSum: 125.5,
+          GrpSts: "RCVD",
+        },
+        OrgnlPmtInfAndSts: { OrgnlPmtInfId: "INF-1", PmtInfSts: "RCVD" },
+      },
+    },
+  });
+});
+
+test("only what there is can be asked for", async () => {
+  const { client } = bank;
+  const { paymentId } = await client.payments.initiate({ ...single, pain001: documentOf() });
+  const inJson = await client.payments.initiate({
+    ...single,
+    "payment-product": "sepa-credit-transfers",
+    debtorAccount: { iban: debtor.iban },
+    instructedAmount: { currency: "EUR", amount: "1" },
+    creditorAccount: { iban: "NL13TEST0123456789" },
+    creditorName: "Brouwer Logistiek BV",
+  });
+  const status = async (path: string, accept: string) => {
+    const headers = { accept, "X-Request-ID": crypto.randomUUID() };
+    return (await fetch(`${bank.sandbox.xs2aUrl}/v1/payments/${path}`, { headers })).status;
+  };
+  const xml = `pain.001-sepa-credit-transfers/${paymentId}`;
+  const json = `sepa-credit-transfers/${inJson.paymentId}`;
+  expect(await status(xml, "application/json")).toBe(406);
+  expect(await status(xml, "application/xml")).toBe(200);
+  expect(await status(`${xml}/status`, "text/plain")).toBe(406);
+  expect(await status(json, "application/xml")).toBe(406);
+  expect(await status(`${json}/status`, "application/xml")).toBe(406);
+  expect(await status(`${json}/status`, "application/xml;q=0.5, */*;q=0.1")).toBe(200);
+});
+
+test("a day to come is waited for", async () => {
+  const { paymentId, _links } = await bank.client.payments.initiate({
+    ...single,
+    pain001: documentOf({ day: "2026-03-05" }),
+  });
+  await decide(_links.scaRedirect, "approve");
+  bank.sandbox.advance(2 * day);
+  expect(await stateOf(paymentId)).toBe("ACTC");
+  bank.sandbox.advance(day);
+  expect(await stateOf(paymentId)).toBe("ACSC");
+});
+
+test("a bulk is paid one by one, or as one entry", async () => {
+  const transfers = [{ amount: "10.00" }, { amount: "20.00" }];
+  const entries = async (batch: boolean) => {
+    const { paymentId, _links } = await bank.client.payments.initiateBulk({
+      ...product,
+      pain001: documentOf({ transfers, batch }),
+    });
+    await decide(_links.scaRedirect, "approve");
+    bank.sandbox.advance(4 * second);
+    expect(await stateOf(paymentId, bulk)).toBe("ACSC");
+    expect(await bank.client.payments.getBulk({ ...product, paymentId })).toContain("<CdtTrfTxInf>");
+    return (await booked()).map(({ transactionAmount }) => transactionAmount.amount);
+  };
+  expect((await entries(false)).slice(0, 2)).toEqual(["-20.00", "-10.00"]);
+  expect((await entries(true))[0]).toBe("-30.00");
+});
+
+test("a standing order is a form of a document and its days", async () => {
+  const { paymentId, _links } = await bank.client.payments.initiate({
+    ...periodic,
+    pain001: documentOf(),
+    ...order,
+  });
+  await decide(_links.scaRedirect, "approve");
+  bank.sandbox.advance(100 * day);
+  expect(await stateOf(paymentId, periodic)).toBe("ACSC");
+  const days = (await booked())
+    .filter((each) => each.remittanceInformationUnstructured === "Invoice 4711")
+    .map(({ bookingDate }) => bookingDate);
+  expect(days).toEqual(["2026-05-07", "2026-04-07", "2026-03-09"]);
+});
+
+test("the caller is told which element does not fit, and nothing is begun", async () => {
+  const document = documentOf();
+  const without = (element: string) => document.replace(new RegExp(`<${element}>.*</${element}>`), "");
+  const cases: readonly (readonly [document: string, says: string])[] = [
+    ["<Document", "Line 1"],
+    [document.replace("</PmtInf>", ""), "Line "],
+    [`<!DOCTYPE d [<!ENTITY e "x">]>${document.replace(/^<\?.*\n/, "")}`, "document type"],
+    [document.replace("pain.001.001.03", "pain.001.001.02"), "neither pain.001.001.03 nor"],
+    [without("MsgId"), "GrpHdr/MsgId is missing"],
+    [without("ReqdExctnDt"), "PmtInf[1]/ReqdExctnDt is missing"],
+    [without("EndToEndId"), "PmtInf[1]/CdtTrfTxInf[1]/PmtId is not as it should be"],
+    [without("Cdtr"), "PmtInf[1]/CdtTrfTxInf[1]/Cdtr is missing"],
+    [without("DbtrAcct"), "PmtInf[1]/DbtrAcct is missing"],
+    [document.replace(' Ccy="EUR"', ""), "CdtTrfTxInf[1]/Amt/InstdAmt is not as it should be"],
+    [document.replace('"EUR"', '"euro"'), "CdtTrfTxInf[1]/Amt/InstdAmt/@Ccy must be three capital letters"],
+    [document.replace(">125.50</InstdAmt", ">-125.50</InstdAmt"), "Amt/InstdAmt is no amount"],
+    [document.replace(">TRF<", ">CHK<"), "PmtInf[1]/PmtMtd must be TRF"],
+    [document.replace("2026-03-02</ReqdExctnDt", "2026-02-30</ReqdExctnDt"), "ReqdExctnDt is no day"],
+    [document.replace("TESTNL2A", "NL"), "CdtrAgt/FinInstnId/BIC is no BIC"],
+    [document.replace("<IBAN>NL", "<IBAN>12"), "CdtTrfTxInf[1]/CdtrAcct/Id/IBAN is no IBAN"],
+    [document.replace(/<PmtInf>[^]*<\/PmtInf>/, "$&$&"), "PmtInf must be there once"],
+    [documentOf({ count: 2 }), "GrpHdr/NbOfTxs is 2, not 1"],
+    [documentOf({ sum: "125.51" }), "GrpHdr/CtrlSum is 125.51, not 125.5"],
+    [documentOf({ transfers: [{}, {}] }), "CdtTrfTxInf must be there once"],
+  ];
+  for (const [text, says] of cases) {
+    const answer = await post(bank, "/v1/payments/pain.001-sepa-credit-transfers", "application/xml", text);
+    expect({ says, status: answer.status, body: await answer.json() }).toEqual({
+      says,
+      status: 400,
+      body: {
+        tppMessages: [{ category: "ERROR", code: "FORMAT_ERROR", text: expect.stringContaining(says) }],
+      },
+    });
+  }
+  expect(await bank.sandbox.control.listAuthorisations()).toEqual([]);
+});
+
+test.each<[string, TransferSpec & DocumentSpec, number, string]>([
+  ["another account's debtor", { debtor: "NL13TEST0123456789" }, 400, "RESOURCE_UNKNOWN"],
+  ["another currency", { currency: "USD" }, 400, "PARAMETER_NOT_CONSISTENT"],
+  ["no amount", { amount: "0.00" }, 400, "FORMAT_ERROR"],
+  ["tenths of a cent", { amount: "1.005", sum: "1.005" }, 400, "FORMAT_ERROR"],
+  ["a wrong IBAN", { account: "<Id><IBAN>NL14TEST0123456789</IBAN></Id>" }, 400, "FORMAT_ERROR"],
+  ["no IBAN", { account: "<Id><Othr><Id>12345</Id></Othr></Id>" }, 403, "PRODUCT_INVALID"],
+  ["a day in the past", { day: "2026-03-01" }, 400, "EXECUTION_DATE_INVALID"],
+])(
+  "a document with %s is refused as JSON is",
+  async (_what, { debtor: other, day: on, sum, ...more }, status, code) => {
+    const document = documentOf({
+      ...(other !== undefined && { debtor: other }),
+      ...(on !== undefined && { day: on }),
+      ...(sum !== undefined && { sum }),
+      transfers: [more],
+    });
+    await expect(bank.client.payments.initiate({ ...single, pain001: document })).rejects.toMatchObject(
+      refusal(status, code),
+    );
+  },
+);
+
+const boundary = "----of-another-program";
+const formOf = (parts: Readonly<Record<string, string>>) =>
+  `${Object.entries(parts)
+    .map(
+      ([name, text]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`,
+    )
+    .join("")}--${boundary}--\r\n`;
+const multipart = `multipart/form-data; boundary=${boundary}`;
+
+test("each product takes what it is written in", async () => {
+  const xml = documentOf();
+  const inJson = {
+    debtorAccount: { iban: debtor.iban },
+    instructedAmount: { currency: "EUR", amount: "1" },
+    creditorAccount: { iban: "NL13TEST0123456789" },
+    creditorName: "Brouwer Logistiek BV",
+  };
+  const form = formOf({ xml_sct: xml, json_standingorderType: JSON.stringify(order) });
+  const cases: readonly (readonly [path: string, type: string, body: string, status: number])[] = [
+    ["payments/pain.001-sepa-credit-transfers", "application/xml", xml, 201],
+    ["payments/pain.001-sepa-credit-transfers", "text/xml; charset=utf-8", xml, 201],
+    ["payments/pain.001-instant-sepa-credit-transfers", "application/xml", xml, 201],
+    ["payments/pain.001-target-2-payments", "application/xml", xml, 201],
+    ["payments/pain.001-cross-border-credit-transfers", "application/xml", xml, 201],
+    ["bulk-payments/pain.001-sepa-credit-transfers", "application/xml", xml, 201],
+    ["periodic-payments/pain.001-sepa-credit-transfers", multipart, form, 201],
+    ["periodic-payments/pain.001-sepa-credit-transfers", "application/xml", xml, 400],
+    ["periodic-payments/pain.001-sepa-credit-transfers", multipart, formOf({ xml_sct: xml }), 400],
+    ["payments/pain.001-sepa-credit-transfers", multipart, form, 400],
+    ["bulk-payments/pain.001-sepa-credit-transfers", multipart, form, 415],
+    ["payments/pain.001-sepa-credit-transfers", "application/json", JSON.stringify(inJson), 400],
+    ["payments/sepa-credit-transfers", "application/json", JSON.stringify(inJson), 201],
+    ["payments/sepa-credit-transfers", "application/xml", xml, 400],
+    ["payments/pain.001-sepa-credit-transfers", "text/plain", xml, 415],
+  ];
+  for (const [path, type, body, status] of cases) {
+    const answer = await post(bank, `/v1/${path}`, type, body);
+    expect([path, type, answer.status]).toEqual([path, type, status]);
+    if (status === 415) expect(await answer.text()).toBe("");
+    if (status === 400) expect(await answer.text()).toContain("FORMAT_ERROR");
+  }
+});
