@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { day, id, openEnum } from "../schema/values";
 import { AccountOwner, AccountReference, Amount, Balance, Links } from "../schema/xs2a";
-import { json, operation } from "./declaration";
+import { json, operation, orText } from "./declaration";
 import { accountErrors as errors, answerHeaders, consent, credentials, headers } from "./xs2a";
 
 const ResourceId = id("Account ID", "The account, as resourceId in openBanking.listAccounts.");
@@ -143,6 +143,9 @@ export const AccountReport = z
 
 const parameters = { "account-id": ResourceId };
 
+/** Media types in which a statement comes instead of a list. */
+const statementTypes = ["application/xml", "text/plain"] as const;
+
 export const listOpenBankingAccounts = operation({
   name: "openBanking.listAccounts",
   tool: "list_open_banking_accounts",
@@ -222,8 +225,23 @@ export const listOpenBankingTransactions = operation({
       .optional()
       .meta({ title: "Delta list", description: "Only what came after the last call." }),
     withBalance,
+    page: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({ title: "Page", description: "From 0; the links next and previous lead to others." }),
   },
-  headers: { ...headers, ...consent },
+  headers: {
+    ...headers,
+    ...consent,
+    Accept: z
+      .enum(["application/json", ...statementTypes])
+      .optional()
+      .meta({
+        title: "Format",
+        description: "What is booked, as a statement: application/xml is camt.053, text/plain is MT940.",
+      }),
+  },
   rules: [
     {
       kind: "needed-unless",
@@ -233,7 +251,7 @@ export const listOpenBankingTransactions = operation({
     },
     { kind: "ordered", fields: ["dateFrom", "dateTo"], says: "dateFrom must not be after dateTo." },
   ],
-  answers: { 200: json(AccountReport, "The transactions.", answerHeaders) },
+  answers: { 200: orText(json(AccountReport, "The transactions.", answerHeaders), ...statementTypes) },
   errors,
   contract: "A11",
 });

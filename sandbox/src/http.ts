@@ -1,5 +1,6 @@
 /** A request and an answer, as the sandbox's parts hand them to each other. */
 import type { FastifyReply } from "fastify";
+import Negotiator from "negotiator";
 import type { Readable } from "node:stream";
 
 type Texts = Readonly<Record<string, string | string[] | undefined>>;
@@ -28,6 +29,10 @@ export function header({ headers }: Pick<HttpRequest, "headers">, name: string):
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
+
+/** Which of some media types the caller likes best, the first of equals; undefined when it accepts none of them. */
+export const preferred = <T extends string>(request: Pick<HttpRequest, "headers">, types: readonly T[]) =>
+  new Negotiator(request as { headers: Record<string, string> }).mediaType(types) as T | undefined;
 
 export const send = (reply: FastifyReply, { status, headers, body }: HttpAnswer): FastifyReply =>
   reply.code(status).headers(headers).send(body);

@@ -1,7 +1,7 @@
 /** Pages of a list. */
 import type { Call, Result } from "./behaviour";
 
-type Sliceable<T> = Pick<readonly T[], "length" | "slice">;
+export type Sliceable<T> = Pick<readonly T[], "length" | "slice">;
 
 /** A list from its end, read without being copied. */
 export const newestFirst = <T>(items: Sliceable<T>): Sliceable<T> => ({

@@ -4,6 +4,7 @@ import type { Client } from "../world/parties";
 import type { World } from "../world/world";
 import { type Access, chosen, type Grant, grantFor } from "./access";
 import type { Decision } from "./authorisation";
+import type { Reads } from "./reading";
 import { numberOf, referenceTo } from "./references";
 
 export type ConsentStatus = "received" | "rejected" | "valid" | "expired" | "terminatedByTpp";
@@ -22,18 +23,20 @@ export interface Consent extends ConsentTerms {
   readonly client: Client;
   readonly grant: Grant;
   readonly decision: Decision;
-  /** How often each thing was read on a day without a person, by day and thing. */
-  readonly unattended: Map<string, number>;
-  /** When the transactions of each account were last read. */
-  readonly reported: Map<string, Date>;
+  /** What was read without a person, by day and thing. */
+  readonly unattended: Map<string, Reads>;
+  /** The last report of each account's transactions: how many were booked at the one before it, and at it. */
+  readonly reported: Map<string, { readonly after: number; readonly until: number }>;
+  /** Until then, entries from long ago are open too. */
+  allHistoryUntil: Date;
   status: ConsentStatus;
   lastActionDate: string;
 }
 
 /** How long a person may take to answer. */
 export const daysToAuthorise = 3;
-/** How long a consent for one access lasts, once it is authorised. */
-const oneOffMs = 20 * 60_000;
+/** How long after the authorisation everything is open; a consent for one access lasts no longer. */
+const freshMs = 20 * 60_000;
 
 export function openConsent(world: World, client: Client, terms: ConsentTerms): Consent {
   const grant = grantFor(world, client, terms.access);
@@ -50,6 +53,7 @@ export function openConsent(world: World, client: Client, terms: ConsentTerms): 
     },
     unattended: new Map(),
     reported: new Map(),
+    allHistoryUntil: new Date(0),
     status: "received",
     lastActionDate: dayOf(world.now),
   };
@@ -86,13 +90,13 @@ function authorise(world: World, consent: Consent): void {
   consent.status = "valid";
   consent.access = chosen(consent.access, consent.grant);
   consent.lastActionDate = dayOf(world.now);
-  world.agenda.schedule(lastMoment(world, consent), () => {
+  consent.allHistoryUntil = new Date(world.now.getTime() + freshMs);
+  world.agenda.schedule(lastMoment(consent), () => {
     if (consent.status === "valid") end(world, consent, "expired");
   });
 }
 
-function lastMoment({ now }: World, { recurringIndicator, validUntil }: Consent): Date {
+function lastMoment({ recurringIndicator, validUntil, allHistoryUntil }: Consent): Date {
   const afterLastDay = startOf(addDays(validUntil, 1));
-  const afterOneAccess = new Date(now.getTime() + oneOffMs);
-  return recurringIndicator || afterOneAccess > afterLastDay ? afterLastDay : afterOneAccess;
+  return recurringIndicator || allHistoryUntil > afterLastDay ? afterLastDay : allHistoryUntil;
 }

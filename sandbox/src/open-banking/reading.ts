@@ -1,0 +1,70 @@
+/** Reading under a consent: it must be valid, open what is read, and agree to one more call without a person. */
+import type { Call } from "../behaviour";
+import { Refusal } from "../refusal";
+import type { Account } from "../world/accounts";
+import { dayOf } from "../world/days";
+import type { Use } from "./access";
+import type { Consent } from "./consent";
+import { consentOf } from "./consents";
+
+/** Calls of one kind without a person, on one day. */
+export interface Reads {
+  readonly times: number;
+  readonly lastAt: Date;
+  /** What was read of the last one. */
+  readonly pages: ReadonlySet<number>;
+}
+
+interface Reading {
+  readonly "Consent-ID": string;
+  readonly "PSU-IP-Address": string | undefined;
+  readonly page?: number | undefined;
+}
+
+/** How long a reader may take to turn the pages. */
+const turningMs = 15 * 60_000;
+
+/** The reads after one more of a page: another page soon afterwards is of the same read. */
+function oneMore(before: Reads | undefined, page: number, now: Date): Reads {
+  if (before && !before.pages.has(page) && now.getTime() <= before.lastAt.getTime() + turningMs)
+    return { ...before, pages: new Set([...before.pages, page]) };
+  return { times: (before?.times ?? 0) + 1, lastAt: now, pages: new Set([page]) };
+}
+
+/** A call without a person counts against what was agreed for a day. */
+function count({ operation, values, world }: Call<Reading>, consent: Consent, thing: string): void {
+  if (values["PSU-IP-Address"] !== undefined) return;
+  const { unattended, frequencyPerDay } = consent;
+  const key = `${dayOf(world.now)} ${operation.name} ${thing}`;
+  const reads = oneMore(unattended.get(key), values.page ?? 0, world.now);
+  if (reads.times > frequencyPerDay)
+    throw new Refusal(429, "ACCESS_EXCEEDED", `The consent is for ${frequencyPerDay} reads a day.`);
+  unattended.set(key, reads);
+}
+
+/** The consent of a call, valid. `thing` is what the call reads, where it reads one of several. */
+export function consentFor(call: Call<Reading>, thing = ""): Consent {
+  const { values, client, world } = call;
+  const consent = consentOf(world, client, values["Consent-ID"], 400);
+  const { status } = consent;
+  if (status === "expired") throw new Refusal(401, "CONSENT_EXPIRED", "The consent has expired.");
+  if (status !== "valid") throw new Refusal(401, "CONSENT_INVALID", `The consent is ${status}.`);
+  consent.lastActionDate = dayOf(world.now);
+  count(call, consent, thing);
+  return consent;
+}
+
+interface AccountReading extends Reading {
+  readonly "account-id": string;
+}
+
+/** The account a call reads, and the consent that opens it for that use. */
+export function accountFor(call: Call<AccountReading>, use: Use): { consent: Consent; account: Account } {
+  const id = call.values["account-id"];
+  const account = call.world.accountsOf(call.client).find(({ accountId }) => accountId === id);
+  if (!account) throw new Refusal(404, "RESOURCE_UNKNOWN", "There is no such account.", id);
+  const consent = consentFor(call, id);
+  if (!consent.grant[use].includes(account))
+    throw new Refusal(401, "CONSENT_INVALID", `The consent does not open the ${use} of this account.`);
+  return { consent, account };
+}

@@ -1,0 +1,202 @@
+/** The transactions of an account as the standard lists them: booked, pending, and standing orders. */
+import { linesIn } from "../files/account-statement";
+import { newestFirst, type Sliceable } from "../paging";
+import { Refusal } from "../refusal";
+import type { Account } from "../world/accounts";
+import { addDays, dayOf, startOf } from "../world/days";
+import { type BookedLine, bucketOf, type Counterparty } from "../world/ledger";
+import type { World } from "../world/world";
+import type { Consent } from "./consent";
+import type { Payment, Transfer } from "./payment";
+import { amountIn, entryReference, lineIdOf } from "./references";
+
+export type ListName = "booked" | "pending" | "information";
+
+/** Entries of one kind, the latest first, of which a part can be shown. */
+export interface List {
+  readonly length: number;
+  readonly show: (from: number, to: number) => readonly unknown[];
+}
+
+const listOf = <T>(items: Sliceable<T>, view: (item: T) => unknown): List => ({
+  length: items.length,
+  show: (from, to) => items.slice(from, to).map(view),
+});
+
+const accountOfParty = ({ iban, accountNumber }: Counterparty) =>
+  iban === undefined ? { bban: accountNumber } : { iban };
+
+/** Who paid a credit, or was paid by a debit. */
+function otherSide({ amount, entry: { counterparty } }: BookedLine) {
+  if (!counterparty) return {};
+  const { name, bic } = counterparty;
+  const account = accountOfParty(counterparty);
+  return amount.lt(0)
+    ? { creditorName: name, creditorAccount: account, creditorAgent: bic }
+    : { debtorName: name, debtorAccount: account, debtorAgent: bic };
+}
+
+function shownLine({ currency }: Account, line: BookedLine) {
+  const { lineId, entry, amount, balance } = line;
+  return {
+    transactionId: lineId,
+    entryReference: entryReference(lineId),
+    endToEndId: entry.reference,
+    bookingDate: dayOf(entry.bookedAt),
+    valueDate: dayOf(entry.valueAt),
+    transactionAmount: amountIn(amount, currency),
+    ...otherSide(line),
+    remittanceInformationUnstructured: entry.information,
+    additionalInformation: entry.additionalInformation,
+    proprietaryBankTransactionCode: entry.type,
+    balanceAfterTransaction: {
+      balanceAmount: amountIn(balance, currency),
+      balanceType: "interimBooked",
+    },
+  };
+}
+
+const shownTransfer = ({ amount, creditorName, creditorAccount, ...transfer }: Transfer) => ({
+  endToEndId: transfer.endToEndIdentification,
+  transactionAmount: amountIn(amount.amount.neg(), amount.currency),
+  creditorName,
+  creditorAccount,
+  remittanceInformationUnstructured: transfer.remittanceInformationUnstructured,
+});
+
+const paymentsFrom = ({ openBanking }: World, account: Account): Payment[] =>
+  [...openBanking.payments.values()].filter((payment) => payment.account === account);
+
+/** Payments that are authorised and not booked. */
+const pending = (world: World, account: Account) =>
+  paymentsFrom(world, account)
+    .filter(({ status, order }) => !order && (status === "ACTC" || status === "ACSP"))
+    .flatMap(({ transfers }) => transfers);
+
+/** Standing orders in force. */
+const standingOrders = (world: World, account: Account) =>
+  paymentsFrom(world, account).flatMap(({ status, order, transfers }) =>
+    order && status === "ACTC" ? transfers.map((transfer) => ({ order, transfer })) : [],
+  );
+
+function shownOrder({ order, transfer }: ReturnType<typeof standingOrders>[number]) {
+  const { startDate, endDate, frequency, executionRule, dayOfExecution, monthsOfExecution } = order;
+  const standingOrderDetails = {
+    startDate,
+    endDate,
+    frequency,
+    executionRule,
+    dayOfExecution,
+    monthsOfExecution,
+  };
+  return { ...shownTransfer(transfer), additionalInformationStructured: { standingOrderDetails } };
+}
+
+/** Which entries a call asks for. */
+export interface Selection {
+  readonly bookingStatus: "booked" | "pending" | "both" | "information" | "all";
+  readonly dateFrom: string | undefined;
+  readonly dateTo: string | undefined;
+  readonly entryReferenceFrom: string | undefined;
+  readonly deltaList: boolean | undefined;
+  readonly page: number | undefined;
+}
+
+/** How far back the entries go, unless the person has only just said yes. */
+const daysOfHistory = 90;
+
+/** The first day whose entries the consent opens now; undefined when it opens all. */
+const firstDayOpen = ({ now }: World, { allHistoryUntil }: Consent): string | undefined =>
+  now <= allHistoryUntil ? undefined : addDays(dayOf(now), -daysOfHistory);
+
+/** Throws a Refusal for entries from before the first day that is open. */
+export function checkOpen(world: World, consent: Consent, day: string): void {
+  const first = firstDayOpen(world, consent);
+  if (first !== undefined && day < first)
+    throw new Refusal(
+      400,
+      "PERIOD_INVALID",
+      `Entries of more than ${daysOfHistory} days ago are shown right after the authorisation.`,
+      `The first day now is ${first}.`,
+    );
+}
+
+const booksOf = ({ ledger }: World, account: Account) => ledger.lines(bucketOf(account, "InterimAvailable"));
+
+function linesAfter(world: World, consent: Consent, account: Account, reference: string): BookedLine[] {
+  const lines = booksOf(world, account);
+  const place = lines.indexOf(lineIdOf(reference));
+  if (place < 0) throw new Refusal(400, "RESOURCE_UNKNOWN", "There is no such entry.", reference);
+  checkOpen(world, consent, dayOf(lines.at(place)!.entry.bookedAt));
+  return lines.slice(place + 1);
+}
+
+/** What was booked between the report before and this one. */
+function delta(world: World, consent: Consent, account: Account): BookedLine[] {
+  const lines = booksOf(world, account);
+  const { after, until } = consent.reported.get(account.accountId)!;
+  const open = firstDayOpen(world, consent);
+  const closed = open === undefined ? 0 : lines.between(new Date(0), startOf(open)).length;
+  return lines.slice(Math.max(after, closed), until);
+}
+
+function booked(
+  world: World,
+  consent: Consent,
+  account: Account,
+  selection: Selection,
+): Sliceable<BookedLine> {
+  const { dateFrom, dateTo = dayOf(world.now), entryReferenceFrom, deltaList } = selection;
+  if (entryReferenceFrom !== undefined) return linesAfter(world, consent, account, entryReferenceFrom);
+  if (deltaList) return delta(world, consent, account);
+  checkOpen(world, consent, dateFrom!);
+  return linesIn(world, account, { from: dateFrom!, to: dateTo });
+}
+
+/** Which lists a booking status asks for. */
+const listsOf: Readonly<Record<Selection["bookingStatus"], readonly ListName[]>> = {
+  booked: ["booked"],
+  pending: ["pending"],
+  both: ["booked", "pending"],
+  information: ["information"],
+  all: ["booked", "pending", "information"],
+};
+
+const entriesPerPage = 500;
+
+/** A part of the lists, one after the other, and the number of the last such part. */
+export interface Page {
+  readonly entries: Readonly<Partial<Record<ListName, readonly unknown[]>>>;
+  readonly last: number;
+}
+
+function pageOf(lists: readonly (readonly [ListName, List])[], page: number): Page {
+  let before = 0;
+  const entries = lists.map(([name, { length, show }]) => {
+    const from = page * entriesPerPage - before;
+    before += length;
+    return [name, show(Math.max(from, 0), Math.max(from + entriesPerPage, 0))];
+  });
+  return { entries: Object.fromEntries(entries), last: Math.max(Math.ceil(before / entriesPerPage) - 1, 0) };
+}
+
+/** Remembers that there was a report. Further pages belong to the one that began with the first. */
+function noteReport(world: World, { reported }: Consent, account: Account, { page = 0 }: Selection): void {
+  const before = reported.get(account.accountId);
+  if (page > 0 && before) return;
+  const until = booksOf(world, account).length;
+  reported.set(account.accountId, { after: before?.until ?? 0, until });
+}
+
+/** A page of the lists a call asks for. Throws a Refusal when it asks for entries that are not there or not open. */
+export function transactionsOf(world: World, consent: Consent, account: Account, selection: Selection): Page {
+  noteReport(world, consent, account, selection);
+  const lists: Readonly<Record<ListName, () => List>> = {
+    booked: () =>
+      listOf(newestFirst(booked(world, consent, account, selection)), (line) => shownLine(account, line)),
+    pending: () => listOf(pending(world, account), shownTransfer),
+    information: () => listOf(standingOrders(world, account), shownOrder),
+  };
+  const asked = listsOf[selection.bookingStatus].map((name) => [name, lists[name]()] as const);
+  return pageOf(asked, selection.page ?? 0);
+}

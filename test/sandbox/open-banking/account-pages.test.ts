@@ -1,0 +1,166 @@
+/** Reports of transactions that are longer than a page, and how often and how far back they may be read. */
+import { type Bank, day, euroAccount, minute, notText, openBank, refusal, validConsent } from "./bank";
+
+const person = { psu: { "PSU-IP-Address": "192.0.2.7" } };
+
+let bank: Bank;
+let account: string;
+beforeEach(async () => {
+  bank = await openBank();
+  account = (await euroAccount(bank)).resourceId;
+});
+afterEach(() => bank.close());
+
+type Listing = Parameters<Bank["client"]["openBanking"]["listTransactions"]>[0];
+
+const reportOf = async (consentId: string, more: Partial<Listing> = {}, options: object = {}) =>
+  notText(
+    await bank.client.openBanking.listTransactions(
+      {
+        "Consent-ID": consentId,
+        "account-id": account,
+        bookingStatus: "booked",
+        dateFrom: "2026-03-01",
+        ...more,
+      },
+      options,
+    ),
+  );
+
+type Report = Awaited<ReturnType<typeof reportOf>>;
+
+const pageIn = (link: { href?: string | undefined } | undefined) =>
+  link && Number(new URL(link.href!, bank.sandbox.xs2aUrl).searchParams.get("page"));
+
+/** Where a page leads: first, previous, next, last. */
+const linksOf = ({ transactions }: Report) => {
+  const { first, previous, next, last } = transactions!._links;
+  return [first, previous, next, last].map(pageIn);
+};
+
+function payIn(times: number): void {
+  for (let number = 1; number <= times; number += 1)
+    bank.sandbox.control.payIn({ currency: "EUR", amount: "1.00", reference: `NO-${number}` });
+  bank.sandbox.advance(day);
+}
+
+const noMore = refusal(429, "ACCESS_EXCEEDED");
+
+describe("a long report", () => {
+  test("comes in pages that link to each other, and together are the whole", async () => {
+    payIn(700);
+    const consentId = await validConsent(bank);
+    const pages: Report[] = [];
+    for (let page: number | undefined = 0; page !== undefined; page = linksOf(pages.at(-1)!)[2])
+      pages.push(await reportOf(consentId, { page }, person));
+    expect(pages.map(linksOf)).toEqual([
+      [0, undefined, 1, 2],
+      [0, 0, 2, 2],
+      [0, 1, undefined, 2],
+    ]);
+    const entries = pages.flatMap(({ transactions }) => transactions!.booked!);
+    expect(pages.map(({ transactions }) => transactions!.booked!.length)).toEqual([
+      500,
+      500,
+      entries.length - 1_000,
+    ]);
+    expect(new Set(entries.map(({ transactionId }) => transactionId)).size).toBe(entries.length);
+    expect(entries.filter(({ endToEndId }) => endToEndId?.startsWith("NO-"))).toHaveLength(700);
+    const dates = entries.map(({ bookingDate }) => bookingDate!);
+    expect(dates).toEqual(dates.toSorted().toReversed());
+  });
+
+  test("keeps what was asked for in its links", async () => {
+    payIn(600);
+    const { transactions } = await reportOf(await validConsent(bank));
+    const next = new URL(transactions!._links.next!.href!, bank.sandbox.xs2aUrl);
+    expect(next.pathname).toBe(`/v1/accounts/${account}/transactions`);
+    expect(Object.fromEntries(next.searchParams)).toEqual({
+      bookingStatus: "booked",
+      dateFrom: "2026-03-01",
+      page: "1",
+    });
+  });
+
+  test("lists what is pending after what is booked, each entry once", async () => {
+    payIn(600);
+    const consentId = await validConsent(bank);
+    const pages = [0, 1].map((page) => reportOf(consentId, { bookingStatus: "both", page }));
+    const [first, second] = await Promise.all(pages);
+    expect([first!.transactions!.booked!.length, first!.transactions!.pending]).toEqual([500, []]);
+    expect(second!.transactions!.booked!.length).toBeGreaterThan(99);
+  });
+
+  test("that goes on from the last one goes on through its pages", async () => {
+    const consentId = await validConsent(bank);
+    await reportOf(consentId);
+    payIn(300);
+    const delta = { dateFrom: undefined, deltaList: true };
+    const first = await reportOf(consentId, delta);
+    const second = await reportOf(consentId, { ...delta, page: 1 });
+    const entries = [first, second].flatMap(({ transactions }) => transactions!.booked!);
+    expect(entries.length).toBeGreaterThan(500);
+    expect(entries.filter(({ endToEndId }) => endToEndId?.startsWith("NO-"))).toHaveLength(300);
+    expect((await reportOf(consentId, delta)).transactions!.booked).toEqual([]);
+  });
+});
+
+test("a short report has no other pages, and nothing beyond its own", async () => {
+  const consentId = await validConsent(bank);
+  const report = await reportOf(consentId);
+  expect(Object.keys(report.transactions!._links)).toEqual(["account"]);
+  const beyond = await reportOf(consentId, { page: 7 });
+  expect(beyond.transactions!.booked).toEqual([]);
+});
+
+describe("without a person, another page", () => {
+  let consentId: string;
+  beforeEach(async () => {
+    consentId = await validConsent(bank, { frequencyPerDay: 1 });
+    await reportOf(consentId);
+  });
+
+  test("within 15 minutes is part of the same read", async () => {
+    bank.sandbox.advance(14 * minute);
+    await reportOf(consentId, { page: 1 });
+    await reportOf(consentId, { page: 2 });
+    await expect(reportOf(consentId, { page: 2 })).rejects.toMatchObject(noMore);
+    await expect(reportOf(consentId)).rejects.toMatchObject(noMore);
+  });
+
+  test("after 15 minutes is another read", async () => {
+    bank.sandbox.advance(15 * minute);
+    await expect(reportOf(consentId, { page: 1 })).rejects.toMatchObject(noMore);
+  });
+});
+
+describe("entries of more than 90 days ago", () => {
+  const old = { dateFrom: "2025-12-01" };
+  const tooOld = refusal(400, "PERIOD_INVALID");
+
+  test("are shown for 20 minutes after the authorisation", async () => {
+    const consentId = await validConsent(bank);
+    bank.sandbox.advance(19 * minute);
+    expect((await reportOf(consentId, old, person)).transactions!.booked!.at(-1)!.bookingDate).toMatch(
+      /^2025-12/,
+    );
+    bank.sandbox.advance(minute);
+    await expect(reportOf(consentId, old, person)).rejects.toMatchObject(tooOld);
+    await expect(reportOf(consentId, { ...old, Accept: "text/plain" }, person)).rejects.toMatchObject(tooOld);
+    await reportOf(consentId, { dateFrom: "2025-12-02" }, person);
+    await expect(reportOf(consentId, { dateFrom: "2025-12-01" }, person)).rejects.toMatchObject(tooOld);
+  });
+
+  test("are no part of a delta, and none begins there", async () => {
+    const consentId = await validConsent(bank);
+    const all = (await reportOf(consentId, { dateFrom: "2025-03-02" }, person)).transactions!.booked!;
+    const late = await validConsent(bank);
+    bank.sandbox.advance(21 * minute);
+    const delta = await reportOf(late, { dateFrom: undefined, deltaList: true }, person);
+    expect(delta.transactions!.booked!.at(-1)!.bookingDate! >= "2025-12-02").toBe(true);
+    const { entryReference } = all.findLast(({ bookingDate }) => bookingDate! < "2025-12-02")!;
+    await expect(
+      reportOf(late, { dateFrom: undefined, entryReferenceFrom: entryReference }, person),
+    ).rejects.toMatchObject(tooOld);
+  });
+});

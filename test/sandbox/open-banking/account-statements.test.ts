@@ -1,0 +1,224 @@
+/** Transactions as bank statements: camt.053 and MT940, by what the caller accepts. */
+import { Big } from "big.js";
+import { XMLParser } from "fast-xml-parser";
+import { randomUUID } from "node:crypto";
+import { readMt940 } from "../../../core/formats";
+import { all } from "../../core/formats/statements";
+import { type Bank, euroAccount, notText, openBank, today, validConsent } from "./bank";
+
+const person = { "PSU-IP-Address": "192.0.2.7" };
+
+let bank: Bank;
+let account: { readonly resourceId: string; readonly iban: string };
+let consentId: string;
+beforeAll(async () => {
+  bank = await openBank(person);
+  account = await euroAccount(bank);
+  consentId = await validConsent(bank);
+});
+afterAll(() => bank.close());
+
+type Listing = Parameters<Bank["client"]["openBanking"]["listTransactions"]>[0];
+
+const listing = (more: Partial<Listing> = {}): Listing => ({
+  "Consent-ID": consentId,
+  "account-id": account.resourceId,
+  bookingStatus: "booked",
+  dateFrom: "2025-06-01",
+  dateTo: "2026-02-28",
+  ...more,
+});
+
+const transactions = (more: Partial<Listing> = {}) => bank.client.openBanking.listTransactions(listing(more));
+
+async function booked(more: Partial<Listing> = {}) {
+  const report = notText(await transactions(more));
+  return report.transactions!.booked!;
+}
+
+/** Elements that may be there more than once are lists; everything else is text, as it stands. */
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: "",
+  parseTagValue: false,
+  parseAttributeValue: false,
+  isArray: (name) => ["Bal", "Ntry", "TxDtls", "Ustrd"].includes(name),
+});
+
+interface Amount {
+  readonly Amt: { readonly Ccy: string; readonly "#text": string };
+  readonly CdtDbtInd: "CRDT" | "DBIT";
+}
+
+interface Party {
+  readonly Nm: string;
+}
+
+interface Ntry extends Amount {
+  readonly NtryRef: string;
+  readonly BookgDt: { readonly Dt: string };
+  readonly ValDt: { readonly Dt: string };
+  readonly NtryDtls: {
+    readonly TxDtls: readonly {
+      readonly Refs: { readonly InstrId?: string; readonly EndToEndId: string };
+      readonly RltdPties?: { readonly Dbtr?: Party; readonly Cdtr?: Party };
+      readonly RmtInf: { readonly Ustrd: readonly string[] };
+    }[];
+  };
+}
+
+interface Stmt {
+  readonly Acct: { readonly Id: { readonly IBAN: string }; readonly Ccy: string };
+  readonly Bal: readonly (Amount & { readonly Tp: { readonly CdOrPrtry: { readonly Cd: string } } })[];
+  readonly Ntry?: readonly Ntry[];
+}
+
+async function camt053(more: Partial<Listing> = {}): Promise<Stmt> {
+  const xml = await transactions({ Accept: "application/xml", ...more });
+  const document = parser.parse(String(xml)) as { Document: { BkToCstmrStmt: { Stmt: Stmt } } };
+  return document.Document.BkToCstmrStmt.Stmt;
+}
+
+const signed = ({ Amt, CdtDbtInd }: Amount) => (CdtDbtInd === "DBIT" ? `-${Amt["#text"]}` : Amt["#text"]);
+
+const balanceIn = ({ Bal }: Stmt, code: string) => signed(Bal.find(({ Tp }) => Tp.CdOrPrtry.Cd === code)!);
+
+/** What a statement and a list both say of an entry. */
+const fromEntry = (entry: Ntry) => {
+  const [{ Refs, RltdPties, RmtInf } = {}] = entry.NtryDtls.TxDtls;
+  return [
+    entry.NtryRef,
+    signed(entry),
+    entry.BookgDt.Dt,
+    entry.ValDt.Dt,
+    Refs!.InstrId ?? Refs!.EndToEndId,
+    RltdPties?.Cdtr?.Nm,
+    RltdPties?.Dbtr?.Nm,
+    RmtInf!.Ustrd.join(""),
+  ];
+};
+const fromList = (entry: Awaited<ReturnType<typeof booked>>[number]) => [
+  entry.entryReference,
+  entry.transactionAmount.amount,
+  entry.bookingDate,
+  entry.valueDate,
+  entry.endToEndId,
+  entry.creditorName,
+  entry.debtorName,
+  entry.remittanceInformationUnstructured,
+];
+
+const sum = (amounts: readonly string[]) =>
+  amounts.reduce((total, amount) => total.plus(amount), new Big(0)).toFixed(2);
+
+describe("camt.053", () => {
+  test("has the account and its balances, which the entries lead from one to the other", async () => {
+    const statement = await camt053();
+    expect(statement.Acct).toMatchObject({ Id: { IBAN: account.iban }, Ccy: "EUR" });
+    const amounts = statement.Ntry!.map(signed);
+    expect(amounts.length).toBeGreaterThan(50);
+    expect(sum([balanceIn(statement, "OPBD"), ...amounts])).toBe(balanceIn(statement, "CLBD"));
+  });
+
+  test("has the entries of the list, to the cent, in the order of booking", async () => {
+    const { Ntry } = await camt053();
+    expect(Ntry!.map(fromEntry)).toEqual((await booked()).toReversed().map(fromList));
+  });
+
+  test("begins where the one before ended", async () => {
+    const january = await camt053({ dateFrom: "2026-01-01", dateTo: "2026-01-31" });
+    const february = await camt053({ dateFrom: "2026-02-01", dateTo: "2026-02-28" });
+    expect(balanceIn(february, "OPBD")).toBe(balanceIn(january, "CLBD"));
+  });
+
+  test("of a day on which nothing was booked has both balances", async () => {
+    const { Ntry, ...statement } = await camt053({ dateFrom: "2026-02-28", dateTo: "2026-02-28" });
+    expect(Ntry).toBeUndefined();
+    expect(balanceIn(statement, "OPBD")).toBe(balanceIn(statement, "CLBD"));
+  });
+});
+
+test("texts stay what they are, but for what XML cannot carry", async () => {
+  const [debtor_name, reference] = ['Möller & <Söhne> "\u0007x"', "R&D > 'all'"];
+  bank.sandbox.control.payIn({ currency: "EUR", amount: "10.05", reference, debtor_name });
+  const { Ntry } = await camt053({ dateFrom: today, dateTo: today });
+  const details = Ntry!.flatMap(({ NtryDtls }) => NtryDtls.TxDtls);
+  expect(details).toContainEqual(
+    expect.objectContaining({
+      Refs: expect.objectContaining({ EndToEndId: reference }) as object,
+      RltdPties: expect.objectContaining({ Dbtr: { Nm: 'Möller & <Söhne> " x"' } }) as object,
+    }),
+  );
+});
+
+test("MT940 has the same balances and entries", async () => {
+  const text = String(await transactions({ Accept: "text/plain" }));
+  const [statement, ...others] = await all(readMt940(text));
+  expect(others).toEqual([]);
+  const list = (await booked()).toReversed();
+  expect(
+    statement!.entries.map(({ creditDebit, amount }) => `${creditDebit === "Debit" ? "-" : ""}${amount}`),
+  ).toEqual(list.map(({ transactionAmount }) => transactionAmount.amount));
+  const xml = await camt053();
+  expect([statement!.openingBalance.amount, statement!.closingBalance.amount]).toEqual([
+    balanceIn(xml, "OPBD"),
+    balanceIn(xml, "CLBD"),
+  ]);
+});
+
+const get = (query: string, accept?: string) =>
+  fetch(`${bank.sandbox.xs2aUrl}/v1/accounts/${account.resourceId}/transactions?${query}`, {
+    headers: {
+      ...person,
+      "X-Request-ID": randomUUID(),
+      "Consent-ID": consentId,
+      ...(accept !== undefined && { Accept: accept }),
+    },
+  });
+
+const json = "application/json; charset=utf-8";
+const xml = "application/xml; charset=utf-8";
+const mt940 = "text/plain; charset=utf-8";
+const month = "bookingStatus=booked&dateFrom=2026-02-01";
+
+describe("what is accepted most is what comes", () => {
+  test.each([
+    ["*/*", json],
+    ["application/*", json],
+    ["application/json, */*;q=0.8", json],
+    ["application/xml", xml],
+    ["Application/XML", xml],
+    ["text/*", mt940],
+    ["text/plain;q=0.4, application/xml;q=0.5", xml],
+    ["application/pdf, text/plain;q=0.1", mt940],
+    ["*/*;q=0.5, application/json;q=0", xml],
+  ])("%s: %s", async (accept, type) => {
+    const { status, headers } = await get(month, accept);
+    expect([status, headers.get("content-type")]).toEqual([200, type]);
+  });
+
+  test.each(["application/pdf", "image/*", "application/xml;q=0"])("%s: nothing", async (accept) => {
+    const response = await get(month, accept);
+    expect(response.status).toBe(406);
+    expect(await response.json()).toMatchObject({ tppMessages: [{ code: "REQUESTED_FORMATS_INVALID" }] });
+  });
+
+  test.each([
+    "bookingStatus=both&dateFrom=2026-02-01",
+    "bookingStatus=pending&dateFrom=2026-02-01",
+    "bookingStatus=information",
+    "bookingStatus=booked&deltaList=true",
+  ])("%s is no statement", async (query) => {
+    expect((await get(query, "application/xml")).status).toBe(406);
+    const { status, headers } = await get(query, "application/xml, application/json;q=0.1");
+    expect([status, headers.get("content-type")]).toEqual([200, json]);
+  });
+});
+
+test("the client checks the format before it asks", async () => {
+  const asked = bank.sandbox.requests.length;
+  await expect(transactions({ Accept: "application/pdf" as "text/plain" })).rejects.toMatchObject({
+    name: "InvalidInput",
+  });
+  expect(bank.sandbox.requests.length).toBe(asked);
+});
