@@ -73,8 +73,9 @@ describe("fxdesk sandbox", () => {
   let child: ChildProcessByStdio<null, Readable, null>;
   afterEach(() => child?.kill("SIGKILL"));
 
-  test("prints variables that reach it, and stops when asked to", async () => {
-    child = spawn(process.execPath, [program, "sandbox", "--port", "0"], {
+  /** Starts it, and reads the variables it prints. */
+  async function started(...flags: readonly string[]): Promise<Record<string, string>> {
+    child = spawn(process.execPath, [program, "sandbox", "--port", "0", ...flags], {
       stdio: ["ignore", "pipe", "ignore"],
     });
     const variables: Record<string, string> = {};
@@ -83,11 +84,39 @@ describe("fxdesk sandbox", () => {
       variables[name] = value;
       if (name === "FXDESK_REFRESH_TOKEN") break;
     }
+    return variables;
+  }
+
+  test("prints variables that reach it, and stops when asked to", async () => {
+    const variables = await started();
     const { code, stdout } = await fxdesk(["call", "trades.list"], { variables });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).not.toHaveLength(0);
     child.kill("SIGTERM");
     expect(await once(child, "exit")).toEqual([0, null]);
+  });
+
+  test("plays the service as its flags say", async () => {
+    const flags = ["--now", "2026-11-21T10:00:00Z", "--market-hours", "real", "--total-count"];
+    const variables = await started(...flags);
+    const headers = {
+      authorization: `Bearer ${variables.FXDESK_ACCESS_TOKEN}`,
+      "x-api-key": variables.FXDESK_API_KEY!,
+    };
+    const ask = (path: string) =>
+      fetch(`${variables.FXDESK_BASE_URL}${path}?client_id=client-demo`, { headers });
+    expect(await (await ask("/quotes/fx-availability")).json()).toEqual({ fx_available: false });
+    expect((await ask("/trades")).headers.get("x-total-count")).toMatch(/^\d+$/);
+  });
+
+  test.each([
+    ["--quote-seconds", "0", "a number above zero"],
+    ["--quote-seconds", "soon", "a number above zero"],
+    ["--market-hours", "weekdays", "always or real"],
+  ])("does not start with %s %s", async (flag, value, says) => {
+    const { code, stderr } = await fxdesk(["sandbox", flag, value]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${flag} must be ${says}`);
   });
 
   test("starts the package as it is", async () => {

@@ -97,10 +97,21 @@ function collectMargin(world: World, trade: Trade): void {
   if (trade.callDueDate !== undefined && trade.callDueDate <= today) payCall(world, trade);
 }
 
+/** The part of the deposit that stands for an amount drawn from the trade. */
+const depositFor = (drawn: Big, { sell }: Trade) => rounded(drawn.times(depositShare), sell.currency);
+
+/** The deposit but for what was drawn and settled before it was paid. */
+function depositDue(trade: Trade): Big {
+  const returned = trade.drawdowns
+    .filter(({ settled }) => settled)
+    .map(({ sell }) => depositFor(sell.amount, trade));
+  return returned.reduce((due, part) => due.minus(part), trade.initialMargin!.amount);
+}
+
 function payDeposit(world: World, trade: Trade): void {
   const account = sellAccount(world, trade);
-  const { amount } = trade.initialMargin!;
-  if (trade.deposited || available(world, account).lt(amount)) return;
+  const amount = depositDue(trade);
+  if (trade.deposited || amount.lte(0) || available(world, account).lt(amount)) return;
   shift(world, account, amount.neg(), "InitialMargin", about(trade, "margin", "Initial margin for trade"));
   trade.margin = amount;
   trade.deposited = true;
@@ -139,6 +150,5 @@ export function returnMargin(world: World, trade: Trade): void {
 
 /** Gives back the part of the deposit that stood for an amount drawn from the trade. */
 export function releaseMargin(world: World, trade: Trade, drawn: Big): void {
-  const part = rounded(drawn.times(depositShare), trade.sell.currency);
-  returnDeposit(world, trade, smaller(part, trade.margin));
+  returnDeposit(world, trade, smaller(depositFor(drawn, trade), trade.margin));
 }

@@ -6,8 +6,9 @@ import { daysFromSpot, fixingDate, isBusinessDay, spotDateAt } from "../../../sa
 import { steppedClock } from "../../../sandbox/src/world/clock";
 import { dayMs, dayOf } from "../../../sandbox/src/world/days";
 import { inverse, pairOf, Rates, tradedCurrencies } from "../../../sandbox/src/world/fx";
-import { offer } from "../../../sandbox/src/world/market";
+import { offer, offerDrawdown, type Offer } from "../../../sandbox/src/world/market";
 import { demo } from "../../../sandbox/src/world/parties";
+import { book } from "../../../sandbox/src/world/trading";
 import { World } from "../../../sandbox/src/world/world";
 
 const day = "2026-11-20";
@@ -109,6 +110,32 @@ describe("an offer", () => {
     const { terms, warning } = priced("forward", undefined);
     expect([terms.maturityDate, warning]).toEqual(["2026-11-24", expect.stringContaining("2026-11-24")]);
     expect(priced("spot", undefined).warning).toBeUndefined();
+  });
+});
+
+describe("a drawdown", () => {
+  test.each([
+    ["2026-11-19T21:59:59Z", "2026-11-20", "before 17:00 in New York"],
+    ["2026-11-19T22:00:00Z", "2026-11-23", "after it, over a weekend"],
+  ])("asked for at %s can settle on %s: %s", (time, value) => {
+    const world = new World(steppedClock(new Date(time)), "drawdown", new Outbox(undefined));
+    world.catchUp();
+    const { terms } = offer(world, {
+      clientId: demo.clientId,
+      type: "window_forward",
+      buyCurrency: "USD",
+      sellCurrency: "EUR",
+      fixed: "sell",
+      amount: new Big(1000),
+      valueDate: "2027-02-24",
+    });
+    const parent = book(world, { ...terms, reference: undefined });
+    const drawdown = offerDrawdown(world, parent, {
+      fixed: "sell",
+      amount: new Big(400),
+      valueDate: undefined,
+    }) as Offer;
+    expect(drawdown.terms).toMatchObject({ maturityDate: value, rate: parent.rate });
   });
 });
 

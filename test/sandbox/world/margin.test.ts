@@ -12,7 +12,7 @@ import { lossLevels, revalueAll } from "../../../sandbox/src/world/margin";
 import { available, move } from "../../../sandbox/src/world/movements";
 import { demo } from "../../../sandbox/src/world/parties";
 import type { Trade } from "../../../sandbox/src/world/trades";
-import { book, cancel } from "../../../sandbox/src/world/trading";
+import { book, cancel, fund } from "../../../sandbox/src/world/trading";
 import { World } from "../../../sandbox/src/world/world";
 
 describe("a loss of the threshold", () => {
@@ -129,21 +129,37 @@ test("what is called on a Friday is due on the Tuesday after", () => {
   expect(trade.callDueDate).toBe("2026-11-10");
 });
 
+const draw = (sell: string, buy: string) =>
+  book(world, {
+    clientId: demo.clientId,
+    type: "drawdown",
+    parent: trade,
+    sell: { amount: new Big(sell), currency: "GBP" },
+    buy: { amount: new Big(buy), currency: "USD" },
+    rate: trade.rate,
+    fee: { amount: new Big(0), currency: "GBP" },
+    maturityDate: "2026-11-09",
+    reference: undefined,
+  });
+
+test("no deposit is taken for what was drawn and settled before it was paid", () => {
+  const drawdown = draw("40000", "52000");
+  payIn(1_000);
+  pass(6, "1.3");
+  move(world, gbp(), new Big(39_000), "nostro", { type: "incoming", reference: "IN", information: "In" });
+  fund(world, drawdown, new Big(40_000));
+  pass(2, "1.3");
+  expect([drawdown.settled, held("InitialMargin")]).toEqual([true, "0"]);
+  payIn(10_000);
+  pass(1, "1.3");
+  expect(held("InitialMargin")).toBe("3000");
+  pass(1, "1.3");
+  expect(held("InitialMargin")).toBe("3000");
+});
+
 test("the deposit is returned as parts of the trade are drawn and settle, and the rest at the end", () => {
   payIn(150_000);
   pass(3, "1.3");
-  const draw = (sell: string, buy: string) =>
-    book(world, {
-      clientId: demo.clientId,
-      type: "drawdown",
-      parent: trade,
-      sell: { amount: new Big(sell), currency: "GBP" },
-      buy: { amount: new Big(buy), currency: "USD" },
-      rate: trade.rate,
-      fee: { amount: new Big(0), currency: "GBP" },
-      maturityDate: "2026-11-09",
-      reference: undefined,
-    });
   draw("33333.33", "43333.33");
   expect(held("InitialMargin")).toBe("5000");
   pass(5, "1.3");
