@@ -12,6 +12,7 @@ import { withOwnerName } from "./access";
 import { link } from "./authorisation";
 import { camt053 } from "./camt053";
 import type { Consent } from "./consent";
+import { problemJson } from "./errors";
 import { accountFor, consentFor } from "./reading";
 import { amountIn, bicOf, referenceTo } from "./references";
 import { checkOpen, type Page, transactionsOf } from "./transactions";
@@ -100,9 +101,10 @@ const typesFor = ({ bookingStatus, dateFrom, entryReferenceFrom, deltaList }: Li
     ? [json, ...Object.keys(statements)]
     : [json];
 
+/** The media type of the answer. Who accepts problems in JSON and says no more can read JSON. */
 function typeFor({ request, values }: Listing): string {
   const types = typesFor(values);
-  const type = preferred(request, types);
+  const type = preferred(request, types) ?? (preferred(request, [problemJson]) && json);
   if (type === undefined)
     throw new Refusal(406, "REQUESTED_FORMATS_INVALID", `These transactions come as ${types.join(", ")}.`);
   return type;

@@ -2,7 +2,7 @@
 import { header, type HttpAnswer, type HttpRequest } from "../http";
 import type { Refusal } from "../refusal";
 
-const problemJson = "application/problem+json";
+export const problemJson = "application/problem+json";
 /** As long as the standard lets the texts be. */
 const longestTitle = 70;
 const longestText = 500;

@@ -192,6 +192,8 @@ describe("what is accepted most is what comes", () => {
     ["text/plain;q=0.4, application/xml;q=0.5", xml],
     ["application/pdf, text/plain;q=0.1", mt940],
     ["*/*;q=0.5, application/json;q=0", xml],
+    ["application/problem+json, application/xml", xml],
+    ["application/problem+json", json],
   ])("%s: %s", async (accept, type) => {
     const { status, headers } = await get(month, accept);
     expect([status, headers.get("content-type")]).toEqual([200, type]);
