@@ -1,8 +1,9 @@
 /** Accounts, their balances, and the numbers under which money reaches them. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { isValidBIC, isValidIBAN } from "ibantools";
 import { makeQuote, sandboxClient } from "../support/samples";
+import { ask, demoHeaders } from "./support/http";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
@@ -132,6 +133,21 @@ describe("account details", () => {
     ).rejects.toMatchObject({
       status: 404,
     });
+  });
+
+  test.each([
+    ["", 422, "validation_error"],
+    ["x".repeat(51), 422, "validation_error"],
+    ["x".repeat(50), 200, undefined],
+    [7, 422, "validation_error"],
+  ])("asked to be called %p answer %i", async (alias, status, code) => {
+    const [{ account_details_id } = { account_details_id: "" }] = await details({ country: "NL" });
+    const answer = await ask(sandbox, `/account-details/${account_details_id}?client_id=${demo.clientId}`, {
+      method: "PATCH",
+      headers: { ...demoHeaders, "content-type": "application/json" },
+      body: JSON.stringify({ alias }),
+    });
+    expect([answer.status, (JSON.parse(answer.text) as { code?: string }).code]).toEqual([status, code]);
   });
 
   test("have one default in a currency", async () => {

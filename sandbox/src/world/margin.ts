@@ -11,12 +11,12 @@ import { addDays, dayOf, hourOf } from "./days";
 import { pairOf, type Rate } from "./fx";
 import { available, note, shift } from "./movements";
 import { about, sellAccount, settlementHour } from "./trade-entries";
-import { remaining, type Trade, type TradeTerms } from "./trades";
+import type { Trade, TradeTerms } from "./trades";
 import type { World } from "./world";
 
 /** Of the amount sold. */
 const depositShare = new Big("0.05");
-/** Each time the market has moved so far against the client, a share of what is left of the trade is called. */
+/** Each time the market has moved so far against the client, a share of what is not settled is called. */
 const threshold = new Big("0.025");
 const callShare = new Big("0.025");
 const businessDaysToPay = 2;
@@ -51,6 +51,14 @@ function levelsOf({ rates, now }: World, { buy, sell, rate, maturityDate }: Trad
   return lossLevels(sell.currency, rate, rates.mid(base, quoted, dayOf(now), days).rate);
 }
 
+/** What was drawn from a trade and settled. */
+const settledDraws = ({ drawdowns }: Trade): Big[] =>
+  drawdowns.filter(({ settled }) => settled).map(({ sell }) => sell.amount);
+
+/** What of the amount sold is not exchanged yet, also where it was drawn. */
+const exposed = (trade: Trade): Big =>
+  settledDraws(trade).reduce((left, drawn) => left.minus(drawn), trade.sell.amount);
+
 /** What was called and is not paid. */
 const owed = ({ called, variation }: Trade): Big => called.minus(variation);
 
@@ -66,13 +74,17 @@ export function watchMargin(world: World, trade: Trade): void {
   world.agenda.schedule(next, () => watchMargin(world, trade));
 }
 
-/** Calls for more when the market has moved against the client; gives all of it back when nothing is lost any more. */
+/**
+ * Calls for more when the market has moved against the client; gives all of it back when nothing is lost any more, or
+ * nothing is left to lose on.
+ */
 export function revalue(world: World, trade: Trade): void {
   if (isOver(trade) || !hasMargin(trade)) return;
+  const amount = exposed(trade);
   const levels = levelsOf(world, trade);
-  if (levels <= 0) return returnCalls(world, trade);
+  if (levels <= 0 || amount.eq(0)) return returnCalls(world, trade);
   const { currency } = trade.sell;
-  const wanted = rounded(remaining(trade, "sell").times(callShare).times(Math.floor(levels)), currency);
+  const wanted = rounded(amount.times(callShare).times(Math.floor(levels)), currency);
   if (wanted.lte(trade.called)) return;
   noteCall(world, trade, wanted.minus(trade.called));
   trade.callDueDate = dueFrom(dayOf(world.now), currency);
@@ -102,9 +114,7 @@ const depositFor = (drawn: Big, { sell }: Trade) => rounded(drawn.times(depositS
 
 /** The deposit but for what was drawn and settled before it was paid. */
 function depositDue(trade: Trade): Big {
-  const returned = trade.drawdowns
-    .filter(({ settled }) => settled)
-    .map(({ sell }) => depositFor(sell.amount, trade));
+  const returned = settledDraws(trade).map((drawn) => depositFor(drawn, trade));
   return returned.reduce((due, part) => due.minus(part), trade.initialMargin!.amount);
 }
 

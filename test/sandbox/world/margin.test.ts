@@ -168,6 +168,22 @@ test("the deposit is returned as parts of the trade are drawn and settle, and th
   expect([held("InitialMargin"), trade.settled]).toEqual(["0", true]);
 });
 
+test("a call is for what is not settled, and returned when all of it was drawn and is settled", () => {
+  payIn(200_000);
+  draw("60000", "78000");
+  market("1.3325");
+  expect(held("MarginCall")).toBe("2500");
+  pass(10, "1.3325");
+  expect([trade.called.toFixed(), held("InitialMargin")]).toEqual(["2500", "4500"]);
+  market("1.37");
+  expect(held("MarginCall")).toBe("0");
+  market("1.4");
+  expect(held("MarginCall")).toBe("500");
+  draw("40000", "52000");
+  pass(1, "1.4");
+  expect([trade.settled, held("MarginCall"), held("InitialMargin")]).toEqual([false, "0", "0"]);
+});
+
 test("a call is taken two business days on from what is there", () => {
   move(world, gbp(), new Big(50_000), "nostro", { type: "incoming", reference: "IN", information: "In" });
   market("1.34");
