@@ -172,6 +172,20 @@ describe("a forward", () => {
     expect(drawdowns).toHaveLength(2);
   });
 
+  test("is closed when all of it was drawn and is settled", async () => {
+    const { trade_id } = await bookOne(frame);
+    const draw = (amount: number) => bookOne(drawdown(trade_id, amount, { value_date: "2026-12-15" }));
+    const status = async (id = trade_id) => (await client.trades.get({ trade_id: id })).status;
+    await draw(4_000);
+    sandbox.control.setClock({ now: "2026-12-16T09:00:00Z" });
+    expect(await status()).toBe("Created");
+    const rest = await draw(6_000);
+    expect([rest.maturity_date, await status()]).toEqual(["2026-12-17", "Created"]);
+    sandbox.control.setClock({ now: "2026-12-18T09:00:00Z" });
+    expect([await status(rest.trade_id), await status()]).toEqual(["Closed", "Closed"]);
+    await expect(quotes({}, drawdown(trade_id, 1))).rejects.toMatchObject(conflict("settled or cancelled"));
+  });
+
   test("is not overdrawn by two quotes for the same amount", async () => {
     const { trade_id } = await bookOne(forward);
     const both = [await makeQuote(client, drawdown(trade_id, 6_000))];

@@ -11,7 +11,7 @@ import { addDays, dayOf, hourOf } from "./days";
 import { pairOf, type Rate } from "./fx";
 import { available, note, shift } from "./movements";
 import { about, sellAccount, settlementHour } from "./trade-entries";
-import type { Trade, TradeTerms } from "./trades";
+import { settledDraws, type Trade, type TradeTerms, unsettled } from "./trades";
 import type { World } from "./world";
 
 /** Of the amount sold. */
@@ -51,14 +51,6 @@ function levelsOf({ rates, now }: World, { buy, sell, rate, maturityDate }: Trad
   return lossLevels(sell.currency, rate, rates.mid(base, quoted, dayOf(now), days).rate);
 }
 
-/** What was drawn from a trade and settled. */
-const settledDraws = ({ drawdowns }: Trade): Big[] =>
-  drawdowns.filter(({ settled }) => settled).map(({ sell }) => sell.amount);
-
-/** What of the amount sold is not exchanged yet, also where it was drawn. */
-const exposed = (trade: Trade): Big =>
-  settledDraws(trade).reduce((left, drawn) => left.minus(drawn), trade.sell.amount);
-
 /** What was called and is not paid. */
 const owed = ({ called, variation }: Trade): Big => called.minus(variation);
 
@@ -80,7 +72,7 @@ export function watchMargin(world: World, trade: Trade): void {
  */
 export function revalue(world: World, trade: Trade): void {
   if (isOver(trade) || !hasMargin(trade)) return;
-  const amount = exposed(trade);
+  const amount = unsettled(trade, "sell");
   const levels = levelsOf(world, trade);
   if (levels <= 0 || amount.eq(0)) return returnCalls(world, trade);
   const { currency } = trade.sell;
@@ -114,7 +106,7 @@ const depositFor = (drawn: Big, { sell }: Trade) => rounded(drawn.times(depositS
 
 /** The deposit but for what was drawn and settled before it was paid. */
 function depositDue(trade: Trade): Big {
-  const returned = settledDraws(trade).map((drawn) => depositFor(drawn, trade));
+  const returned = settledDraws(trade, "sell").map((drawn) => depositFor(drawn, trade));
   return returned.reduce((due, part) => due.minus(part), trade.initialMargin!.amount);
 }
 

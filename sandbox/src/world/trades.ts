@@ -102,6 +102,14 @@ export function remaining({ drawdowns, ...trade }: Trade, side: "buy" | "sell"):
   return trade[side].amount.minus(sum(drawn));
 }
 
+/** What was drawn from a side of the trade and settled. */
+export const settledDraws = ({ drawdowns }: Trade, side: "buy" | "sell"): Big[] =>
+  drawdowns.filter(({ settled }) => settled).map((drawdown) => drawdown[side].amount);
+
+/** What of a side of the trade is not exchanged by its drawdowns yet. */
+export const unsettled = (trade: Trade, side: "buy" | "sell"): Big =>
+  trade[side].amount.minus(sum(settledDraws(trade, side)));
+
 /** Payments of which nothing more will come. */
 export const endedPayments: ReadonlySet<PaymentStatus> = new Set([
   "Payment complete",

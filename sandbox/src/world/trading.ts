@@ -9,7 +9,7 @@ import { hasMargin, initialMargin, releaseMargin, returnMargin, watchMargin } fr
 import { available, move, note } from "./movements";
 import { closeWhenPaidOut, execute, later, withdraw } from "./payments";
 import { about, buyAccount, sellAccount, settlementOf } from "./trade-entries";
-import { drawProblem, outstanding, remaining, type Trade, type TradeTerms } from "./trades";
+import { drawProblem, outstanding, remaining, type Trade, type TradeTerms, unsettled } from "./trades";
 import type { World } from "./world";
 
 /** A trade that is not paid for within so many days of its maturity is cancelled. */
@@ -89,9 +89,16 @@ function mature(world: World, trade: Trade): void {
 function settled(world: World, trade: Trade): void {
   trade.settled = true;
   returnMargin(world, trade);
-  if (trade.parent) releaseMargin(world, trade.parent, trade.sell.amount);
+  if (trade.parent) drawnAndSettled(world, trade.parent, trade);
   for (const payment of trade.payments) execute(world, trade, payment);
   closeWhenPaidOut(trade);
+}
+
+/** A forward ends with its last drawdown, when they have left nothing of it. */
+function drawnAndSettled(world: World, parent: Trade, { sell }: Trade): void {
+  releaseMargin(world, parent, sell.amount);
+  const isUsedUp = unsettled(parent, "sell").eq(0) && unsettled(parent, "buy").eq(0);
+  if (isUsedUp && !parent.settled && !parent.ended) settled(world, parent);
 }
 
 /** Gives what was bought for what was sold; answers whether the funds were there. */

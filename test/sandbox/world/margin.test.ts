@@ -168,7 +168,7 @@ test("the deposit is returned as parts of the trade are drawn and settle, and th
   expect([held("InitialMargin"), trade.settled]).toEqual(["0", true]);
 });
 
-test("a call is for what is not settled, and returned when all of it was drawn and is settled", () => {
+test("a call is for what is not settled, and returned when all of it was drawn and settled", () => {
   payIn(200_000);
   draw("60000", "78000");
   market("1.3325");
@@ -181,7 +181,7 @@ test("a call is for what is not settled, and returned when all of it was drawn a
   expect(held("MarginCall")).toBe("500");
   draw("40000", "52000");
   pass(1, "1.4");
-  expect([trade.settled, held("MarginCall"), held("InitialMargin")]).toEqual([false, "0", "0"]);
+  expect([trade.settled, held("MarginCall"), held("InitialMargin")]).toEqual([true, "0", "0"]);
 });
 
 test("a call is taken two business days on from what is there", () => {
