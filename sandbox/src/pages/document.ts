@@ -15,9 +15,10 @@ const look = `
 body { margin: 0; background: var(--back); color: var(--text); font: 15px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.35rem; margin: 0; letter-spacing: -.01em; }
 p { margin: 0 0 .4rem; }
-dl { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .15rem 1rem; margin: 0 0 .5rem; }
+dl { margin: 0 0 .5rem; }
+dl div { display: flex; flex-wrap: wrap; gap: 0 1rem; padding: .08rem 0; }
 dt { color: var(--soft); }
-dd { margin: 0; text-align: right; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+dd { margin: 0 0 0 auto; text-align: right; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 a { color: var(--link); overflow-wrap: anywhere; }
 label span { display: block; font-size: .82rem; color: var(--soft); }
 input, select, button { font: inherit; border-radius: 7px; border: 1px solid var(--edge); padding: .38rem .6rem; }
@@ -34,7 +35,8 @@ const card = `
 body { display: grid; place-content: center; grid-template-columns: min(27rem, 92vw); min-height: 100vh; padding: 1rem 0; }
 main { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1.6rem 1.8rem; }
 h1 { margin-bottom: .6rem; }
-dl { gap: .4rem 1.2rem; margin: 1rem 0; }
+dl { margin: 1rem 0; }
+dl div { padding: .2rem 0; }
 form { display: grid; gap: .8rem; margin-top: 1rem; }
 .row { display: flex; gap: .6rem; }
 .row button { flex: 1; }

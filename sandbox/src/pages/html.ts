@@ -32,11 +32,13 @@ export const hidden = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}" />`;
 
 /** Names and what they are, as a list. */
-export const list = (entries: readonly (readonly [name: string, value: string | Html])[]): Html =>
+export const list = (entries: readonly (readonly [name: string, value: string])[]): Html =>
   html`<dl>
     ${entries.map(
       ([name, value]) =>
-        html`<dt>${name}</dt>
-          <dd>${value}</dd>`,
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
     )}
   </dl>`;

@@ -1,4 +1,5 @@
 /** The sandbox's page: what it shows, and that its forms work, with JavaScript and without. */
+import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { controls, type Sandbox, startSandbox } from "@fxdesk/sandbox";
@@ -61,6 +62,10 @@ test("has a form for every control that changes something", async () => {
   await client.approvalsWorkflow.replaceConfig(
     (await sampleInput("approvalsWorkflow.replaceConfig", client)) as never,
   );
+  await sampleInput("accountDetails.request", client).then((input) =>
+    client.accountDetails.request(input as never),
+  );
+  sandbox.control.addFault({ operation: "accounts.list", kind: "reset-before" });
   await open();
   const sent = await page
     .locator("input[name=control]")
@@ -72,7 +77,7 @@ test("has a form for every control that changes something", async () => {
 describe("a form", () => {
   test("moves the clock", async () => {
     await open();
-    await press("+1 day");
+    await press("+ 1 day");
     expect(await notice()).toBe("Advance clock: done.");
     expect(sandbox.control.getClock().now).toBe("2026-03-17T09:00:00.000Z");
     expect(await panel("Clock").textContent()).toContain("Tue, 17 Mar 2026 09:00:00 UTC");
@@ -80,7 +85,7 @@ describe("a form", () => {
 
   test("pays in", async () => {
     await open();
-    await panel("Accounts").getByLabel("Currency").fill("EUR");
+    await panel("Accounts").getByLabel("Currency").selectOption("EUR");
     await panel("Accounts").getByLabel("Amount").fill("777777.77");
     const before = await panel("Accounts").locator("tbody tr").first().textContent();
     await press("Pay in");
@@ -102,8 +107,9 @@ describe("a form", () => {
   ])("%s an authorisation", async (button, scaStatus) => {
     const input = await sampleInput("payments.getAuthorisation", client);
     await open();
-    await panel("Authorisations").getByRole("button", { name: button }).click();
-    expect(await panel("Authorisations").textContent()).toContain("Nobody is asked for anything.");
+    const question = panel("Waiting for a person").getByRole("article").filter({ hasText: "Ferme Duval" });
+    await question.getByRole("button", { name: button }).click();
+    expect(await question.count()).toBe(0);
     expect((await client.payments.getAuthorisation(input as never)).scaStatus).toBe(scaStatus);
   });
 
@@ -123,7 +129,7 @@ describe("a form", () => {
   });
 });
 
-test("an e-mail's file can be downloaded", async () => {
+test("an e-mail and its file can be downloaded", async () => {
   await client.statements.emailAccounts({
     date_from: "2026-01-01",
     date_to: "2026-01-31",
@@ -132,8 +138,12 @@ test("an e-mail's file can be downloaded", async () => {
   });
   await open();
   const download = page.waitForEvent("download");
-  await panel("Outbox").getByRole("link").first().click();
+  await panel("Outbox").getByRole("link", { name: ".csv" }).click();
   expect((await download).suggestedFilename()).toMatch(/\.csv$/);
+  const message = page.waitForEvent("download");
+  await panel("Outbox").getByRole("link", { name: "E-mail 1 as .eml" }).click();
+  expect((await message).suggestedFilename()).toMatch(/\.eml$/);
+  expect(await readFile(await (await message).path())).toEqual(sandbox.mails[0]!.message);
 });
 
 test("keeps itself current, and what is being typed", async () => {

@@ -4,10 +4,39 @@ import { metaOf } from "@fxdesk/toolkit/schema";
 import { methodOf } from "../../control/in-process";
 import { hidden, type Html, html } from "../html";
 
-const select = ({ name, required, options = [] }: Field): Html =>
+/** What can be chosen: the value, and what a person reads. */
+export type Choice = readonly [value: string, says: string];
+
+/** What a form is given beforehand: its other fields are asked for. */
+export interface Preset {
+  readonly given?: Readonly<Record<string, string>>;
+  /** Fields that this form leaves out. */
+  readonly without?: readonly string[];
+  /** Fields whose values are known from what the sandbox holds. */
+  readonly choices?: Readonly<Record<string, readonly Choice[]>>;
+  /** The enumeration that has a button for each of its values, in the place of one button for the form. */
+  readonly decision?: string;
+  /** On the button; by default the control's title. */
+  readonly label?: string;
+  /** The button's name for who does not see what stands beside it. */
+  readonly name?: string;
+  readonly look?: "quiet" | "bad";
+}
+
+const select = ({ name, default: value }: Field, choices: readonly Choice[]): Html =>
   html`<select name="${name}">
-    ${required ? undefined : html`<option value=""></option>`}${options.map((option) => html`<option>${option}</option>`)}
+    ${choices.map(
+      ([choice, says]) =>
+        html`<option value="${choice}" ${choice === value ? html`selected` : undefined}>${says}</option>`,
+    )}
   </select>`;
+
+/** The values of an enumeration; none of them, where none is needed. */
+const optionsOf = ({ required, options }: Field): readonly Choice[] | undefined =>
+  options && [
+    ...(required ? [] : [["", ""] as const]),
+    ...options.map((option) => [option, option] as const),
+  ];
 
 const inputTypes: Readonly<Record<string, string>> = { integer: "number", number: "number" };
 
@@ -27,30 +56,40 @@ function input({ name, kind, schema, required, description, default: value }: Fi
   />`;
 }
 
-const labelled = (field: Field): Html =>
-  html`<label><span>${field.title}</span>${field.options ? select(field) : input(field)}</label>`;
-
-/** What a form is given beforehand: its other fields are asked for. */
-export interface Preset {
-  readonly given?: Readonly<Record<string, string>>;
-  /** Fields that this form leaves out. */
-  readonly without?: readonly string[];
-  /** On the button; by default the control's title. */
-  readonly label?: string;
-  readonly look?: "quiet" | "bad";
+function labelled(field: Field, choices: Preset["choices"]): Html {
+  const known = choices?.[field.name] ?? optionsOf(field);
+  return html`<label><span>${field.title}</span>${known ? select(field, known) : input(field)}</label>`;
 }
 
-export function form(control: Declaration, { given = {}, without = [], label, look }: Preset = {}): Html {
-  const asked = fieldsOf(control).filter(({ name }) => !(name in given) && !without.includes(name));
-  const fields = asked.map(labelled);
+const lookOfDecision: Readonly<Record<string, string>> = { refuse: "bad", reject: "bad", fail: "bad" };
+
+const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+
+function buttons(control: Declaration, { decision, label = control.title, name, look }: Preset): Html {
+  if (decision === undefined)
+    return html`<button class="${look}" title="${control.summary}" ${name && html`aria-label="${name}"`}>
+      ${label}
+    </button>`;
+  const { options = [] } = fieldsOf(control).find((field) => field.name === decision)!;
+  const each = options.map(
+    (option) =>
+      html`<button class="${lookOfDecision[option]}" name="${decision}" value="${option}">
+        ${capitalised(option)}
+      </button>`,
+  );
+  return html`<span class="row">${each}</span>`;
+}
+
+export function form(control: Declaration, preset: Preset = {}): Html {
+  const { given = {}, without = [], choices, decision } = preset;
+  const settled = new Set([...Object.keys(given), ...without, decision]);
+  const asked = fieldsOf(control).filter(({ name }) => !settled.has(name));
   const presets = Object.entries({ control: methodOf(control), ...given });
   return html`<form method="post" action="/" class="${asked.length > 0 ? "asks" : "button"}">
-    ${presets.map(([name, value]) => hidden(name, value))}${fields}<button
-      class="${look ?? ""}"
-      title="${control.summary}"
-    >
-      ${label ?? control.title}
-    </button>
+    ${presets.map(([name, value]) => hidden(name, value))}${asked.map((field) => labelled(field, choices))}${buttons(
+      control,
+      preset,
+    )}
   </form>`;
 }
 

@@ -10,21 +10,29 @@ import { pagesWith } from "../document";
 import { type Html, html } from "../html";
 import { script, style } from "./assets";
 import { valuesFrom } from "./form";
-
-import { type Panel, panels } from "./panels";
+import { panels } from "./panels";
+import type { Panel } from "./parts";
 
 const dashboards = pagesWith(style, script);
 
+/** A part that the script reads again. */
+const live = (id: string, content: Html | undefined): Html | undefined =>
+  content && html`<div id="${id}" data-live>${content}</div>`;
+
 const drawn = (stage: Stage, { id, title, show, forms }: Panel): Html =>
-  html`<section aria-labelledby="${id}-title">
+  html`<section id="${id}" aria-labelledby="${id}-title">
     <h2 id="${id}-title">${title}</h2>
-    ${show && html`<div id="${id}" data-live>${show(stage)}</div>`}${forms}
+    ${live(`${id}-shown`, show?.(stage))}${live(`${id}-forms`, forms?.(stage))}
   </section>`;
 
-const column = (stage: Stage, place: Panel["place"]): Html =>
-  html`<div class="column">
+const placed = (stage: Stage, place: Panel["place"]): Html =>
+  html`<div class="${place}">
     ${panels.filter((panel) => panel.place === place).map((panel) => drawn(stage, panel))}
   </div>`;
+
+const links = html`<nav aria-label="On this page">
+  ${panels.map(({ id, title }) => html`<a href="#${id}">${title}</a> `)}
+</nav>`;
 
 interface Notice {
   readonly look: "good" | "bad";
@@ -40,9 +48,10 @@ const shown = (stage: Stage, notice: Notice | undefined): string =>
     html`<header>
         <h1>fxdesk sandbox</h1>
         <p>${stage.world.clients.get(demo.clientId)!.name} · no real bank, no real money</p>
+        ${links}
       </header>
-      ${notice && banner(notice)}
-      <main>${column(stage, "main")} ${column(stage, "side")}</main>`,
+      <div id="notice" tabindex="-1">${notice && banner(notice)}</div>
+      <main>${placed(stage, "top")} ${placed(stage, "main")} ${placed(stage, "side")}</main>`,
   );
 
 const send = (reply: FastifyReply, stage: Stage, status: number, notice?: Notice): FastifyReply =>

@@ -1,0 +1,62 @@
+/** What the panels are made of. */
+import type { Declaration } from "@fxdesk/toolkit/operations";
+import type { Big } from "big.js";
+import type { Stage } from "../../stage";
+import { type Account } from "../../world/accounts";
+import { type Money, written } from "../../world/currencies";
+import { demo } from "../../world/parties";
+import type { Trade } from "../../world/trades";
+import type { World } from "../../world/world";
+import { type Html, html } from "../html";
+
+/** Part of the page with a heading; it is read again while the page is open. */
+export interface Panel {
+  readonly id: string;
+  readonly title: string;
+  readonly place: "top" | "main" | "side";
+  readonly show?: (stage: Stage) => Html;
+  /** Kept while somebody fills them in. */
+  readonly forms?: (stage: Stage) => Html;
+  /** The controls that have a form here. */
+  readonly controls?: readonly Declaration[];
+}
+
+const grouped = (digits: string) => digits.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ",");
+
+export const amountOf = (amount: Big, currency: string): string => grouped(written(amount, currency));
+
+export const moneyOf = ({ amount, currency }: Money): string => `${amountOf(amount, currency)} ${currency}`;
+
+export const nothing = (says: string): Html => html`<p class="none">${says}</p>`;
+
+export const head = (name: string, look = ""): Html => html`<th scope="col" class="${look}">${name}</th>`;
+
+export const table = (heads: readonly Html[], rows: readonly Html[]): Html =>
+  html`<div class="scroll">
+    <table>
+      <thead>
+        <tr>
+          ${heads}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+
+export const counted = (shown: number, all: number, what: string): Html =>
+  html`<p class="more">${shown} of ${all} ${what}</p>`;
+
+export const chip = (text: string, look: string): Html => html`<span class="chip ${look}">${text}</span>`;
+
+export const small = (text: string | undefined): Html | undefined =>
+  text === undefined ? undefined : html`<small>${text}</small>`;
+
+/** The demo company's accounts. */
+export const accountsOf = ({ accounts }: World): Account[] =>
+  [...accounts.values()].filter(({ clientId }) => clientId === demo.clientId);
+
+/** The demo company's trades, in the order of booking. */
+export const tradesOf = ({ trades }: World): Trade[] =>
+  [...trades.values()].filter(({ clientId }) => clientId === demo.clientId);

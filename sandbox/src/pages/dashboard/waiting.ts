@@ -1,0 +1,123 @@
+/** What waits for a person, and the buttons that answer in their place. */
+import { actions } from "../../control/actions";
+import {
+  completeBeneficiary,
+  decideAccountDetails,
+  decideApprovals,
+  decideAuthorisation,
+  decidePayment,
+} from "../../control/controls";
+import type { Stage } from "../../stage";
+import { demo } from "../../world/parties";
+import type { Trade, TradePayment } from "../../world/trades";
+import type { World } from "../../world/world";
+import { type Html, html, list } from "../html";
+import { rulesOf } from "./approvals";
+import { form } from "./form";
+import { moneyOf, nothing, type Panel, tradesOf } from "./parts";
+import { contactChoices, namesOf } from "./people";
+
+interface Question {
+  readonly title: string;
+  readonly terms: Html;
+  readonly answer: Html;
+}
+
+/** What is known of the terms. */
+const termList = (entries: readonly (readonly [string, string | undefined])[]): Html =>
+  list(entries.flatMap(([what, value]) => (value ? [[what, value] as const] : [])));
+
+function termsOf(world: World, trade: Trade, payment: TradePayment): Html {
+  const { beneficiary, amount, date, createdBy, approvedBy } = payment;
+  const { name, iban, accountNumber } = beneficiary;
+  return termList([
+    [`To ${name}`, moneyOf({ ...trade.buy, amount })],
+    ["Account", iban ?? accountNumber ?? "not known"],
+    ["From trade", trade.tradeId],
+    ["On", date],
+    ["Asked for by", createdBy && namesOf(world, [createdBy])],
+    ["Approved by", namesOf(world, approvedBy)],
+  ]);
+}
+
+/** How a payment that waits is answered, by its status. */
+const answers: Readonly<Record<string, (world: World, payment: TradePayment) => Omit<Question, "terms">>> = {
+  "Payment pending of authorization": (world, { paymentId, createdBy, approvedBy }) => ({
+    title: `Payment ${paymentId}`,
+    answer: form(decidePayment, {
+      given: { payment_id: paymentId },
+      choices: { contact_id: contactChoices(world, [createdBy, ...approvedBy]) },
+      decision: "decision",
+    }),
+  }),
+  "Need more beneficiary information": (_world, { paymentId }) => ({
+    title: `Beneficiary of payment ${paymentId}`,
+    answer: form(completeBeneficiary, { given: { payment_id: paymentId } }),
+  }),
+};
+
+const ofTrades = (world: World): Question[] =>
+  tradesOf(world).flatMap((trade) =>
+    trade.payments.flatMap((payment) => {
+      const answered = answers[payment.status]?.(world, payment);
+      return answered ? [{ ...answered, terms: termsOf(world, trade, payment) }] : [];
+    }),
+  );
+
+const ofOpenBanking = (stage: Stage): Question[] =>
+  actions.listAuthorisations(stage, {}).map(({ authorisation_id, title, terms }) => ({
+    title,
+    terms: list(Object.entries(terms)),
+    answer: form(decideAuthorisation, { given: { authorisation_id }, decision: "decision" }),
+  }));
+
+const ofAccountDetails = ({ accountDetails }: World): Question[] =>
+  [...accountDetails.values()]
+    .filter(({ clientId, status }) => clientId === demo.clientId && status === "pending")
+    .map(({ accountDetailsId, currency, country, alias }) => ({
+      title: "Requested account",
+      terms: termList([
+        ["Currency", currency],
+        ["Country", country],
+        ["Alias", alias],
+      ]),
+      answer: form(decideAccountDetails, {
+        given: { account_details_id: accountDetailsId },
+        decision: "decision",
+      }),
+    }));
+
+function ofApprovals({ approvals }: World): Question[] {
+  const pending = approvals.get(demo.clientId)?.pending;
+  if (!pending) return [];
+  const answer = form(decideApprovals, { decision: "decision" });
+  return [{ title: "Another approvals configuration", terms: rulesOf(pending.config), answer }];
+}
+
+const questions = (stage: Stage): Question[] => [
+  ...ofOpenBanking(stage),
+  ...ofTrades(stage.world),
+  ...ofAccountDetails(stage.world),
+  ...ofApprovals(stage.world),
+];
+
+const drawn = ({ title, terms, answer }: Question): Html =>
+  html`<article>
+    <h3>${title}</h3>
+    <div class="terms">${terms}</div>
+    ${answer}
+  </article>`;
+
+function show(stage: Stage): Html {
+  const open = questions(stage);
+  if (open.length === 0) return nothing("Nothing waits for a decision.");
+  return html`<div class="questions">${open.map(drawn)}</div>`;
+}
+
+export const waiting: Panel = {
+  id: "waiting",
+  title: "Waiting for a person",
+  place: "top",
+  show,
+  controls: [decidePayment, completeBeneficiary, decideAuthorisation, decideAccountDetails, decideApprovals],
+};
