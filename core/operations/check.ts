@@ -1,6 +1,6 @@
 /** Whether values fit an operation, in words that name the field and say what would be right. */
 import { z } from "zod";
-import type { Declaration } from "./declaration";
+import { type Declaration, fieldsOfRule } from "./declaration";
 import { callerFields, fieldsOf, type Field } from "./fields";
 import { perOperation } from "./memo";
 import { brokenRules } from "./rules";
@@ -122,7 +122,7 @@ function problems(operation: Declaration, schema: z.ZodType, values: unknown, no
   const misfits = result.success ? [] : problemsFrom(result.error, values, known);
   const unfit = new Set(misfits.map(({ field }) => field.split(".")[0]));
   const broken = brokenRules(operation, given, now)
-    .filter(({ fields }) => !fields.some((field) => unfit.has(field)))
+    .filter((rule) => !fieldsOfRule(rule).some((field) => unfit.has(field)))
     .map(({ fields, says }) => ({ field: fields.join(", "), says }));
   return [...misfits, ...misplaced(operation, given), ...besideDocument(operation, given), ...broken];
 }

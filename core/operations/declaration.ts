@@ -185,7 +185,7 @@ export interface Declaration {
 export type Operation<D extends Declaration = Declaration> = Readonly<D>;
 
 /** Every field a rule speaks of. */
-const fieldsOfRule = (rule: Rule): readonly string[] => [
+export const fieldsOfRule = (rule: Rule): readonly string[] => [
   ...rule.fields,
   ...("other" in rule ? [rule.other] : []),
   ...("unless" in rule ? Object.keys(rule.unless) : []),

@@ -57,7 +57,7 @@ const xmlProducts = [
 
 const PaymentProduct = z
   .enum([...jsonProducts, ...xmlProducts])
-  .meta({ title: "Payment product", description: "How it is paid. pain.001 products are written in XML." });
+  .meta({ title: "Payment product", description: "How it is paid; pain.001 in XML." });
 
 const PaymentId = id("Payment ID", "The payment, from the answer that initiated it.");
 
@@ -149,7 +149,7 @@ const pain001 = {
   name: "pain001",
   schema: z.string().regex(/^\s*</, "must be an XML document").optional().meta({
     title: "pain.001 document",
-    description: "The payment as XML, in place of debtorAccount, payments and the like.",
+    description: "The payment in XML, in place of the fields of JSON.",
   }),
   mediaTypes: [xml, "text/xml"],
 } as const;
@@ -172,12 +172,19 @@ const belongsTo = (field: string, values: readonly string[], says: string): Rule
 });
 
 /** Fields that the JSON products need, except at some payment services. */
-const neededInJson = (fields: readonly string[], says: string, exceptAt: readonly string[] = []): Rule => ({
+const neededInJson = (fields: readonly string[], says: string, exceptAt: readonly string[]): Rule => ({
   kind: "needed-unless",
   fields,
   unless: { "payment-product": xmlProducts, ...(exceptAt.length > 0 && { "payment-service": exceptAt }) },
   says,
 });
+
+const bulkInJson = (exceptAt: readonly string[] = []) =>
+  neededInJson(
+    ["debtorAccount", "payments"],
+    "A bulk payment in JSON needs debtorAccount and payments.",
+    exceptAt,
+  );
 
 const productRules: readonly Rule[] = [
   {
@@ -185,25 +192,24 @@ const productRules: readonly Rule[] = [
     fields: ["pain001"],
     other: "payment-product",
     values: xmlProducts,
-    says: "A pain.001 product needs pain001.",
+    says: "pain.001 products need pain001.",
   },
   {
     kind: "excluded-by",
     fields: ["pain001", "payment-product"],
     values: jsonProducts,
-    says: "Only a pain.001 product has pain001.",
+    says: "Only pain.001 products have pain001.",
   },
-  neededInJson(["debtorAccount"], "A payment in JSON needs debtorAccount."),
 ];
 
 const paymentRules: readonly Rule[] = [
   ...productRules,
   neededInJson(
-    ["instructedAmount", "creditorAccount", "creditorName"],
-    "A single or periodic payment in JSON needs instructedAmount, creditorAccount and creditorName.",
+    ["debtorAccount", "instructedAmount", "creditorAccount", "creditorName"],
+    "A single or periodic payment in JSON needs debtorAccount, instructedAmount, creditorAccount and creditorName.",
     ["bulk-payments"],
   ),
-  neededInJson(["payments"], "A bulk payment in JSON needs payments.", ["payments", "periodic-payments"]),
+  bulkInJson(["payments", "periodic-payments"]),
   {
     kind: "needed-by",
     fields: ["startDate", "frequency"],
@@ -305,7 +311,7 @@ export const getPaymentStatus = operation({
     Accept: z
       .enum(["application/json", xml])
       .optional()
-      .meta({ title: "Format", description: "Of a pain.001 product: application/xml is pain.002." }),
+      .meta({ title: "Format", description: "pain.001 products: application/xml is pain.002." }),
   },
   answers: { 200: orText(json(PaymentState, "The status.", answerHeaders), xml) },
   errors,
@@ -327,7 +333,7 @@ export const initiateBulkPayment = operation({
   headers: initiating,
   body: NewBulkPayment,
   document: pain001,
-  rules: [...productRules, neededInJson(["payments"], "A bulk payment in JSON needs payments.")],
+  rules: [...productRules, bulkInJson()],
   answers: { 201: initiated },
   errors,
   contract: "P2",

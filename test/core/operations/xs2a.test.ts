@@ -208,9 +208,9 @@ describe("a payment in XML", () => {
   });
 
   test.each([
-    ["payments.initiate", at("payments"), "pain001 A pain.001 product needs pain001."],
-    ["payments.initiateBulk", xmlProduct, "pain001 A pain.001 product needs pain001."],
-    ["payments.initiate", { ...single, pain001 }, "Only a pain.001 product has pain001."],
+    ["payments.initiate", at("payments"), "pain001 pain.001 products need pain001."],
+    ["payments.initiateBulk", xmlProduct, "pain001 pain.001 products need pain001."],
+    ["payments.initiate", { ...single, pain001 }, "Only pain.001 products have pain001."],
     ["payments.initiate", { ...at("payments"), pain001: "payment.xml" }, "pain001 must be an XML document"],
     ["payments.initiate", { ...at("payments"), pain001, ...transfer }, "creditorName cannot be given with"],
     ["payments.initiate", { ...at("periodic-payments"), pain001 }, "A periodic payment needs startDate"],
