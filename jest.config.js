@@ -9,6 +9,8 @@ module.exports = {
       { jsc: { target: "es2023", parser: { syntax: "typescript" } }, module: { type: "commonjs" } },
     ],
   },
+  // Written as ES modules, which jest must be given as CommonJS.
+  transformIgnorePatterns: ["/node_modules/(?!(light-my-request/node_modules/)?cookie/)"],
   moduleNameMapper: {
     "^@fxdesk/toolkit$": "<rootDir>/core/index.ts",
     "^@fxdesk/toolkit/(operations|schema|formats)$": "<rootDir>/core/$1/index.ts",

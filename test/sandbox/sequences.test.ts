@@ -1,37 +1,255 @@
-/** Whatever is done, in whatever order: a documented answer, and books that agree. FXDESK_RUNS raises how often. */
+/**
+ * Whatever is done, in whatever order, by callers, people, the bank and time: documented answers, and books that agree.
+ * FXDESK_RUNS raises how often.
+ */
 import * as fc from "fast-check";
-import type { FxdeskClient } from "@fxdesk/toolkit";
-import { encodeRequest, operations, type Values } from "@fxdesk/toolkit/operations";
-import { demo, Refusal, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { type CreditDebit, readMt940 } from "@fxdesk/toolkit/formats";
+import { type Declaration, fieldsOf, operations, type Values } from "@fxdesk/toolkit/operations";
+import { controls, demo, Refusal } from "@fxdesk/sandbox";
 import { Big } from "big.js";
+import { referenceTo } from "../../sandbox/src/open-banking/references";
+import { createQuote } from "../../sandbox/src/extensions/quotes";
+import { extensions } from "../../sandbox/src/extensions";
+import { methodOf } from "../../sandbox/src/control/in-process";
+import type { Account } from "../../sandbox/src/world/accounts";
+import { bucketOf } from "../../sandbox/src/world/ledger";
+import type { World } from "../../sandbox/src/world/world";
 import { requestValues } from "../support/arbitrary";
-import { sandboxClient } from "../support/samples";
-import { ask, demoHeaders } from "./support/http";
+import { conforms, statusesOf } from "../support/conforms";
+import { operationNamed } from "../support/operations";
+import { checkBooks, checkLines } from "./support/books";
+import { callOf, type PlainAnswer } from "./support/http";
+import { inProcess, type InProcess } from "./support/in-process";
 
-const now = "2026-03-16T09:00:00Z";
-const currencies = ["EUR", "GBP", "USD", "JPY", "INR"] as const;
-const numRuns = Number(process.env.FXDESK_RUNS ?? 25);
+const now = new Date("2026-03-16T09:00:00Z");
+const numRuns = Number(process.env.FXDESK_RUNS ?? 200);
 
-let sandbox: Sandbox;
-let client: FxdeskClient;
-beforeAll(async () => {
-  sandbox = await startSandbox({ now: new Date(now) });
-  client = sandboxClient(sandbox);
+let desk: InProcess;
+beforeAll(() => {
+  desk = inProcess(now);
 });
-afterAll(async () => {
-  await client.close();
-  await sandbox.close();
-});
+afterAll(() => desk.close());
 
-/** Something that somebody does, or time does. */
-type Step = () => unknown;
+/** Something that somebody does, or time does: how often among others, with what, and how. */
+interface Activity<V> {
+  readonly weight: number;
+  readonly values: fc.Arbitrary<V>;
+  readonly act: (values: V) => unknown;
+}
 
-const amounts = fc.integer({ min: 1, max: 9_000_000 }).map((cents) => new Big(cents).div(100).toFixed(2));
-const currency = fc.constantFrom(...currencies);
-const number = fc.nat(1_000);
+const activity = <V>(weight: number, values: fc.Arbitrary<V>, act: (values: V) => unknown) =>
+  ({ weight, values, act }) as Activity<unknown>;
 
 const inEach = <T>(items: readonly T[], at: number): T | undefined => items[at % items.length];
-const trades = () => client.trades.list({ page_size: 100 });
+const number = fc.nat(1_000);
+
+/** What there is in the world, by the name of the field that refers to it. */
+const existing: Readonly<Record<string, (world: World, at: number) => unknown>> = {
+  account_id: accountAt,
+  "account-id": accountAt,
+  account_details_id: ({ accountDetails }, at) => inEach([...accountDetails.keys()], at),
+  statement_id: ({ statements }, at) => inEach([...statements.keys()], at),
+  transaction_id: (world, at) => inEach(linesOf(world, at), at)?.lineId,
+  entryReferenceFrom: (world, at) => inEach(linesOf(world, at), at)?.lineId.replaceAll("-", ""),
+  trade_id: tradeAt,
+  parent_trade_id: tradeAt,
+  quote_id: ({ quotes }, at) => inEach([...quotes.keys()], at),
+  paymentId: (world, at) => bankPaymentAt(world, at)?.paymentId,
+  "payment-service": (world, at) => bankPaymentAt(world, at)?.service,
+  "payment-product": (world, at) => bankPaymentAt(world, at)?.product,
+  "consent-id": consentAt,
+  "Consent-ID": consentAt,
+  "authorisation-id": authorisationAt,
+  authorisation_id: authorisationAt,
+  payment_id: ({ trades }, at) =>
+    inEach(
+      [...trades.values()].flatMap(({ payments }) => payments),
+      at,
+    )?.paymentId,
+  document_id: tradeAt,
+  beneficiary_id: ({ beneficiaries }, at) => inEach(beneficiaries, at)?.beneficiaryId,
+  contact_id: ({ contacts }, at) => inEach([...contacts.keys()], at),
+  debtorAccount: ({ accounts }, at) => referenceTo(inEach([...accounts.values()], at)!),
+  operation: (_world, at) => inEach(operations, at)!.name,
+  client_id: () => demo.clientId,
+};
+
+function accountAt({ accounts }: World, at: number) {
+  return inEach([...accounts.keys()], at);
+}
+function linesOf({ accounts, ledger }: World, at: number) {
+  return ledger.lines(bucketOf(inEach([...accounts.values()], at)!, "InterimAvailable")).slice();
+}
+function tradeAt({ trades }: World, at: number) {
+  return inEach([...trades.keys()], at);
+}
+function bankPaymentAt({ openBanking }: World, at: number) {
+  return inEach([...openBanking.payments.values()], at);
+}
+function consentAt({ openBanking }: World, at: number) {
+  return inEach([...openBanking.consents.keys()], at);
+}
+function authorisationAt({ openBanking }: World, at: number) {
+  return inEach([...openBanking.authorisations.keys()], at);
+}
+
+/** The values with references to what there is, where there is something. Fields that are left out stay out. */
+function referring(operation: Declaration, values: Values, at: number): Values {
+  const fields = fieldsOf(operation).filter(
+    ({ name, options }) => name in values && !options?.includes("status"),
+  );
+  const there = fields.map(({ name }) => [name, existing[name]?.(desk.world, at)] as const);
+  return { ...values, ...Object.fromEntries(there.filter(([, value]) => value !== undefined)) };
+}
+
+/** Whether a fault waits for an operation: then anything that it documents may come. */
+const isSpoiled = ({ name }: Declaration) =>
+  desk.control.listFaults().some(({ operation }) => operation === name);
+
+/** Calls an operation: its answer is documented in every part, and no failure of the sandbox. */
+async function call(
+  operation: Declaration,
+  values: Values,
+  headers?: Readonly<Record<string, string>>,
+): Promise<PlainAnswer> {
+  const spoiled = isSpoiled(operation);
+  const answer = await callOf(desk.ask, operation, values, headers);
+  conforms(operation, answer);
+  if (answer.status >= 500 && !spoiled)
+    throw new Error(`${operation.name} failed with ${answer.status}. ${answer.text}`);
+  return answer;
+}
+
+/** Who calls: as a rule the demo company, sometimes with a contact, sometimes somebody who may not. */
+const callers = fc.oneof(
+  { weight: 6, arbitrary: fc.constant({}) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Readonly<Record<string, string>>[]>(
+      { "x-contact-id": "contact-second-admin" },
+      { "x-contact-id": "contact-blocked" },
+      { authorization: "" },
+      { authorization: "Bearer nobody" },
+    ),
+  },
+);
+
+/** A call of one of some operations, by name: values that fit, which refer to what there is or to nothing. */
+const calls = (asked: readonly Declaration[]) =>
+  fc.oneof(
+    ...asked.map((operation) =>
+      fc.record({
+        name: fc.constant(operation.name),
+        values: requestValues(operation, now),
+        at: number,
+        blind: fc.integer({ min: 0, max: 9 }).map((chance) => chance === 0),
+        headers: callers,
+      }),
+    ),
+  );
+
+interface Called {
+  readonly name: string;
+  readonly values: Values;
+  readonly at: number;
+  readonly blind: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Controls whose random values would only end the run, or take it years ahead. */
+const apart = new Set(["reset", "setClock", "advanceClock", "addFault"]);
+const beside: readonly Declaration[] = [
+  ...extensions.operations,
+  ...controls.filter((each) => !apart.has(methodOf(each))),
+];
+const callable = new Map(
+  [...operations, ...beside].map((operation) => [operation.name, operation as Declaration]),
+);
+
+function callAny({ name, values, at, blind, headers }: Called): Promise<PlainAnswer> {
+  const operation = callable.get(name)!;
+  return call(operation, blind ? values : referring(operation, values, at), headers);
+}
+
+const amounts = fc.integer({ min: 1, max: 9_000_000 }).map((cents) => new Big(cents).div(100).toFixed(2));
+const currency = fc.constantFrom("EUR", "GBP", "USD", "JPY", "INR");
+
+/** A quote, and the trade that is booked from it when there is one. */
+async function deal(terms: Values): Promise<void> {
+  const quoted = await call(createQuote, terms);
+  if (quoted.status !== 201) return;
+  const { quote_id } = JSON.parse(quoted.text) as { quote_id: string };
+  await call(operationNamed("trades.book"), { quote_id, reason: "other" });
+}
+
+async function drawDown({ at, amount }: { at: number; amount: string }): Promise<void> {
+  const forwards = [...desk.world.trades.values()].filter(({ type }) => type.endsWith("forward"));
+  const parent = inEach(forwards, at);
+  if (!parent) return;
+  await deal({
+    trade_type: "drawdown",
+    operation: "sell",
+    parent_trade_id: parent.tradeId,
+    buy_currency: parent.buy.currency,
+    sell_currency: parent.sell.currency,
+    amount,
+  });
+}
+
+const creditor = {
+  creditorAccount: { iban: "FR6400000000000000012345697" },
+  creditorName: "Ferme Duval SARL",
+};
+/** What initiates a payment, by its service. The second of a bulk cannot be paid. */
+const paymentOf = {
+  payments: (instructedAmount: object) => ({ instructedAmount, ...creditor }),
+  "bulk-payments": (instructedAmount: object) => ({
+    payments: [
+      { instructedAmount, ...creditor },
+      { instructedAmount, ...creditor, creditorAccount: { iban: "FR00000" } },
+    ],
+  }),
+  "periodic-payments": (instructedAmount: object) => ({
+    instructedAmount,
+    ...creditor,
+    startDate: "2026-12-01",
+    frequency: "Weekly",
+  }),
+};
+type Service = keyof typeof paymentOf;
+
+/** From an account that there is, in its currency. */
+function initiate({
+  at,
+  service,
+  amount,
+  ...values
+}: { at: number; service: Service; amount: string } & Values) {
+  const account = inEach([...desk.world.accounts.values()], at)!;
+  return call(operationNamed("payments.initiate"), {
+    "payment-service": service,
+    debtorAccount: referenceTo(account),
+    ...paymentOf[service]({ currency: account.currency, amount }),
+    ...values,
+  });
+}
+
+/** A person opens the page of an authorisation, and answers. */
+async function authorise({ at, decision }: { at: number; decision: string }): Promise<void> {
+  const id = authorisationAt(desk.world, at) ?? "nothing";
+  const shown = await desk.ask(`/sca/${id}`);
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const answered = await desk.ask(`/sca/${id}`, { method: "POST", headers, body: `decision=${decision}` });
+  expect([200, 404]).toContain(shown.status);
+  expect([200, 303, 400, 404, 409]).toContain(answered.status);
+}
+
+/** A call is going to be spoiled, with a status that it documents. */
+function spoil({ at, which }: { at: number; which: number }): void {
+  const operation: Declaration = inEach(operations, at)!;
+  const status = inEach(statusesOf(operation), which)!;
+  desk.control.addFault({ operation: operation.name, kind: "status", status });
+}
 
 /** A control does its work or says why not: it never breaks. */
 function control(act: () => unknown): void {
@@ -43,144 +261,121 @@ function control(act: () => unknown): void {
   }
 }
 
-/** A quote, and the trade that is booked from it when there is one. */
-async function deal(body: Values): Promise<void> {
-  const query = `client_id=${demo.clientId}`;
-  const headers = { ...demoHeaders, "content-type": "application/json" };
-  const quoted = await ask(sandbox, `/quotes?${query}`, {
-    method: "POST",
-    headers,
-    body: JSON.stringify(body),
+const activities: Readonly<Record<string, Activity<unknown>>> = {
+  call: activity(10, calls(operations), callAny),
+  "call beside": activity(3, calls(beside), callAny),
+  deal: activity(
+    3,
+    fc.record({
+      trade_type: fc.constantFrom("spot", "forward", "window_forward", "ndf"),
+      operation: fc.constantFrom("buy", "sell"),
+      buy_currency: currency,
+      sell_currency: currency,
+      amount: amounts,
+      value_date: fc.constantFrom("2026-03-20", "2026-04-03", "2026-06-30"),
+    }),
+    deal,
+  ),
+  "draw down": activity(1, fc.record({ at: number, amount: amounts }), drawDown),
+  initiate: activity(
+    2,
+    fc.record({
+      at: number,
+      service: fc.constantFrom(...(Object.keys(paymentOf) as Service[])),
+      amount: amounts,
+      "payment-product": fc.constantFrom("sepa-credit-transfers", "cross-border-credit-transfers"),
+      "TPP-Explicit-Authorisation-Preferred": fc.boolean(),
+      "TPP-Rejection-NoFunds-Preferred": fc.boolean(),
+    }),
+    initiate,
+  ),
+  authorise: activity(
+    2,
+    fc.record({ at: number, decision: fc.constantFrom("approve", "refuse", "perhaps") }),
+    authorise,
+  ),
+  "pay in": activity(1, fc.record({ currency, amount: amounts, at: number }), ({ at, ...paid }) =>
+    control(() => desk.control.payIn({ ...paid, reference: tradeAt(desk.world, at)! })),
+  ),
+  allocate: activity(1, fc.record({ at: number, to: number, amount: amounts }), ({ at, to, amount }) =>
+    control(() => {
+      const trade_id = tradeAt(desk.world, at)!;
+      const { beneficiaryId: beneficiary_id } = inEach(desk.world.beneficiaries, to)!;
+      desk.control.allocatePayment({ trade_id, beneficiary_id, amount });
+    }),
+  ),
+  "move the market": activity(
+    1,
+    fc.record({
+      symbol: fc.constantFrom("EURUSD", "GBPUSD", "USDJPY", "USDINR"),
+      rate: fc.integer({ min: 1, max: 2_000_000 }).map((millionths) => millionths / 1_000_000),
+    }),
+    (moved) => control(() => desk.control.moveRate(moved)),
+  ),
+  wait: activity(2, fc.record({ days: fc.integer({ min: 1, max: 30 }) }), (time) =>
+    desk.control.advanceClock(time),
+  ),
+  spoil: activity(1, fc.record({ at: number, which: number }), spoil),
+};
+
+const step = fc.oneof(
+  ...Object.entries(activities).map(([name, { weight, values }]) => ({
+    weight,
+    arbitrary: values.map((given) => [name, given] as const),
+  })),
+);
+
+const signedAmount = ({ creditDebit, amount }: { creditDebit: CreditDebit; amount: string }) =>
+  creditDebit === "Credit" ? new Big(amount) : new Big(amount).neg();
+
+/** A statement file since the beginning says what the books said when it was asked for. */
+async function checkStatement({ accountId: account_id, currency: of }: Account): Promise<void> {
+  const books = desk.world.ledger.lines(
+    bucketOf({ accountId: account_id, currency: of }, "InterimAvailable"),
+  );
+  const booked = books.slice().map(({ amount }) => amount.toFixed());
+  const period = { from_value_datetime: "2020-01-01T00:00" };
+  const made = await call(operationNamed("statements.createFile"), {
+    account_id,
+    format: "mt940",
+    ...period,
   });
-  expect([201, 400, 404, 409]).toContain(quoted.status);
-  if (quoted.status !== 201) return;
-  const { book_trade: path } = JSON.parse(quoted.text) as { book_trade: string };
-  const booked = await ask(sandbox, path, { method: "POST", headers, body: '{"reason":"other"}' });
-  expect(booked.status).toBe(201);
+  const { url } = JSON.parse(made.text) as { url: string };
+  desk.control.advanceClock({ days: 1 });
+  const statement_id = url.split("/").at(-2);
+  const fetched = await call(operationNamed("statements.getFile"), { account_id, statement_id });
+  expect(fetched.status).toBe(200);
+  const told: string[] = [];
+  let balance = new Big(0);
+  for await (const { openingBalance, entries, closingBalance } of readMt940(fetched.text)) {
+    expect(signedAmount(openingBalance).toFixed()).toBe(balance.toFixed());
+    for (const entry of entries) {
+      told.push(signedAmount(entry).toFixed());
+      balance = balance.plus(signedAmount(entry));
+    }
+    expect(signedAmount(closingBalance).toFixed()).toBe(balance.toFixed());
+  }
+  expect(told).toEqual(booked);
 }
 
-const dealing = fc
-  .record({
-    trade_type: fc.constantFrom("spot", "forward", "window_forward", "ndf"),
-    operation: fc.constantFrom("buy", "sell"),
-    buy_currency: currency,
-    sell_currency: currency,
-    amount: amounts,
-    value_date: fc.constantFrom("2026-03-20", "2026-04-03", "2026-06-30"),
-  })
-  .map(
-    (body): Step =>
-      () =>
-        deal(body),
-  );
-
-const drawing = fc.tuple(number, amounts).map(([at, amount]): Step => async () => {
-  const parent = inEach(await client.trades.list({ trade_type: ["forward", "window_forward"] }), at);
-  if (!parent) return;
-  const { trade_id: parent_trade_id, buy_currency, sell_currency } = parent;
-  await deal({
-    trade_type: "drawdown",
-    operation: "sell",
-    parent_trade_id,
-    buy_currency,
-    sell_currency,
-    amount,
-  });
-});
-
-const paying = fc.tuple(number, number, amounts).map(([at, to, amount]): Step => async () => {
-  const trade = inEach(await trades(), at)!;
-  const { beneficiary_id } = inEach(sandbox.control.listBeneficiaries(), to)!;
-  const { trade_id } = trade;
-  control(() => sandbox.control.allocatePayment({ trade_id, beneficiary_id, amount }));
-});
-
-const deciding = fc
-  .record({
-    at: number,
-    contact_id: fc.constantFrom(demo.contactId, "contact-second-admin", "contact-approver"),
-    what: fc.constantFrom("approve", "reject", "return"),
-  })
-  .map(({ at, contact_id, what }): Step => async () => {
-    const { trade_id } = inEach(
-      (await trades()).filter(({ beneficiaries }) => beneficiaries.length > 0),
-      at,
-    )!;
-    const { payments } = await client.trades.get({ trade_id, response_model: "ExtendedBookedTrade" });
-    const payment_id = inEach(payments!, at)!.payment_id!;
-    control(() =>
-      what === "return"
-        ? sandbox.control.returnPayment({ payment_id })
-        : sandbox.control.decidePayment({ payment_id, contact_id, decision: what }),
-    );
-  });
-
-const payingIn = fc.tuple(currency, amounts, number).map(([into, amount, at]): Step => async () => {
-  const reference = inEach(await trades(), at)!.trade_id;
-  control(() => sandbox.control.payIn({ currency: into, amount, reference }));
-});
-
-const moving = fc
-  .tuple(fc.constantFrom("EURUSD", "GBPUSD", "USDJPY", "USDINR"), fc.integer({ min: 1, max: 2_000_000 }))
-  .map(
-    ([symbol, millionths]): Step =>
-      () =>
-        control(() => sandbox.control.moveRate({ symbol, rate: millionths / 1_000_000 })),
-  );
-
-const waiting = fc.integer({ min: 1, max: 30 }).map(
-  (days): Step =>
-    () =>
-      void sandbox.control.advanceClock({ days }),
-);
-
-/** What an operation may answer: what it documents, and what a server needs beyond that. */
-const needed = [400, 404, 422];
-
-const asking = fc.oneof(
-  ...operations
-    .filter(({ server }) => server === "service")
-    .map((operation) =>
-      requestValues(operation, new Date(now)).map((values): Step => async () => {
-        const about = "client_id" in values && operation.name !== "login.getPage";
-        const { target, headers, body } = encodeRequest(operation, {
-          ...values,
-          ...(about && { client_id: demo.clientId }),
-        });
-        const { status } = await ask(sandbox, target, {
-          method: operation.method,
-          headers: { ...headers, ...demoHeaders },
-          ...(body !== undefined && { body }),
-        });
-        const documented = Object.keys({ ...operation.answers, ...operation.errors }).map(Number);
-        expect([operation.name, ...documented, ...needed].filter((each) => each !== 502)).toContain(status);
-      }),
-    ),
-);
-
-async function checkBooks(): Promise<void> {
-  for (const { account_id } of await client.accounts.list({ currencies: currencies.join(",") })) {
-    const balance_types = ["InterimAvailable" as const];
-    const [balance] = await client.accounts.listBalances({ account_id, balance_types });
-    let running = new Big(balance!.amount.amount);
-    expect(running.gte(0)).toBe(true);
-    for await (const page of client.transactions.list.pages({ account_id, page_size: 100 }))
-      for (const { amount, balance: after, credit_debit_indicator: side } of page) {
-        expect(after!.amount.amount).toBe(running.toFixed(after!.amount.amount.split(".")[1]?.length ?? 0));
-        running = side === "Debit" ? running.plus(amount.amount) : running.minus(amount.amount);
-      }
-    expect(running.toFixed()).toBe("0");
-  }
+async function checkStatements(): Promise<void> {
+  desk.control.clearFaults();
+  delete desk.world.nextStatement;
+  for (const account of desk.world.accounts.values())
+    if (account.clientId === demo.clientId) await checkStatement(account);
 }
 
 test(
   "nothing breaks the books, and nothing answers what nobody documented",
   async () => {
-    const step = fc.oneof(dealing, drawing, paying, deciding, payingIn, moving, waiting, asking);
     const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
-      sandbox.control.reset();
-      for (const act of steps) await act();
-      await checkBooks();
+      desk.control.reset();
+      for (const [name, values] of steps) {
+        await activities[name]!.act(values);
+        checkBooks(desk.world);
+      }
+      checkLines(desk.world);
+      await checkStatements();
     });
     await fc.assert(property, { numRuns });
   },

@@ -1,0 +1,116 @@
+/** What the books of a world must say, whatever has happened. */
+import { Big } from "big.js";
+import { totalOf } from "../../../sandbox/src/open-banking/payment";
+import type { Account } from "../../../sandbox/src/world/accounts";
+import { bucketOf, type Bucket } from "../../../sandbox/src/world/ledger";
+import { available } from "../../../sandbox/src/world/movements";
+import {
+  allocated,
+  endedPayments,
+  outstanding,
+  remaining,
+  type Trade,
+} from "../../../sandbox/src/world/trades";
+import type { World } from "../../../sandbox/src/world/world";
+
+const zero = new Big(0);
+const sum = (amounts: readonly Big[]): Big => amounts.reduce((total, amount) => total.plus(amount), zero);
+
+type Added = Exclude<Bucket, "InterimAvailable">;
+
+/** Each balance but what is available, added up from the trades and payments of the account's client. */
+const expected: Readonly<Record<Added, (world: World, account: Account) => Big>> = {
+  RequiredFunds: (world, account) => sum(open(world, account, "sell").map(outstanding)),
+  Incoming: (world, account) => sum(open(world, account, "buy").map((trade) => remaining(trade, "buy"))),
+  InitialMargin: (world, account) =>
+    sum(tradesOf(world, account, "sell").map(({ margin, variation }) => margin.plus(variation))),
+  MarginCall: (world, account) =>
+    sum(open(world, account, "sell").map(({ called, variation }) => called.minus(variation))),
+  Outgoing: (world, account) => sum([...waiting(world, account, false), ...committed(world, account)]),
+  Processing: (world, account) => sum(waiting(world, account, true)),
+};
+
+const tradesOf = ({ trades }: World, { clientId, currency }: Account, side: "buy" | "sell"): Trade[] =>
+  [...trades.values()].filter((trade) => trade.clientId === clientId && trade[side].currency === currency);
+
+/** Trades that are still to be exchanged. */
+const open = (world: World, account: Account, side: "buy" | "sell"): Trade[] =>
+  tradesOf(world, account, side).filter(({ ended, settled, type }) => !ended && !settled && type !== "ndf");
+
+/** Payments from trades that are not paid yet: those under way, or the others. */
+const waiting = (world: World, account: Account, underWay: boolean): Big[] =>
+  tradesOf(world, account, "buy")
+    .filter(({ ended, type }) => !ended && type !== "ndf")
+    .flatMap(({ payments }) => payments)
+    .filter(({ status }) => !endedPayments.has(status) && (status === "Executing Payment") === underWay)
+    .map(({ amount }) => amount);
+
+/** Payments of the open-banking interfaces that are authorised and not executed; a standing order commits nothing. */
+const committed = ({ openBanking }: World, account: Account): Big[] =>
+  [...openBanking.payments.values()]
+    .filter(({ account: from, order, status }) => from === account && !order && /^ACTC$|^ACSP$/.test(status))
+    .map(totalOf);
+
+const added = Object.keys(expected) as Added[];
+
+/** What of a trade is spoken for and is more than there is of it. */
+function overdrawn(trade: Trade): string[] {
+  const { tradeId, funded, ended } = trade;
+  const [sell, buy] = [remaining(trade, "sell"), remaining(trade, "buy")];
+  const left = {
+    "to sell": sell,
+    "to buy": buy,
+    ...(!ended && { "to pay for": sell.minus(funded), "to pay out": buy.minus(allocated(trade)) }),
+  };
+  return Object.entries(left)
+    .filter(([, amount]) => amount.lt(0))
+    .map(([what, amount]) => `${tradeId} has ${amount.toFixed()} ${what}`);
+}
+
+/** Currencies in which the bank's books do not sum to nothing. */
+function unbalanced({ accounts, ledger }: World): string[] {
+  const totals = new Map<string, Big>();
+  for (const [key, balance] of ledger.balances()) {
+    const [owner, , houseCurrency] = key.split("/");
+    const currency = accounts.get(owner!)?.currency ?? houseCurrency!;
+    totals.set(currency, (totals.get(currency) ?? zero).plus(balance));
+  }
+  return [...totals]
+    .filter(([, total]) => !total.eq(zero))
+    .map(([currency, total]) => `the books in ${currency} sum to ${total.toFixed()}`);
+}
+
+/** Balances of an account that are not what trades and payments add up to. */
+const unexpected = (world: World, account: Account): string[] =>
+  added.flatMap((bucket) => {
+    const shown = world.ledger.balance(bucketOf(account, bucket));
+    const due = expected[bucket](world, account);
+    return shown.eq(due)
+      ? []
+      : [`${bucket} in ${account.currency} is ${shown.toFixed()}, not ${due.toFixed()}`];
+  });
+
+/** The bank's books balance in every currency, nobody owes, and each balance is what trades and payments add up to. */
+export function checkBooks(world: World): void {
+  const accounts = [...world.accounts.values()];
+  const owing = accounts.filter((account) => available(world, account).lt(0));
+  expect([
+    ...unbalanced(world),
+    ...owing.map(({ currency }) => `an account in ${currency} owes`),
+    ...accounts.flatMap((account) => unexpected(world, account)),
+    ...[...world.trades.values()].flatMap(overdrawn),
+  ]).toEqual([]);
+}
+
+/** Each line's balance is the one before and the line's amount; the last one's is the account's. */
+export function checkLines(world: World): void {
+  for (const account of world.accounts.values()) {
+    let running = zero;
+    for (const { lineId, amount, balance } of world.ledger.lines(bucketOf(account, "InterimAvailable"))) {
+      running = running.plus(amount);
+      if (!running.eq(balance))
+        throw new Error(`${lineId} says ${balance.toFixed()}, not ${running.toFixed()}.`);
+    }
+    expect(running.toFixed()).toBe(available(world, account).toFixed());
+  }
+}
