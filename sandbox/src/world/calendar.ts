@@ -61,7 +61,7 @@ export function opensAgain(closed: Date): Date {
 }
 
 /** The day for which a deal in a pair of currencies counts; what is dealt at the weekend is one of Monday. */
-export function tradingDay(time: Date, pair: readonly string[] = []): string {
+export function tradingDay(time: Date, pair: readonly string[]): string {
   const day = pair.includes("NZD") ? newZealandDay(time) : marketDay(time);
   return nextBusinessDay(day, []);
 }

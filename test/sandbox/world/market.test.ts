@@ -21,7 +21,7 @@ test.each([
   ["2026-11-20T22:00:00Z", "2026-11-23"],
   ["2026-11-21T10:00:00Z", "2026-11-23"],
 ])("a deal at %s is one of %s: the day turns at 17:00 in New York", (time, day) => {
-  expect(tradingDay(new Date(time))).toBe(day);
+  expect(tradingDay(new Date(time), ["EUR", "USD"])).toBe(day);
 });
 
 describe("the market", () => {
