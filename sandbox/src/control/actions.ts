@@ -244,6 +244,10 @@ export const actions: Actions = {
     conclude(authorisation, decision === "approve");
   },
 
+  setSignatories: ({ world }, { signatories }) => {
+    world.openBanking.signatories = signatories;
+  },
+
   decideApprovals: ({ world }, { decision }) => {
     const approvals = world.approvals.get(demo.clientId);
     if (!approvals?.pending) throw conflict("nothing_pending", "No approvals configuration waits.");

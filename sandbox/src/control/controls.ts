@@ -337,6 +337,18 @@ export const decideAuthorisation = operation({
   answers: { 204: empty("Done.") },
 });
 
+export const setSignatories = operation({
+  ...local,
+  name: "sandbox.setSignatories",
+  tool: "sandbox_set_signatories",
+  title: "Set signatories",
+  summary: "Says how many people must authorise each open-banking payment that is initiated from now on.",
+  method: "POST",
+  path: "/_sandbox/signatories",
+  body: z.object({ signatories: z.int().min(1).max(5).meta(says("How many people.", 2)) }),
+  answers: { 204: empty("Done.") },
+});
+
 export const decideApprovals = operation({
   ...local,
   name: "sandbox.decideApprovals",
@@ -507,6 +519,7 @@ export const controls = [
   decideStatement,
   listAuthorisations,
   decideAuthorisation,
+  setSignatories,
   decideApprovals,
   listMails,
   getMail,

@@ -8,8 +8,9 @@ import type { World } from "../world/world";
 export interface Decision {
   readonly title: string;
   readonly terms: readonly (readonly [name: string, value: string])[];
-  /** Whether it still waits for an answer. */
-  readonly isOpen: () => boolean;
+  /** How many people must still approve it; none when it is decided. */
+  readonly missing: () => number;
+  /** Takes the answer of one of them. */
   readonly decide: (approved: boolean) => void;
 }
 
@@ -38,13 +39,14 @@ const isPending = ({ scaStatus }: Authorisation) => scaStatus === "received" || 
 
 /** An authorisation whose decision has lapsed has failed. */
 export const scaStatusOf = (authorisation: Authorisation): ScaStatus =>
-  isPending(authorisation) && !authorisation.decision.isOpen() ? "failed" : authorisation.scaStatus;
+  isPending(authorisation) && authorisation.decision.missing() === 0 ? "failed" : authorisation.scaStatus;
 
-/** Asks a person. Refuses when there is nothing to decide, or the person is being asked already. */
+/** Asks a person. Refuses when there is nothing to decide, or everybody who is missing is being asked already. */
 function begin(world: World, decision: Decision, headers: RedirectHeaders): Authorisation {
-  if (!decision.isOpen())
+  const missing = decision.missing();
+  if (missing === 0)
     throw new Refusal(409, "STATUS_INVALID", "There is nothing to authorise in this status.");
-  if (authorisationsOf(world, decision).some(isPending))
+  if (authorisationsOf(world, decision).filter(isPending).length >= missing)
     throw new Refusal(409, "STATUS_INVALID", "An authorisation is under way.");
   const approved = headers["TPP-Redirect-URI"];
   const authorisation: Authorisation = {
@@ -81,7 +83,10 @@ const scaLinks = (request: HttpRequest, list: string, { authorisationId }: Autho
 
 const redirectApproach = { "aspsp-sca-approach": "REDIRECT" };
 
-/** Headers and links of the answer that makes a resource: its authorisation begins at once unless the caller wants not. */
+/**
+ * Headers and links of the answer that makes a resource: its authorisation begins at once unless the caller wants not.
+ * Where several people must authorise it, each authorisation begins in a call of its own.
+ */
 export function authorisationOfNew(
   { values, request, world }: Call<RedirectHeaders>,
   path: string,
@@ -89,7 +94,7 @@ export function authorisationOfNew(
 ): Required<Pick<Result, "headers">> & { readonly _links: Readonly<Record<string, unknown>> } {
   const list = `${path}/authorisations`;
   const itself = { self: link(path), status: link(`${path}/status`) };
-  if (values["TPP-Explicit-Authorisation-Preferred"])
+  if (values["TPP-Explicit-Authorisation-Preferred"] || decision.missing() > 1)
     return { headers: { location: path }, _links: { startAuthorisation: link(list), ...itself } };
   const links = scaLinks(request, list, begin(world, decision, values));
   return { headers: { location: path, ...redirectApproach }, _links: { ...links, ...itself } };

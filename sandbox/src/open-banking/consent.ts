@@ -48,7 +48,7 @@ export function openConsent(world: World, client: Client, terms: ConsentTerms): 
     decision: {
       title: "Access to account information",
       terms: termsForPeople(terms, grant),
-      isOpen: () => consent.status === "received",
+      missing: () => (consent.status === "received" ? 1 : 0),
       decide: (approved) => (approved ? authorise(world, consent) : end(world, consent, "rejected")),
     },
     unattended: new Map(),

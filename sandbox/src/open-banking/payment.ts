@@ -1,4 +1,4 @@
-/** Payments from the initiation to the end: RCVD, ACTC, ACSP and ACSC, or what goes wrong. */
+/** Payments from the initiation to the end: RCVD, PATC, ACTC, ACSP and ACSC, or what goes wrong. */
 import { Big } from "big.js";
 import { validateIBAN, ValidationErrorsIBAN } from "ibantools";
 import type { Account } from "../world/accounts";
@@ -13,7 +13,7 @@ import type { Pain001 } from "./pain001";
 import { type AccountReference, bicOf, numberOf, referenceTo, referredTo } from "./references";
 import { daysOf, type StandingOrder } from "./standing-order";
 
-export type PaymentStatus = "RCVD" | "ACTC" | "ACSP" | "ACSC" | "PART" | "RJCT" | "CANC";
+export type PaymentStatus = "RCVD" | "PATC" | "ACTC" | "ACSP" | "ACSC" | "PART" | "RJCT" | "CANC";
 
 /** One of the credits a payment is made of. */
 export interface Transfer {
@@ -49,6 +49,8 @@ export interface Payment extends PaymentTerms {
   readonly initiation: Decision;
   readonly cancellation: Decision;
   status: PaymentStatus;
+  /** How many people must still authorise it. */
+  unsigned: number;
   /** Whether the cancellation was asked for and waits for a person. */
   cancelling: boolean;
 }
@@ -77,21 +79,22 @@ export function initiate(world: World, terms: PaymentTerms): Payment {
     initiation: {
       title: "Payment",
       terms: termsForPeople(terms),
-      isOpen: () => payment.status === "RCVD",
-      decide: (approved) => (approved ? authorise(world, payment) : void (payment.status = "RJCT")),
+      missing: () => (isUnauthorised(payment) ? payment.unsigned : 0),
+      decide: (approved) => (approved ? sign(world, payment) : void (payment.status = "RJCT")),
     },
     cancellation: {
       title: "Cancellation of a payment",
       terms: termsForPeople(terms),
-      isOpen: () => payment.status === "ACTC" && payment.cancelling,
+      missing: () => (payment.status === "ACTC" && payment.cancelling ? 1 : 0),
       decide: (approved) => (approved ? cancel(world, payment) : void (payment.cancelling = false)),
     },
     status: "RCVD",
+    unsigned: world.openBanking.signatories,
     cancelling: false,
   };
   world.openBanking.payments.set(payment.paymentId, payment);
   world.agenda.schedule(later(world, daysToAuthorise * dayMs), () => {
-    if (payment.status === "RCVD") payment.status = "RJCT";
+    if (isUnauthorised(payment)) payment.status = "RJCT";
   });
   return payment;
 }
@@ -110,6 +113,16 @@ function termsForPeople({ transfers, account, order, requestedAt }: PaymentTerms
     ...(order ? [["Repeated", `${order.frequency} from ${order.startDate}`] as const] : []),
     ...(requestedAt ? [["On", dayOf(requestedAt)] as const] : []),
   ];
+}
+
+/** Whether nobody has authorised it yet, or not everybody who must. */
+export const isUnauthorised = ({ status }: Payment): boolean => status === "RCVD" || status === "PATC";
+
+/** One of the people who must authorise it has. */
+function sign(world: World, payment: Payment): void {
+  payment.unsigned -= 1;
+  if (payment.unsigned > 0) payment.status = "PATC";
+  else authorise(world, payment);
 }
 
 function authorise(world: World, payment: Payment): void {

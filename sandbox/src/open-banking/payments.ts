@@ -17,7 +17,15 @@ import {
 import { askedInJson, askedInXml, type Initiation, type NewTransfer } from "./initiation";
 import { readPain001 } from "./pain001";
 import { pain002 } from "./pain002";
-import { cancel, hasFunds, initiate, isPayable, type Payment, type Transfer } from "./payment";
+import {
+  cancel,
+  hasFunds,
+  initiate,
+  isPayable,
+  isUnauthorised,
+  type Payment,
+  type Transfer,
+} from "./payment";
 import { type AccountReference, referredTo } from "./references";
 import type { StandingOrder } from "./standing-order";
 
@@ -184,7 +192,7 @@ export const payments: BehavioursOf<"payments"> = {
 
   "payments.cancel": (call) => {
     const payment = paymentOf(call, call.values);
-    if (payment.status === "RCVD") {
+    if (isUnauthorised(payment)) {
       cancel(call.world, payment);
       return { status: 204 };
     }

@@ -8,4 +8,6 @@ export class OpenBanking {
   readonly consents = new Map<string, Consent>();
   readonly payments = new Map<string, Payment>();
   readonly authorisations = new Map<string, Authorisation>();
+  /** How many people must authorise a payment that is initiated now. */
+  signatories = 1;
 }

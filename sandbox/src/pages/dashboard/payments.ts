@@ -35,6 +35,7 @@ const lookOf = (status: string) => looks[status] ?? "busy";
 
 const meanings: Readonly<Record<OpenBankingStatus, string>> = {
   RCVD: "received",
+  PATC: "accepted by some",
   ACTC: "accepted",
   ACSP: "settling",
   ACSC: "settled",

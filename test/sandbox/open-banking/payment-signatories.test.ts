@@ -1,0 +1,129 @@
+/** Payments that several people must authorise. */
+import { type Bank, day, decide, euroAccount, minute, notText, openBank, refusal } from "./bank";
+
+let bank: Bank;
+let iban: string;
+beforeEach(async () => {
+  bank = await openBank({ "PSU-IP-Address": "192.0.2.7" });
+  ({ iban } = await euroAccount(bank));
+  bank.sandbox.control.setSignatories({ signatories: 2 });
+});
+afterEach(() => bank.close());
+
+const single = { "payment-service": "payments", "payment-product": "sepa-credit-transfers" } as const;
+
+const initiate = (more: object = {}) =>
+  bank.client.payments.initiate({
+    ...single,
+    debtorAccount: { iban },
+    instructedAmount: { currency: "EUR", amount: "125.50" },
+    creditorAccount: { iban: "NL13TEST0123456789" },
+    creditorName: "Brouwer Logistiek BV",
+    ...more,
+  });
+
+const statusOf = async (paymentId: string) =>
+  notText(await bank.client.payments.getStatus({ ...single, paymentId })).transactionStatus;
+
+const at = (paymentId: string) =>
+  ({ ...single, paymentId, "payment-authorisation": "authorisations" }) as const;
+
+const start = (paymentId: string) => bank.client.payments.startAuthorisation(at(paymentId));
+
+async function sign(paymentId: string, decision = "approve") {
+  const { authorisationId, _links } = await start(paymentId);
+  await decide(_links.scaRedirect, decision);
+  const asked = { ...at(paymentId), "authorisation-id": authorisationId };
+  return (await bank.client.payments.getAuthorisation(asked)).scaStatus;
+}
+
+test("each authorisation begins in a call of its own: the payment says where, and asks nobody yet", async () => {
+  const { paymentId, _links } = await initiate({ "TPP-Explicit-Authorisation-Preferred": false });
+  const path = `/v1/payments/sepa-credit-transfers/${paymentId}`;
+  expect(_links).toEqual({
+    startAuthorisation: { href: `${path}/authorisations` },
+    self: { href: path },
+    status: { href: `${path}/status` },
+  });
+  expect((await bank.client.payments.listAuthorisations(at(paymentId))).authorisationIds).toEqual([]);
+});
+
+test("it is authorised in part, then wholly, and then paid", async () => {
+  const { paymentId } = await initiate();
+  expect(await sign(paymentId)).toBe("finalised");
+  expect(await statusOf(paymentId)).toBe("PATC");
+  bank.sandbox.advance(day);
+  expect(await statusOf(paymentId)).toBe("PATC");
+  expect(await sign(paymentId)).toBe("finalised");
+  expect(await statusOf(paymentId)).toBe("ACTC");
+  await expect(start(paymentId)).rejects.toMatchObject(refusal(409, "STATUS_INVALID"));
+  bank.sandbox.advance(minute);
+  expect(await statusOf(paymentId)).toBe("ACSC");
+});
+
+test("two may be asked at a time, and no more than are missing", async () => {
+  const { paymentId } = await initiate();
+  const first = await start(paymentId);
+  const second = await start(paymentId);
+  await expect(start(paymentId)).rejects.toMatchObject(refusal(409, "STATUS_INVALID"));
+  await decide(second._links.scaRedirect, "approve");
+  await expect(start(paymentId)).rejects.toMatchObject(refusal(409, "STATUS_INVALID"));
+  expect(await statusOf(paymentId)).toBe("PATC");
+  await decide(first._links.scaRedirect, "approve");
+  expect(await statusOf(paymentId)).toBe("ACTC");
+  expect((await bank.client.payments.listAuthorisations(at(paymentId))).authorisationIds).toEqual([
+    first.authorisationId,
+    second.authorisationId,
+  ]);
+});
+
+test.each([0, 1])("one refusal rejects it, after %i have approved", async (before) => {
+  const { paymentId } = await initiate();
+  for (let count = 0; count < before; count += 1) await sign(paymentId);
+  expect(await sign(paymentId, "refuse")).toBe("failed");
+  expect(await statusOf(paymentId)).toBe("RJCT");
+});
+
+test("who is asked when another refuses has nothing to decide any more", async () => {
+  const { paymentId } = await initiate();
+  const [first, second] = [await start(paymentId), await start(paymentId)];
+  await decide(first._links.scaRedirect, "refuse");
+  expect((await decide(second._links.scaRedirect, "approve")).status).toBe(409);
+  expect(await statusOf(paymentId)).toBe("RJCT");
+});
+
+test("too few in three days are none", async () => {
+  const { paymentId } = await initiate();
+  await sign(paymentId);
+  bank.sandbox.advance(3 * day + minute);
+  expect(await statusOf(paymentId)).toBe("RJCT");
+});
+
+test("it is cancelled at once before all have approved, and by one person afterwards", async () => {
+  const inPart = await initiate();
+  await sign(inPart.paymentId);
+  expect(await bank.client.payments.cancel({ ...single, paymentId: inPart.paymentId })).toMatchObject({
+    status: 204,
+  });
+  expect(await statusOf(inPart.paymentId)).toBe("CANC");
+  const { paymentId } = await initiate();
+  await sign(paymentId);
+  await sign(paymentId);
+  expect(await bank.client.payments.cancel({ ...single, paymentId })).toMatchObject({ status: 202 });
+  const { _links } = await bank.client.payments.startAuthorisation({
+    ...at(paymentId),
+    "payment-authorisation": "cancellation-authorisations",
+  });
+  await decide(_links.scaRedirect, "approve");
+  expect(await statusOf(paymentId)).toBe("CANC");
+});
+
+test("a change holds for the payments that come after it", async () => {
+  const before = await initiate();
+  bank.sandbox.control.setSignatories({ signatories: 1 });
+  await sign(before.paymentId);
+  expect(await statusOf(before.paymentId)).toBe("PATC");
+  const after = await initiate();
+  await decide(after._links.scaRedirect, "approve");
+  expect(await statusOf(after.paymentId)).toBe("ACTC");
+});
