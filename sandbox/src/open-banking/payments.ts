@@ -27,6 +27,7 @@ import {
   type Transfer,
 } from "./payment";
 import { type AccountReference, referredTo } from "./references";
+import { once } from "./repeats";
 import type { StandingOrder } from "./standing-order";
 
 const pathOf = ({ service, product, paymentId }: Payment) => `/v1/${service}/${product}/${paymentId}`;
@@ -105,6 +106,12 @@ function checkPayable(service: string, transfers: readonly Transfer[]): void {
 const contentOf = ({ operation, values }: Call<Initiation>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(values).filter(([name]) => name in operation.body!.shape));
 
+/** The same call made again begins nothing. */
+function initiatedOnce(call: Call<Initiation>, service: string): Result {
+  const { "payment-product": product, pain001 } = call.values;
+  return once(call, { service, product, pain001, ...contentOf(call) }, () => initiated(call, service));
+}
+
 function initiated(call: Call<Initiation>, service: string): Result {
   const { values, client, world } = call;
   const product = values["payment-product"];
@@ -179,7 +186,7 @@ function decisionOf(call: Call<Authorised>): { readonly decision: Decision; read
 export const payments: BehavioursOf<"payments"> = {
   "payments.getStatus": statusOf,
 
-  "payments.initiateBulk": (call) => initiated(call, "bulk-payments"),
+  "payments.initiateBulk": (call) => initiatedOnce(call, "bulk-payments"),
 
   "payments.startAuthorisation": (call) => {
     const { decision, list } = decisionOf(call);
@@ -188,7 +195,7 @@ export const payments: BehavioursOf<"payments"> = {
 
   "payments.listAuthorisations": (call) => authorisationList(call.world, decisionOf(call).decision),
 
-  "payments.initiate": (call) => initiated(call, call.values["payment-service"]),
+  "payments.initiate": (call) => initiatedOnce(call, call.values["payment-service"]),
 
   "payments.cancel": (call) => {
     const payment = paymentOf(call, call.values);

@@ -2,12 +2,15 @@
 import type { Authorisation } from "./authorisation";
 import type { Consent } from "./consent";
 import type { Payment } from "./payment";
+import type { Answered } from "./repeats";
 
 export class OpenBanking {
   /** By consentId, in the order of making. */
   readonly consents = new Map<string, Consent>();
   readonly payments = new Map<string, Payment>();
   readonly authorisations = new Map<string, Authorisation>();
+  /** Initiations of the last day by X-Request-ID. */
+  readonly answered = new Map<string, Answered>();
   /** How many people must authorise a payment that is initiated now. */
   signatories = 1;
 }

@@ -1,0 +1,35 @@
+/** Calls that are made again with the X-Request-ID of an earlier one. */
+import type { Call, Result } from "../behaviour";
+import { Refusal } from "../refusal";
+import { dayMs } from "../world/days";
+
+/** What was asked for under an id, and what was answered. */
+export interface Answered {
+  readonly asked: string;
+  readonly result: Result;
+}
+
+/** How long an answer is remembered. */
+const rememberedMs = dayMs;
+
+/**
+ * Does what is asked for, or gives the answer of the first call with the same id and the same content. Refuses the id for
+ * other content. What was refused may be tried again.
+ */
+export function once(
+  { values, world }: Call<{ readonly "X-Request-ID": string }>,
+  content: object,
+  act: () => Result,
+): Result {
+  const { answered } = world.openBanking;
+  const requestId = values["X-Request-ID"].toLowerCase();
+  const asked = JSON.stringify(content);
+  const first = answered.get(requestId);
+  if (first && first.asked !== asked)
+    throw new Refusal(400, "FORMAT_ERROR", "Something else was asked for with this X-Request-ID.", requestId);
+  if (first) return first.result;
+  const result = act();
+  answered.set(requestId, { asked, result });
+  world.agenda.schedule(new Date(world.now.getTime() + rememberedMs), () => void answered.delete(requestId));
+  return result;
+}
