@@ -4,21 +4,22 @@ import { Refusal } from "../refusal";
 import type { Account } from "../world/accounts";
 import type { Client } from "../world/parties";
 import type { World } from "../world/world";
-import { type AccountReference, referenceTo, referredTo } from "./references";
+import { type AccountReference, cashAccountType, referenceTo, referredTo } from "./references";
 
 type Asked = Parameters<BehavioursOf<"consents">["consents.create"]>[0]["values"];
 
 /** As a caller asks for it: lists of accounts by use, or everything of a kind. */
 export type Access = Asked["access"];
 
-const uses = ["accounts", "balances", "transactions"] as const;
+const listed = ["accounts", "balances", "transactions"] as const;
+const uses = [...listed, "ownerName"] as const;
 export type Use = (typeof uses)[number];
 
 /** What the words for everything open. */
 const opens = {
   availableAccounts: ["accounts"],
   availableAccountsWithBalance: ["accounts", "balances"],
-  allPsd2: uses,
+  allPsd2: listed,
 } as const satisfies Record<string, readonly Use[]>;
 
 const words = Object.keys(opens) as (keyof typeof opens)[];
@@ -26,51 +27,107 @@ const words = Object.keys(opens) as (keyof typeof opens)[];
 /** The accounts that may be read, by use. */
 export type Grant = Readonly<Record<Use, readonly Account[]>>;
 
-function named(accounts: readonly Account[], references: readonly AccountReference[] = []): Account[] {
-  return references.map((reference) => {
-    const account = referredTo(accounts, reference);
-    if (!account)
-      throw new Refusal(
-        400,
-        "RESOURCE_UNKNOWN",
-        "The access names an account that is not there.",
-        JSON.stringify(reference),
-      );
-    return account;
-  });
-}
+type Lists = Readonly<Partial<Record<Use | "trustedBeneficiaries", readonly AccountReference[] | undefined>>>;
 
-/**
- * The accounts an access opens; an empty list leaves the choice to the person, who opens all. Throws a Refusal when it
- * asks for nothing, for two kinds of thing at once, or for accounts that are not the client's.
- */
-export function grantFor(world: World, client: Client, access: Access): Grant {
-  const all = world.accountsOf(client);
-  const asked = words.filter((word) => access[word] !== undefined);
-  const lists = uses.filter((use) => access[use] !== undefined);
+const listsOf = ({ accounts, balances, transactions, additionalInformation }: Access): Lists => ({
+  accounts,
+  balances,
+  transactions,
+  ...additionalInformation,
+});
+
+const given = <T>(values: readonly (T | undefined)[]): T[] =>
+  values.filter((value): value is T => value !== undefined);
+
+/** Whether the accounts are left to the person: the lists are there, and empty. */
+export const leavesChoice = (access: Access): boolean =>
+  given(Object.values(listsOf(access))).some(({ length }) => length === 0);
+
+const wordsIn = (access: Access) => words.filter((word) => access[word] !== undefined);
+
+const inconsistent = (says: string) => new Refusal(400, "PARAMETER_NOT_CONSISTENT", says);
+
+/** Throws a Refusal when the access asks for nothing, or for things that exclude each other. */
+function checkAccess(access: Access): void {
+  const asked = wordsIn(access);
+  const lists = given(Object.values(listsOf(access)));
+  const namesSome = lists.some(({ length }) => length > 0);
   if (asked.length + lists.length === 0)
     throw new Refusal(400, "FORMAT_ERROR", "The access asks for nothing.");
   if (asked.length > 1 || (asked.length > 0 && lists.length > 0))
-    throw new Refusal(400, "PARAMETER_NOT_CONSISTENT", "The access asks for all accounts and for some.");
-  const opened = (use: Use): readonly Account[] => {
-    if (asked.some((word) => (opens[word] as readonly Use[]).includes(use))) return all;
-    return access[use]?.length === 0 ? all : named(all, access[use]);
-  };
-  const balances = opened("balances");
-  const transactions = opened("transactions");
-  const accounts = new Set([...opened("accounts"), ...balances, ...transactions]);
-  return { accounts: [...accounts], balances, transactions };
+    throw inconsistent("The access asks for all accounts and for some.");
+  if (namesSome && leavesChoice(access))
+    throw inconsistent("The access names accounts, and leaves them to the person.");
+  if (namesSome && access.restrictedTo)
+    throw inconsistent("The access names accounts, and restricts their types.");
+  if (access.additionalInformation && listed.every((use) => access[use] === undefined))
+    throw inconsistent("The access asks for additional information only.");
 }
 
-/** The access with what the person chose in the place of empty lists. */
-export const chosen = (access: Access, grant: Grant): Access => ({
-  ...access,
-  ...Object.fromEntries(
-    uses.filter((use) => access[use]?.length === 0).map((use) => [use, grant[use].map(referenceTo)]),
-  ),
-});
+const named = (references: readonly AccountReference[], accounts: readonly Account[]) =>
+  references.map((reference) => {
+    const account = referredTo(accounts, reference);
+    if (account) return account;
+    const says = "The access names an account that is not there.";
+    throw new Refusal(400, "RESOURCE_UNKNOWN", says, JSON.stringify(reference));
+  });
 
-/** Whether the names of the accounts' owners may be read too. */
-export const withOwnerName = ({ additionalInformation, ...access }: Access): boolean =>
-  additionalInformation?.ownerName !== undefined ||
-  words.some((word) => access[word] === "allAccountsWithOwnerName");
+/** The client's accounts of the types that are asked for. */
+function eligible(world: World, client: Client, { restrictedTo }: Access): readonly Account[] {
+  if (restrictedTo && !restrictedTo.includes(cashAccountType))
+    throw new Refusal(
+      400,
+      "RESOURCE_UNKNOWN",
+      "There is no account of these types.",
+      restrictedTo.join(", "),
+    );
+  return world.accountsOf(client);
+}
+
+/**
+ * The accounts an access may open; where it leaves them to the person, those there are to choose from. Throws a Refusal
+ * when it contradicts itself, or asks for accounts that are not the client's.
+ */
+export function grantFor(world: World, client: Client, access: Access): Grant {
+  checkAccess(access);
+  const all = eligible(world, client, access);
+  const lists = listsOf(access);
+  const asked = wordsIn(access);
+  const everywhere = (use: Use) =>
+    lists[use]?.length === 0 || asked.some((word) => (opens[word] as readonly Use[]).includes(use));
+  const opened = (use: Use) => (everywhere(use) ? all : named(lists[use] ?? [], all));
+  const [balances, transactions] = [opened("balances"), opened("transactions")];
+  const accounts = [...new Set([...opened("accounts"), ...balances, ...transactions])];
+  const withOwner = asked.some((word) => access[word] === "allAccountsWithOwnerName");
+  const ownerName = withOwner ? all : opened("ownerName");
+  if (ownerName.some((account) => !accounts.includes(account)))
+    throw inconsistent("The access asks for the owner of an account that it does not open.");
+  return { accounts, balances, transactions, ownerName };
+}
+
+/** What of a grant is of some accounts. */
+export function narrowed(grant: Grant, accounts: readonly Account[]): Grant {
+  const of = (use: Use) => grant[use].filter((account) => accounts.includes(account));
+  return {
+    accounts: of("accounts"),
+    balances: of("balances"),
+    transactions: of("transactions"),
+    ownerName: of("ownerName"),
+  };
+}
+
+/** The access with what the person chose in the place of empty lists; nobody's trusted beneficiaries are shown. */
+export function granted(access: Access, grant: Grant): Access {
+  const { accounts, balances, transactions, additionalInformation } = access;
+  const chosen = <T>(use: Use, list: T[] | undefined) =>
+    list?.length === 0 ? grant[use].map(referenceTo) : list;
+  return {
+    ...access,
+    accounts: chosen("accounts", accounts),
+    balances: chosen("balances", balances),
+    transactions: chosen("transactions", transactions),
+    additionalInformation: additionalInformation && {
+      ownerName: chosen("ownerName", additionalInformation.ownerName),
+    },
+  };
+}

@@ -8,13 +8,12 @@ import type { Account } from "../world/accounts";
 import { addDays, dayOf, startOf } from "../world/days";
 import { bucketOf } from "../world/ledger";
 import type { World } from "../world/world";
-import { withOwnerName } from "./access";
 import { link } from "./authorisation";
 import { camt053 } from "./camt053";
 import type { Consent } from "./consent";
 import { problemJson } from "./errors";
 import { accountFor, consentFor } from "./reading";
-import { amountIn, bicOf, referenceTo } from "./references";
+import { amountIn, bicOf, cashAccountType, referenceTo } from "./references";
 import { checkOpen, type Page, transactionsOf } from "./transactions";
 
 const books = ({ ledger }: World, account: Account) => ledger.lines(bucketOf(account, "InterimAvailable"));
@@ -55,10 +54,10 @@ function accountDetails(world: World, consent: Consent, account: Account, withBa
   return {
     resourceId: account.accountId,
     ...referenceTo(account),
-    ...(withOwnerName(consent.access) && { ownerName: client.name }),
+    ...(grant.ownerName.includes(account) && { ownerName: client.name }),
     name: `${account.currency} account`,
     product: "Current account",
-    cashAccountType: "CACC",
+    cashAccountType,
     status: "enabled",
     bic: bicOf(account),
     usage: "ORGA",

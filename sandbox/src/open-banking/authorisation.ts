@@ -10,8 +10,10 @@ export interface Decision {
   readonly terms: readonly (readonly [name: string, value: string])[];
   /** How many people must still approve it; none when it is decided. */
   readonly missing: () => number;
-  /** Takes the answer of one of them. */
-  readonly decide: (approved: boolean) => void;
+  /** What there is to choose from: identifiers, and names for people. */
+  readonly choices?: readonly (readonly [id: string, name: string])[];
+  /** Takes one person's answer, and which of the choices were chosen: all, where nothing is said. */
+  readonly decide: (approved: boolean, chosen?: readonly string[]) => void;
 }
 
 export type ScaStatus = "received" | "started" | "finalised" | "failed";
@@ -60,9 +62,9 @@ function begin(world: World, decision: Decision, headers: RedirectHeaders): Auth
 }
 
 /** Takes the person's answer. */
-export function conclude(authorisation: Authorisation, approved: boolean): void {
+export function conclude(authorisation: Authorisation, approved: boolean, chosen?: readonly string[]): void {
   authorisation.scaStatus = approved ? "finalised" : "failed";
-  authorisation.decision.decide(approved);
+  authorisation.decision.decide(approved, chosen);
 }
 
 /** An authorisation among those of a decision. */

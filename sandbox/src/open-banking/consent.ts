@@ -1,8 +1,9 @@
 /** Consents from the request to the end. */
+import type { Account } from "../world/accounts";
 import { addDays, dayMs, dayOf, startOf } from "../world/days";
 import type { Client } from "../world/parties";
 import type { World } from "../world/world";
-import { type Access, chosen, type Grant, grantFor } from "./access";
+import { type Access, type Grant, granted, grantFor, leavesChoice, narrowed } from "./access";
 import type { Decision } from "./authorisation";
 import type { Reads } from "./reading";
 import { numberOf, referenceTo } from "./references";
@@ -21,7 +22,8 @@ export interface ConsentTerms {
 export interface Consent extends ConsentTerms {
   readonly consentId: string;
   readonly client: Client;
-  readonly grant: Grant;
+  /** What it opens, once it is authorised: before, what it may open. */
+  grant: Grant;
   readonly decision: Decision;
   /** What was read without a person, by day and thing. */
   readonly unattended: Map<string, Reads>;
@@ -47,9 +49,10 @@ export function openConsent(world: World, client: Client, terms: ConsentTerms): 
     grant,
     decision: {
       title: "Access to account information",
-      terms: termsForPeople(terms, grant),
+      ...askedOfPeople(terms, grant),
       missing: () => (consent.status === "received" ? 1 : 0),
-      decide: (approved) => (approved ? authorise(world, consent) : end(world, consent, "rejected")),
+      decide: (approved, chosen) =>
+        approved ? authorise(world, consent, chosen) : end(world, consent, "rejected"),
     },
     unattended: new Map(),
     reported: new Map(),
@@ -64,16 +67,28 @@ export function openConsent(world: World, client: Client, terms: ConsentTerms): 
   return consent;
 }
 
-function termsForPeople(terms: ConsentTerms, grant: Grant): Decision["terms"] {
-  const numbers = (use: keyof Grant) =>
-    grant[use].map((account) => numberOf(referenceTo(account))).join(", ");
-  return [
-    ["Accounts", numbers("accounts")],
-    ["Balances", numbers("balances") || "none"],
-    ["Transactions", numbers("transactions") || "none"],
-    ["How often", terms.recurringIndicator ? `up to ${terms.frequencyPerDay} times a day` : "once"],
-    ["Until", terms.validUntil],
-  ];
+const numberFor = (account: Account) => numberOf(referenceTo(account));
+
+/** What a person reads, and chooses from where the accounts are left to the person. */
+function askedOfPeople(terms: ConsentTerms, grant: Grant): Pick<Decision, "terms" | "choices"> {
+  const choosing = leavesChoice(terms.access);
+  const those = (accounts: readonly Account[]) =>
+    choosing && accounts.length > 0 ? "those you choose" : accounts.map(numberFor).join(", ") || "none";
+  return {
+    terms: [
+      ["Accounts", those(grant.accounts)],
+      ["Balances", those(grant.balances)],
+      ["Transactions", those(grant.transactions)],
+      ["How often", terms.recurringIndicator ? `up to ${terms.frequencyPerDay} times a day` : "once"],
+      ["Until", terms.validUntil],
+    ],
+    ...(choosing && {
+      choices: grant.accounts.map((account) => [
+        account.accountId,
+        `${numberFor(account)} ${account.currency}`,
+      ]),
+    }),
+  };
 }
 
 export function end(world: World, consent: Consent, status: ConsentStatus): void {
@@ -82,13 +97,18 @@ export function end(world: World, consent: Consent, status: ConsentStatus): void
 }
 
 /** A recurring consent takes the place of the one before it. */
-function authorise(world: World, consent: Consent): void {
+function authorise(world: World, consent: Consent, chosen?: readonly string[]): void {
   if (consent.recurringIndicator)
     for (const other of world.openBanking.consents.values())
       if (other.status === "valid" && other.recurringIndicator && other.client === consent.client)
         end(world, other, "expired");
   consent.status = "valid";
-  consent.access = chosen(consent.access, consent.grant);
+  if (chosen)
+    consent.grant = narrowed(
+      consent.grant,
+      consent.grant.accounts.filter(({ accountId }) => chosen.includes(accountId)),
+    );
+  consent.access = granted(consent.access, consent.grant);
   consent.lastActionDate = dayOf(world.now);
   consent.allHistoryUntil = new Date(world.now.getTime() + freshMs);
   world.agenda.schedule(lastMoment(consent), () => {

@@ -17,6 +17,9 @@ export function referenceTo({ currency, digits }: Account): AccountReference {
   return iban ? { iban, currency } : { bban: internationalAddress(country, digits).accountNumber, currency };
 }
 
+/** Of every account: a current account. ISO 20022 ExternalCashAccountType1Code. */
+export const cashAccountType = "CACC";
+
 export const bicOf = ({ currency }: Account): string => bankIn(homeOf(currency)).bic;
 
 /** The account's number, for people. */

@@ -1,15 +1,29 @@
 /** The pages on which a person approves or refuses what was asked. */
 import type { FastifyReply } from "fastify";
 import { page, pageHeaders } from "../pages/document";
-import { html, list } from "../pages/html";
+import { hidden, html, list } from "../pages/html";
 import type { Extension } from "../server";
 import { type Authorisation, conclude, scaStatusOf } from "./authorisation";
 
-function question({ authorisationId, decision }: Authorisation): string {
+/** A form tells that there was a choice also where nothing is chosen: by a field without a value. */
+const choice = (choices: NonNullable<Authorisation["decision"]["choices"]>) =>
+  html`<fieldset>
+    <legend>Accounts</legend>
+    ${hidden("account", "")}
+    ${choices.map(
+      ([id, name]) =>
+        html`<div>
+          <label><input type="checkbox" name="account" value="${id}" checked /> ${name}</label>
+        </div>`,
+    )}
+  </fieldset>`;
+
+function question({ authorisationId, decision }: Authorisation, alert?: string): string {
   return page(
     decision.title,
-    html`${list(decision.terms)}
+    html`${list(decision.terms)} ${alert === undefined ? undefined : html`<p role="alert">${alert}</p>`}
       <form method="post" action="/sca/${authorisationId}">
+        ${decision.choices && choice(decision.choices)}
         <div class="row">
           <button name="decision" value="approve">Approve</button>
           <button class="bad" name="decision" value="refuse">Refuse</button>
@@ -31,6 +45,12 @@ const isAnswered = (authorisation: Authorisation) => scaStatusOf(authorisation) 
 const send = (reply: FastifyReply, status: number, text: string) =>
   reply.code(status).headers(pageHeaders).send(text);
 
+/** What of the choices a form has chosen; undefined where there is none, or the form knows of none. */
+const chosenIn = (form: URLSearchParams, { decision: { choices } }: Authorisation) =>
+  choices && form.has("account")
+    ? choices.map(([id]) => id).filter((id) => form.getAll("account").includes(id))
+    : undefined;
+
 interface Route {
   Params: { authorisationId: string };
 }
@@ -51,10 +71,14 @@ export const scaPage: Extension = (app, stage) => {
     const authorisation = stage.world.openBanking.authorisations.get(request.params.authorisationId);
     if (!authorisation) return send(reply, 404, unknown);
     if (isAnswered(authorisation)) return send(reply, 409, answered(authorisation));
-    const decision = new URLSearchParams(String(request.body)).get("decision");
+    const form = new URLSearchParams(String(request.body));
+    const decision = form.get("decision");
     if (decision !== "approve" && decision !== "refuse") return send(reply, 400, question(authorisation));
     const approved = decision === "approve";
-    conclude(authorisation, approved);
+    const chosen = chosenIn(form, authorisation);
+    if (approved && chosen?.length === 0)
+      return send(reply, 400, question(authorisation, "Choose at least one account."));
+    conclude(authorisation, approved, chosen);
     const next = authorisation.returnTo[approved ? "approved" : "refused"];
     return next ? reply.redirect(next, 303) : send(reply, 200, answered(authorisation));
   });

@@ -1,0 +1,161 @@
+/** What a consent opens: as the caller asks, and as the person chooses on the page. */
+import { type Bank, consentTerms, decide, euroAccount, everything, inOrder, openBank, refusal } from "./bank";
+
+let bank: Bank;
+let euros: { readonly resourceId: string; readonly iban: string };
+beforeAll(async () => {
+  bank = await openBank({ "PSU-IP-Address": "192.0.2.7" });
+  euros = await euroAccount(bank);
+});
+afterAll(() => bank.close());
+
+type Access = Parameters<Bank["client"]["consents"]["create"]>[0]["access"];
+
+const create = (access: Access) => bank.client.consents.create({ ...consentTerms, access });
+
+const asked = async (access: Access) => {
+  const { consentId, _links } = await create(access);
+  return { consentId, address: _links.scaRedirect!.href! };
+};
+
+const accountsUnder = async (consentId: string) =>
+  (await bank.client.openBanking.listAccounts({ "Consent-ID": consentId })).accounts;
+
+const accessOf = async (consentId: string) =>
+  (await bank.client.consents.get({ "consent-id": consentId })).access;
+
+async function approved(access: Access): Promise<string> {
+  const { consentId, _links } = await create(access);
+  await decide(_links.scaRedirect, "approve");
+  return consentId;
+}
+
+const allReferences = async () =>
+  (await accountsUnder(await approved({ allPsd2: "allAccounts" }))).map(({ iban, bban, currency }) => ({
+    iban,
+    bban,
+    currency,
+  }));
+
+/** Sends the form of the page, as a browser does: with its fields, but of its boxes only those that are ticked. */
+async function submit(address: string, isTicked: (box: string) => boolean): Promise<Response> {
+  const html = await (await fetch(address)).text();
+  const form = new URLSearchParams({ decision: "approve" });
+  for (const [, name, value] of html.matchAll(/<input type="hidden" name="(\w+)" value="(.*?)"/g))
+    form.append(name!, value!);
+  for (const [, id, label] of html.matchAll(
+    /<input type="checkbox" name="account" value="(.+?)" checked ?\/?> (.+?)</g,
+  ))
+    if (isTicked(label!)) form.append("account", id!);
+  return fetch(address, { method: "POST", body: form, redirect: "manual" });
+}
+
+describe("where the accounts are left to the person", () => {
+  test("the page offers all of them, ticked, and names none elsewhere", async () => {
+    const { address } = await asked(everything);
+    const html = await (await fetch(address)).text();
+    const boxes = [...html.matchAll(/<input type="checkbox" name="account"[^>]*>/g)];
+    expect(boxes).toHaveLength(4);
+    expect(boxes.filter(([box]) => box.includes(" checked"))).toHaveLength(4);
+    expect(html.split(euros.iban)).toHaveLength(2);
+  });
+
+  test("the consent opens those that are chosen, and says so", async () => {
+    const { consentId, address } = await asked({ ...everything, additionalInformation: { ownerName: [] } });
+    expect((await submit(address, (label) => /EUR|GBP/.test(label))).status).toBe(200);
+    const accounts = await accountsUnder(consentId);
+    expect(inOrder(accounts.map(({ currency }) => currency))).toEqual(["EUR", "GBP"]);
+    expect(accounts.map(({ ownerName }) => ownerName)).toEqual([
+      "Meridian Tools GmbH",
+      "Meridian Tools GmbH",
+    ]);
+    const { additionalInformation, ...access } = await accessOf(consentId);
+    for (const list of [...Object.values(access), additionalInformation!.ownerName])
+      expect(inOrder((list as { currency: string }[]).map(({ currency }) => currency))).toEqual([
+        "EUR",
+        "GBP",
+      ]);
+  });
+
+  test("only what was asked for is opened of them", async () => {
+    const { consentId, address } = await asked({ balances: [] });
+    await submit(address, (label) => label.includes("EUR"));
+    const [account, ...others] = await accountsUnder(consentId);
+    expect(others).toEqual([]);
+    expect(Object.keys(account!._links!)).toEqual(["balances"]);
+    expect(account!.ownerName).toBeUndefined();
+  });
+
+  test("at least one has to be chosen", async () => {
+    const { consentId, address } = await asked(everything);
+    const response = await submit(address, () => false);
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      expect.stringContaining("Choose at least one account."),
+    ]);
+    expect((await bank.client.consents.getStatus({ "consent-id": consentId })).consentStatus).toBe(
+      "received",
+    );
+    await submit(address, () => true);
+    expect(await accountsUnder(consentId)).toHaveLength(4);
+  });
+
+  test("who says yes and chooses nothing means all of them", async () => {
+    const { consentId, _links } = await create(everything);
+    await decide(_links.scaRedirect, "approve");
+    expect(await accountsUnder(consentId)).toHaveLength(4);
+  });
+});
+
+test.each([
+  ["named", (): Access => ({ accounts: [{ iban: euros.iban }] }), 1],
+  ["opened by a word", (): Access => ({ allPsd2: "allAccounts" }), 4],
+])("accounts that are %s are no choice", async (_how, access, count) => {
+  const { consentId, address } = await asked(access());
+  expect(await (await fetch(address)).text()).not.toContain('type="checkbox"');
+  const body = new URLSearchParams({ decision: "approve", account: "another" });
+  expect((await fetch(address, { method: "POST", body })).status).toBe(200);
+  expect(await accountsUnder(consentId)).toHaveLength(count);
+});
+
+test("owners are named for the accounts they are asked for", async () => {
+  const references = await allReferences();
+  const consentId = await approved({
+    accounts: references,
+    additionalInformation: { ownerName: references.slice(0, 1), trustedBeneficiaries: references },
+  });
+  const named = (await accountsUnder(consentId)).filter(({ ownerName }) => ownerName !== undefined);
+  expect(named.map(({ currency }) => currency)).toEqual([references[0]!.currency]);
+  expect((await accessOf(consentId)).additionalInformation).toEqual({ ownerName: references.slice(0, 1) });
+});
+
+test.each([
+  ["all accounts", { allPsd2: "allAccounts" as const }],
+  ["a choice", everything],
+])("current accounts are what there is of %s", async (_what, access) => {
+  const consentId = await approved({ ...access, restrictedTo: ["CACC", "SVGS"] });
+  expect(await accountsUnder(consentId)).toHaveLength(4);
+  expect((await accessOf(consentId)).restrictedTo).toEqual(["CACC", "SVGS"]);
+  await expect(create({ ...access, restrictedTo: ["SVGS"] })).rejects.toMatchObject(
+    refusal(400, "RESOURCE_UNKNOWN"),
+  );
+});
+
+const named = [{ iban: "DE64000000009820100822" }];
+
+test.each<[string, Access]>([
+  ["some accounts and a choice", { accounts: named, balances: [] }],
+  ["owners to choose of named accounts", { accounts: named, additionalInformation: { ownerName: [] } }],
+  ["owners only", { additionalInformation: { ownerName: [] } }],
+  ["two words for all", { allPsd2: "allAccounts", availableAccounts: "allAccounts" }],
+  ["named accounts of a type", { accounts: named, restrictedTo: ["CACC"] }],
+])("%s: inconsistent", async (_what, access) => {
+  await expect(create(access)).rejects.toMatchObject(refusal(400, "PARAMETER_NOT_CONSISTENT"));
+});
+
+test("owners of accounts that are not asked for are not named", async () => {
+  const [one, other] = await allReferences();
+  await expect(
+    create({ accounts: [one!], additionalInformation: { ownerName: [other!] } }),
+  ).rejects.toMatchObject(refusal(400, "PARAMETER_NOT_CONSISTENT"));
+});
