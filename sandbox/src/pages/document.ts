@@ -46,6 +46,11 @@ footer { color: var(--soft); font-size: .85rem; text-align: center; margin-top: 
 
 const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
+/** In the page itself: a browser that finds none asks for one, which would stand among the requests. */
+const icon =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' " +
+  "rx='7' fill='%2314532d'/%3E%3Cpath d='M8 13h14l-4-4M24 19H10l4 4' fill='none' stroke='%23fff' stroke-width='3'/%3E%3C/svg%3E";
+
 /**
  * Pages with one style of their own; a browser is told to trust no other, and to show them in no frame. Those with a
  * script talk to the sandbox alone; the forms of the others lead on to other addresses.
@@ -55,6 +60,7 @@ export function pagesWith(ownStyle: string, script?: string) {
   const policy = [
     "default-src 'none'",
     `style-src ${hashOf(style)}`,
+    "img-src data:",
     "frame-ancestors 'none'",
     "base-uri 'none'",
     ...(script === undefined
@@ -75,6 +81,7 @@ export function pagesWith(ownStyle: string, script?: string) {
             <meta charset="utf-8" />
             <meta name="viewport" content="width=device-width, initial-scale=1" />
             <title>${title}</title>
+            <link rel="icon" href="${icon}" />
             ${new Html(`<style>${style}</style>`)}
           </head>
           <body>

@@ -146,12 +146,133 @@ test("an e-mail and its file can be downloaded", async () => {
   expect(await readFile(await (await message).path())).toEqual(sandbox.mails[0]!.message);
 });
 
-test("keeps itself current, and what is being typed", async () => {
-  await open(true);
-  await panel("Market").getByLabel("Symbol").fill("EURUSD");
-  sandbox.control.advanceClock({ days: 1 });
-  await panel("Clock").getByText("Tue, 17 Mar 2026").waitFor();
-  expect(await panel("Market").getByLabel("Symbol").inputValue()).toBe("EURUSD");
+describe("with JavaScript", () => {
+  test("keeps itself current, and what is being typed", async () => {
+    await open(true);
+    await panel("Market").getByLabel("Symbol").fill("EURUSD");
+    sandbox.control.advanceClock({ days: 1 });
+    await panel("Clock").getByText("Tue, 17 Mar 2026").waitFor();
+    expect(await panel("Market").getByLabel("Symbol").inputValue()).toBe("EURUSD");
+  });
+
+  test("stays where it is when a form is sent, with the focus where it was", async () => {
+    await open(true);
+    await panel("Clock").getByLabel("Now").fill("2026-03-20T09:00:00Z");
+    await panel("Market").getByText("Other currencies").click();
+    const pair = panel("Market").getByRole("row").filter({ hasText: "USDCAD" });
+    const rate = () => sandbox.control.listRates().find(({ symbol }) => symbol === "USDCAD")!.rate;
+    const before = rate();
+    await page.getByRole("button", { name: "USDCAD up 1 %" }).focus();
+    for (const moved of [before * 1.01, before * 1.01 * 1.01]) {
+      const placed = await pair.boundingBox();
+      const answered = page.waitForResponse((response) => response.request().method() === "POST");
+      await page.keyboard.press("Enter");
+      await answered;
+      expect(rate()).toBeCloseTo(moved, 4);
+      await pair.getByText(String(rate()), { exact: true }).waitFor();
+      expect(await pair.boundingBox()).toEqual(placed);
+      expect(await pair.locator("button:focus").getAttribute("aria-label")).toBe("USDCAD up 1 %");
+    }
+    expect(await notice()).toBe("Move rate: done.");
+    expect(await panel("Clock").getByLabel("Now").inputValue()).toBe("2026-03-20T09:00:00Z");
+    expect(new URL(page.url()).search).toBe("");
+    expect(warnings).toEqual([]);
+  });
+
+  test("keeps a form that was refused as it was filled in", async () => {
+    await open(true);
+    const field = (name: string) => panel("Faults").locator(`[name=${name}]`);
+    await field("operation").selectOption("trades.book");
+    await field("times").fill("3");
+    await press("Add fault");
+    expect(await page.getByRole("alert").textContent()).toContain("status is needed with kind status.");
+    expect([await field("operation").inputValue(), await field("times").inputValue()]).toEqual([
+      "trades.book",
+      "3",
+    ]);
+    await field("status").fill("409");
+    await press("Add fault");
+    await panel("Faults").getByText("3 of 3 calls to be spoiled").waitFor();
+    expect(sandbox.control.listFaults()).toHaveLength(3);
+    await press("Clear faults");
+    await panel("Faults").getByText("Nothing is in the way of calls.").waitFor();
+  });
+
+  test("says when the sandbox does not answer", async () => {
+    await open(true);
+    await sandbox.close();
+    await press("+ 1 day");
+    await page.getByText("The sandbox does not answer.").waitFor();
+  });
+});
+
+describe("for a treasurer", () => {
+  const row = (title: string, text: string) =>
+    panel(title).getByRole("row").filter({ hasText: text }).innerText();
+
+  test("says what margin is called, and until when", async () => {
+    const called = async () => {
+      const [account] = await client.accounts.list({ currencies: "EUR" });
+      const { account_id } = account!;
+      const [found] = await client.accounts.listBalances({ account_id, balance_types: ["MarginCall"] });
+      return found!.amount.amount;
+    };
+    const before = await called();
+    sandbox.control.moveRate({ symbol: "EURUSD", rate: 1.4 });
+    expect(Number(await called())).toBeGreaterThan(Number(before));
+    await open();
+    const shown = (await row("Accounts", "EUR")).replaceAll(",", "");
+    expect(shown).toContain(`${await called()}\ndue 2026-03-18`);
+    expect(await row("Accounts", "JPY")).toContain("none");
+  });
+
+  test("says what a trade still asks for", async () => {
+    const { trade_id } = await client.trades.book({ quote_id: await makeQuote(client), reason: "other" });
+    await open();
+    expect(await row("Trades", trade_id)).toMatch(/1,000\.00 EUR\s+by 2026-03-18/);
+    sandbox.control.setClock({ now: "2026-03-19T09:00:00Z" });
+    await page.reload();
+    expect(await row("Trades", trade_id)).toMatch(/Closed\s+nothing/);
+  });
+
+  test("orders a payment, approves it as another contact, and lets it come back", async () => {
+    await client.approvalsWorkflow.updateSettings({ enabled: true, dual_admin: false });
+    const { trade_id } = await client.trades.book({ quote_id: await makeQuote(client), reason: "other" });
+    await open();
+    await panel("Payments").getByLabel("Trade ID").selectOption(trade_id);
+    await panel("Payments")
+      .getByLabel("Beneficiary ID")
+      .selectOption({ label: "Lakeside Components Inc, USD" });
+    await panel("Payments").getByLabel("Amount").fill("412.34");
+    await press("Allocate payment");
+    const question = panel("Waiting for a person").getByRole("article").filter({ hasText: "412.34 USD" });
+    expect(await question.getByRole("option").allTextContents()).not.toContain("Ada Lindqvist");
+    expect(await question.innerText()).toContain("Ada Lindqvist");
+    await question.getByRole("button", { name: "Approve" }).click();
+    expect(await row("Payments", "412.34 USD")).toContain("Validating beneficiary information");
+    sandbox.control.advanceClock({ days: 4 });
+    await page.reload();
+    const paid = panel("Payments").getByRole("row").filter({ hasText: "412.34 USD" });
+    expect(await paid.innerText()).toContain("Payment complete");
+    await paid.getByRole("button", { name: /^Return PM/ }).click();
+    expect(await row("Payments", "412.34 USD")).toContain("Returned");
+  });
+
+  test.each([
+    ["2026-03-13T16:00:00Z", "2026-03-16T09:00:00.000Z"],
+    ["2026-04-02T08:00:00Z", "2026-04-07T09:00:00.000Z"],
+  ])("goes from %s to the next business day", async (now, next) => {
+    sandbox.control.reset({ now });
+    await open();
+    await press("Next business day");
+    expect(sandbox.control.getClock()).toEqual({ now: next });
+  });
+});
+
+test("brings its icon along: nobody is asked for one", async () => {
+  await open();
+  expect(await page.locator("link[rel=icon]").getAttribute("href")).toMatch(/^data:image\/svg\+xml,/);
+  expect(warnings).toEqual([]);
 });
 
 test("shows what others wrote as text", async () => {

@@ -1,14 +1,13 @@
 /** How the page looks, and the few lines that keep it current. */
 
 export const style = `
-html { scroll-padding-top: 3.5rem; }
 header { display: flex; flex-wrap: wrap; align-items: baseline; gap: .25rem 1rem; padding: 1.1rem 1.5rem .2rem;
   max-width: 82rem; margin: auto; }
 header p { margin: 0; color: var(--soft); }
 nav { display: flex; flex-wrap: wrap; gap: .2rem .9rem; flex-basis: 100%; font-size: .88rem; }
 nav a { padding: .2rem 0; }
 main { display: grid; grid-template-columns: minmax(0, 2.2fr) minmax(0, 1fr); gap: 1rem; align-items: start;
-  padding: .8rem 1.5rem 3rem; max-width: 82rem; margin: auto; }
+  padding: .8rem 1.5rem 5rem; max-width: 82rem; margin: auto; }
 main > div { display: grid; gap: 1rem; min-width: 0; }
 .top { grid-column: 1 / -1; }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1rem 1.15rem; min-width: 0; }
@@ -61,14 +60,14 @@ label:has(select) { flex-basis: 9rem; }
 #clock-forms { display: flex; flex-wrap: wrap; align-items: end; gap: .5rem 1rem; flex: 1; justify-content: end; }
 #clock form.asks { border: 0; margin: 0; padding: 0; flex-wrap: nowrap; }
 #clock label span { position: absolute; clip-path: inset(50%); }
-#notice { position: sticky; top: 0; z-index: 1; }
-.notice { max-width: 79rem; margin: .6rem auto 0; padding: .55rem 1rem; border-radius: 9px; width: calc(100% - 3rem); }
+#notice { position: fixed; bottom: .8rem; left: 50%; translate: -50%; width: min(60rem, calc(100% - 1.6rem)); z-index: 1; }
+.notice { margin: 0; padding: .55rem 1rem; border: 1px solid; border-radius: 9px; box-shadow: 0 4px 16px rgb(0 0 0 / 20%); }
 @media (max-width: 60rem) { main { grid-template-columns: minmax(0, 1fr); } #clock-forms { justify-content: start; } }
 @media (max-width: 30rem) { .minor { display: none; } table { font-size: .82rem; }
   th, td { padding-right: .6rem; } tbody th, tbody small { white-space: normal; }
+  td > form { display: block; margin: .3rem 0 0; }
   .chip { padding: 0 .4rem; font-size: .76rem; white-space: normal; border-radius: 8px; max-width: 7.2rem; }
-  header, main { padding-left: .8rem; padding-right: .8rem; }
-  .notice { width: calc(100% - 1.6rem); } }
+  header, main { padding-left: .8rem; padding-right: .8rem; } }
 `;
 
 /**
@@ -90,7 +89,7 @@ function put(next, parts, stays) {
 setInterval(async () => {
   if (document.hidden) return;
   const answer = await fetch("/").catch(() => undefined);
-  if (answer) put(await read(answer), "[data-live]", (shown) => shown.contains(document.activeElement));
+  if (answer) put(await read(answer), "[data-live]", (shown) => shown.querySelector(":focus:not(.scroll)"));
 }, 2000);
 
 async function send(form, button) {

@@ -40,8 +40,8 @@ const rates = (prices: readonly Price[]): Html =>
   table([head("Pair"), head("Rate", "number"), html`<td></td>`], prices.map(row));
 
 function show(stage: Stage): Html {
-  const own = accountsOf(stage.world).map(({ currency }) => currency);
-  const isOwn = ({ symbol }: Price) => own.includes(symbol.slice(0, 3)) && own.includes(symbol.slice(3));
+  const own = new Set(accountsOf(stage.world).map(({ currency }) => currency));
+  const isOwn = ({ symbol }: Price) => own.has(symbol.slice(0, 3)) && own.has(symbol.slice(3));
   const all = actions.listRates(stage, {});
   return html`${rates(all.filter(isOwn))}
     <details id="other-rates">

@@ -31,8 +31,9 @@ export const nothing = (says: string): Html => html`<p class="none">${says}</p>`
 
 export const head = (name: string, look = ""): Html => html`<th scope="col" class="${look}">${name}</th>`;
 
+/** What is wider than the screen is moved from side to side, also with the keyboard. */
 export const table = (heads: readonly Html[], rows: readonly Html[]): Html =>
-  html`<div class="scroll">
+  html`<div class="scroll" tabindex="0">
     <table>
       <thead>
         <tr>
