@@ -121,9 +121,13 @@ function problems(operation: Declaration, schema: z.ZodType, values: unknown, no
   const given = (values ?? {}) as Values;
   const misfits = result.success ? [] : problemsFrom(result.error, values, known);
   const unfit = new Set(misfits.map(({ field }) => field.split(".")[0]));
-  const broken = brokenRules(operation, given, now)
-    .filter((rule) => !fieldsOfRule(rule).some((field) => unfit.has(field)))
-    .map(({ fields, says }) => ({ field: fields.join(", "), says }));
+  const judged = (operation.rules ?? []).filter(
+    (rule) => !fieldsOfRule(rule).some((each) => unfit.has(each)),
+  );
+  const broken = brokenRules(judged, given, now).map(({ fields, says }) => ({
+    field: fields.join(", "),
+    says,
+  }));
   return [...misfits, ...misplaced(operation, given), ...besideDocument(operation, given), ...broken];
 }
 

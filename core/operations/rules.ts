@@ -1,5 +1,5 @@
 /** Conditions over several fields, checked before anything is sent. */
-import type { Declaration, Rule } from "./declaration";
+import type { Rule } from "./declaration";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -40,7 +40,6 @@ function isBroken(rule: Rule, values: Values, now: Date): boolean {
   }
 }
 
-/** The rules of an operation that the values break. `now` is passed in so that tests and the sandbox own the clock. */
-export function brokenRules(operation: Declaration, values: Values, now: Date): Rule[] {
-  return (operation.rules ?? []).filter((rule) => isBroken(rule, values, now));
-}
+/** The rules that the values break. `now` is passed in so that tests and the sandbox own the clock. */
+export const brokenRules = (rules: readonly Rule[], values: Values, now: Date): Rule[] =>
+  rules.filter((rule) => isBroken(rule, values, now));

@@ -80,3 +80,9 @@ test("a rule is judged where its fields fit by themselves", () => {
   const unreadable = misfits("statements.emailAccounts", { date_from: "2026-02-01", date_to: "01.01.2026" });
   expect(unreadable.map(({ field }) => field)).toEqual(["date_to"]);
 });
+
+test("a rule does not look at values that do not fit by themselves", () => {
+  const noText = { toString: 1 };
+  const says = misfits("statements.emailMt940", { date_from: "2026-01-01", date_to: noText });
+  expect(says.map(({ field }) => field)).toEqual(["date_to"]);
+});
