@@ -2,6 +2,7 @@
  * The open-banking declarations against their standard. The published document (OpenAPI, version 1.3.12) is read from the
  * path in PSD2_OPENAPI; without it the comparison is left out.
  */
+import { readFileSync } from "node:fs";
 import {
   checkInput,
   type Declaration,
@@ -19,6 +20,11 @@ import {
   standardPaths,
 } from "../../support/open-banking-standard";
 
+interface Components {
+  readonly requestBodies: Readonly<Record<string, { readonly content: object }>>;
+  readonly schemas: Readonly<Record<string, { readonly properties: object }>>;
+}
+
 const declared: readonly Declaration[] = operations.filter(({ server }) => server === "xs2a");
 const find = (name: string) => declared.find((operation) => operation.name === name)!;
 
@@ -31,8 +37,8 @@ const theirs = (method: string, path: string): StandardOperation => standard!.op
 /** Message signatures are not declared, as core/operations/xs2a.ts says. */
 const signatures = new Set(["Digest", "Signature", "TPP-Signature-Certificate"]);
 
-/** OpenAPI describes Accept by the answers, never as a parameter. */
-const unlisted = new Set([...signatures, "Accept"]);
+/** OpenAPI describes Accept by the answers, never as a parameter; a page is where the links of an answer lead. */
+const unlisted = new Set([...signatures, "Accept", "page"]);
 
 const byName = (fields: readonly { name: string; required?: boolean }[]) =>
   fields
@@ -94,6 +100,19 @@ describeStandard(`the standard at PSD2_OPENAPI${file ? "" : " (not set: left out
     const says = problems(name, { ...anyProduct, ...at });
     for (const field of body.required as readonly string[])
       expect(says.filter((problem) => problem.split(/[ ,]+/).includes(field))).not.toEqual([]);
+  });
+
+  test("a payment is written in the standard's media types, and its form has the standard's parts", () => {
+    const { components } = JSON.parse(readFileSync(file!, "utf8")) as { components: Components };
+    const { document } = find("payments.initiate");
+    const { mediaTypes, form } = document!;
+    const types = Object.keys(components.requestBodies.paymentInitiation!.content);
+    expect(["application/json", ...mediaTypes, "multipart/form-data"]).toEqual(expect.arrayContaining(types));
+    const parts = Object.keys(components.schemas.periodicPaymentInitiationMultipartBody!.properties);
+    expect([form!.documentPart, form!.fieldsPart]).toEqual(parts);
+    const fields =
+      components.schemas["periodicPaymentInitiation_xml-Part2-standingorderType_json"]!.properties;
+    expect(form!.fields.toSorted()).toEqual(Object.keys(fields).toSorted());
   });
 
   test.each(cases)("%s documents the standard's statuses", (name, method, path) => {

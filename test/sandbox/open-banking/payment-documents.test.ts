@@ -1,5 +1,8 @@
 /** Payments in XML: pain.001 documents in, pain.002 documents out. */
+import * as fc from "fast-check";
 import { XMLParser } from "fast-xml-parser";
+import { Refusal } from "../../../sandbox/src/refusal";
+import { readPain001 } from "../../../sandbox/src/open-banking/pain001";
 import { type Bank, day, decide, euroAccount, notText, openBank, refusal, validConsent } from "./bank";
 import { type DocumentSpec, pain001, post, type TransferSpec } from "./documents";
 
@@ -187,7 +190,7 @@ test("the caller is told which element does not fit, and nothing is begun", asyn
       },
     });
   }
-  expect(await bank.sandbox.control.listAuthorisations()).toEqual([]);
+  expect(bank.sandbox.control.listAuthorisations()).toEqual([]);
 });
 
 test.each<[string, TransferSpec & DocumentSpec, number, string]>([
@@ -212,6 +215,32 @@ test.each<[string, TransferSpec & DocumentSpec, number, string]>([
     );
   },
 );
+
+const hostile = [
+  "<".repeat(1_000),
+  "<a>".repeat(1_000) + "</a>".repeat(1_000),
+  "<__proto__><PmtInf/></__proto__>",
+  "<constructor/>",
+  "&amp;&unknown;&#0;&#xFFFFFFFF;",
+  "<![CDATA[",
+  "<?xml version='1.0'?>",
+  "\0",
+];
+
+test("whatever is done to a document, it is read or refused with a format error", () => {
+  const document = pain001({ debtor: "DE52000000000012345678" });
+  const piece = fc.oneof(fc.constantFrom(...hostile), fc.string({ unit: "binary" }));
+  const place = fc.nat(document.length);
+  const property = fc.property(place, place, piece, (from, length, inserted) => {
+    try {
+      readPain001(document.slice(0, from) + inserted + document.slice(from + (length % 40)));
+    } catch (error) {
+      expect(error).toBeInstanceOf(Refusal);
+      expect(error).toMatchObject({ status: 400, code: "FORMAT_ERROR" });
+    }
+  });
+  fc.assert(property, { numRuns: 2_000 });
+});
 
 const boundary = "----of-another-program";
 const formOf = (parts: Readonly<Record<string, string>>) =>
