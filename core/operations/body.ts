@@ -94,6 +94,20 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
+/** How many lists and objects may lie in each other: whoever reads a value goes as deep as it is. */
+const mostLevels = 64;
+
+function isTooDeep(content: object): boolean {
+  let level: unknown[] = [content];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > mostLevels) return true;
+    level = level.flatMap((value) =>
+      typeof value === "object" && value !== null ? Object.values(value) : [],
+    );
+  }
+  return false;
+}
+
 function fieldsFrom(text: string): Values {
   let content: unknown;
   try {
@@ -103,6 +117,7 @@ function fieldsFrom(text: string): Values {
   }
   if (typeof content !== "object" || content === null || Array.isArray(content))
     throw unreadable("The body must be an object.");
+  if (isTooDeep(content)) throw unreadable(`The body has more than ${mostLevels} levels.`);
   return content as Values;
 }
 

@@ -11,6 +11,7 @@ import { referenceTo } from "../../sandbox/src/open-banking/references";
 import { createQuote } from "../../sandbox/src/extensions/quotes";
 import { extensions } from "../../sandbox/src/extensions";
 import { methodOf } from "../../sandbox/src/control/in-process";
+import { routeOf } from "../../sandbox/src/routes";
 import type { Account } from "../../sandbox/src/world/accounts";
 import { bucketOf } from "../../sandbox/src/world/ledger";
 import type { World } from "../../sandbox/src/world/world";
@@ -18,7 +19,7 @@ import { requestValues } from "../support/arbitrary";
 import { conforms, statusesOf } from "../support/conforms";
 import { operationNamed } from "../support/operations";
 import { checkBooks, checkLines } from "./support/books";
-import { callOf, type PlainAnswer } from "./support/http";
+import { callOf, type PlainAnswer, requestOf } from "./support/http";
 import { inProcess, type InProcess } from "./support/in-process";
 
 const now = new Date("2026-03-16T09:00:00Z");
@@ -102,9 +103,15 @@ function referring(operation: Declaration, values: Values, at: number): Values {
   return { ...values, ...Object.fromEntries(there.filter(([, value]) => value !== undefined)) };
 }
 
-/** Whether a fault waits for an operation: then anything that it documents may come. */
-const isSpoiled = ({ name }: Declaration) =>
-  desk.control.listFaults().some(({ operation }) => operation === name);
+/** Whether a fault waits for the operation that serves a request: then anything that it documents may come. */
+function isSpoiled(operation: Declaration, values: Values): boolean {
+  const waiting = desk.control.listFaults();
+  if (waiting.length === 0) return false;
+  const { method, path } = requestOf(operation, values);
+  return waiting
+    .map((fault) => operationNamed(fault.operation))
+    .some((spoilt) => spoilt.method === method && routeOf(spoilt).pattern.test(path.split("?")[0]!));
+}
 
 /** Calls an operation: its answer is documented in every part, and no failure of the sandbox. */
 async function call(
@@ -112,7 +119,7 @@ async function call(
   values: Values,
   headers?: Readonly<Record<string, string>>,
 ): Promise<PlainAnswer> {
-  const spoiled = isSpoiled(operation);
+  const spoiled = isSpoiled(operation, values);
   const answer = await callOf(desk.ask, operation, values, headers);
   conforms(operation, answer);
   if (answer.status >= 500 && !spoiled)
