@@ -136,6 +136,12 @@ describe("money", () => {
     expect(sandbox.requests).toHaveLength(asked);
   });
 
+  test("that is asked for in XML is shown as it would leave", async () => {
+    const product = ["--payment-product", "pain.001-sepa-credit-transfers", "--pain001", "<Document/>"];
+    const { stderr } = await fxdesk(["call", "payments.initiateBulk", ...product]);
+    expect(stderr).toMatch(/content-type: application\/xml\s+<Document\/>/);
+  });
+
   test("leaves once with --yes", async () => {
     const asked = await booking();
     const before = sandbox.requests.length;

@@ -73,12 +73,14 @@ export const hasFunds = (world: World, payment: Payment): boolean =>
   available(world, payment.account).gte(totalOf(payment));
 
 export function initiate(world: World, terms: PaymentTerms): Payment {
+  const { signatories } = world.openBanking;
+  const several = signatories > 1 ? [["To be approved by", `${signatories} people`] as const] : [];
   const payment: Payment = {
     ...terms,
     paymentId: world.ids.uuid(),
     initiation: {
       title: "Payment",
-      terms: termsForPeople(terms),
+      terms: [...termsForPeople(terms), ...several],
       missing: () => (isUnauthorised(payment) ? payment.unsigned : 0),
       decide: (approved) => (approved ? sign(world, payment) : void (payment.status = "RJCT")),
     },
@@ -89,7 +91,7 @@ export function initiate(world: World, terms: PaymentTerms): Payment {
       decide: (approved) => (approved ? cancel(world, payment) : void (payment.cancelling = false)),
     },
     status: "RCVD",
-    unsigned: world.openBanking.signatories,
+    unsigned: signatories,
     cancelling: false,
   };
   world.openBanking.payments.set(payment.paymentId, payment);

@@ -46,6 +46,10 @@ test("each authorisation begins in a call of its own: the payment says where, an
     status: { href: `${path}/status` },
   });
   expect((await bank.client.payments.listAuthorisations(at(paymentId))).authorisationIds).toEqual([]);
+  await start(paymentId);
+  expect(bank.sandbox.control.listAuthorisations()).toMatchObject([
+    { title: "Payment", terms: { "In total": "125.50 EUR", "To be approved by": "2 people" } },
+  ]);
 });
 
 test("it is authorised in part, then wholly, and then paid", async () => {
