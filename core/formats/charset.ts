@@ -69,9 +69,13 @@ const nearestInX: Readonly<Record<string, string>> = {
   "|": "/",
 };
 
+const alreadyInX = /^[A-Za-z0-9/\-?:().,'+]+(?: [A-Za-z0-9/\-?:().,'+]+)*$/;
+
 /** SWIFT character set x: letters, digits, space and `/ - ? : ( ) . , ' +`. */
 export const swiftX = (text: string): string =>
-  ascii(text).replace(/[^A-Za-z0-9/\-?:().,'+ ]/g, (sign) => nearestInX[sign] ?? ".");
+  alreadyInX.test(text)
+    ? text
+    : ascii(text).replace(/[^A-Za-z0-9/\-?:().,'+ ]/g, (sign) => nearestInX[sign] ?? ".");
 
 /** At most so many characters, without white space at the end. */
 export const cut = (text: string, length: number): string => text.slice(0, length).trimEnd();

@@ -17,20 +17,29 @@ export const fromYymmdd = (text: string, place: Place): string =>
 export const fromDdmmyy = (text: string, place: Place): string =>
   checked(`${withCentury(text.slice(4, 6))}-${text.slice(2, 4)}-${text.slice(0, 2)}`, text, place);
 
-/** Year, month and day of a date, two digits each. Throws when the date does not exist or two digits cannot say its year. */
-function parts(date: string, place: Place): [year: string, month: string, day: string] {
-  const [year, month, day] = [date.slice(2, 4), date.slice(5, 7), date.slice(8, 10)];
-  if (!isDay(date) || withCentury(year) !== date.slice(0, 4))
-    throw new FormatError(
-      "invalid",
-      place,
-      `a date is a day from 1980 to 2079 as YYYY-MM-DD, not ${quoted(date)}`,
-    );
-  return [year, month, day];
+/** The date itself. Throws when it does not exist or two digits cannot say its year. */
+function sayable(date: string, place: Place): string {
+  if (isDay(date) && "1980" <= date && date < "2080") return date;
+  throw new FormatError(
+    "invalid",
+    place,
+    `a date is a day from 1980 to 2079 as YYYY-MM-DD, not ${quoted(date)}`,
+  );
 }
 
-export const yymmdd = (date: string, place: Place): string => parts(date, place).join("");
-export const ddmmyy = (date: string, place: Place): string => parts(date, place).toReversed().join("");
+const year = (date: string) => date.slice(2, 4);
+const month = (date: string) => date.slice(5, 7);
+const day = (date: string) => date.slice(8, 10);
+
+export function yymmdd(text: string, place: Place): string {
+  const date = sayable(text, place);
+  return year(date) + month(date) + day(date);
+}
+
+export function ddmmyy(text: string, place: Place): string {
+  const date = sayable(text, place);
+  return day(date) + month(date) + year(date);
+}
 
 const distance = (one: string, other: string) => Math.abs(Date.parse(one) - Date.parse(other));
 

@@ -108,8 +108,8 @@ export interface StatementSource extends StatementHead, StatementTail {
 
 /** Fields without those that have no value. A plain loop: it runs several times for every entry. */
 export function given<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
-  const known: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) known[name] = value;
+  const known: Partial<T> = {};
+  for (const name in fields) if (fields[name] !== undefined) known[name] = fields[name];
   return known as T;
 }
 

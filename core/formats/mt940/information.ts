@@ -2,7 +2,7 @@
  * Field :86:, what the bank says of an entry. The standard leaves it free; in use are plain text, code words between
  * slashes, and numbered subfields after question marks.
  */
-import { compact, cut, squeeze, swiftX } from "../charset";
+import { compact, squeeze, swiftX } from "../charset";
 import { counterpartyFrom, type Entry, given, type Money } from "../statement";
 import { brokenIntoLines, fullLines, joinedLines, mostLines, wholeWords } from "./lines";
 
@@ -98,13 +98,15 @@ function saidByCodeWords(text: string): Said {
   return Object.assign({}, ...said.toReversed()) as Said;
 }
 
-/** Text as the value of a code word: nothing in it can be taken for another word. */
-const asValue = (text = "") =>
-  squeeze(
-    swiftX(text)
-      .replace(looksLikeWord, " $2. ")
-      .replace(/^[/ ]+|[/ ]+$/g, ""),
-  );
+/** Text as the value of a code word: nothing in it can be taken for another word, and no slash at its ends gets lost. */
+function asValue(text = "", length = Infinity): string {
+  const fitting = (value: string) =>
+    squeeze(value)
+      .slice(0, length)
+      .replace(/^[/ ]+|[/ ]+$/g, "");
+  // Also a word that the cut has made.
+  return fitting(fitting(swiftX(text)).replace(looksLikeWord, " $2. "));
+}
 
 const moneyText = (money: Money | undefined) =>
   money &&
@@ -118,17 +120,17 @@ function wordsOf(entry: Entry): string[] {
     compact(asValue(text)).replaceAll("/", ""),
   );
   const all: [string, string][] = [
-    ["/EREF/", cut(asValue(entry.endToEndId), 35)],
-    ["/MARF/", cut(asValue(entry.mandateId), 35)],
-    ["/CSID/", cut(asValue(entry.creditorId), 35)],
-    [party, cut(asValue(counterparty.name), 70)],
+    ["/EREF/", asValue(entry.endToEndId, 35)],
+    ["/MARF/", asValue(entry.mandateId, 35)],
+    ["/CSID/", asValue(entry.creditorId, 35)],
+    [party, asValue(counterparty.name, 70)],
     ["/CNTP/", account || bic ? `${account}/${bic}//` : ""],
-    ["/PURP/", cut(asValue(entry.purpose), 4)],
-    ["/RTRN/", cut(asValue(entry.returnReason), 4)],
+    ["/PURP/", asValue(entry.purpose, 4)],
+    ["/RTRN/", asValue(entry.returnReason, 4)],
     ["/EXCH/", asValue(entry.exchangeRate)],
     ["/OCMT/", asValue(moneyText(entry.instructedAmount))],
     ["/CHGS/", asValue(moneyText(entry.charges))],
-    ["/REMI/STRD/CUR/", cut(asValue(entry.creditorReference), 35)],
+    ["/REMI/STRD/CUR/", asValue(entry.creditorReference, 35)],
   ];
   return all.filter(([, value]) => value !== "" && !isWord.test(value)).map((piece) => piece.join(""));
 }

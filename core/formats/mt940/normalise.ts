@@ -53,6 +53,7 @@ export function accountFrom(text: string, currency: string): Account {
 /** An entry date is a month and a day, so it is of the year that brings it nearest to the value date. */
 function sayableBookingDate({ bookingDate, valueDate }: Entry, place: Place): string {
   const mmdd = yymmdd(bookingDate, place).slice(2);
+  if (bookingDate.slice(0, 7) === valueDate.slice(0, 7)) return bookingDate;
   return nearest(mmdd, valueDate) === bookingDate ? bookingDate : valueDate;
 }
 

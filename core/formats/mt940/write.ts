@@ -83,7 +83,6 @@ function tailLines(tail: StatementTail, currency: string): string[] {
   ];
 }
 
-const lengthOf = (lines: readonly string[]) => lines.reduce((sum, line) => sum + line.length + 2, 0);
 const textOfLines = (lines: readonly string[]) => lines.map((line) => `${line}\r\n`).join("");
 
 /** The beginning of each message of a statement: the first has its opening balance, the others an intermediate one. */
@@ -118,23 +117,23 @@ async function* messagesOf(statement: StatementSource, options: Mt940Options): A
   const tail = normalTail(statement, currency);
   const running = new RunningBalance(head.openingBalance, currency, inTag(":60F:"));
   let page = 1;
-  let lines = messageHead(head, page, head.openingBalance);
+  let message = textOfLines(messageHead(head, page, head.openingBalance));
   const continued = () => {
     const balance = running.on(tail.closingBalance.date);
-    const message = textOfLines([...lines, balanceLine(":62M:", balance, currency), "-"]);
-    lines = messageHead(head, ++page, balance);
-    return message;
+    const full = message + textOfLines([balanceLine(":62M:", balance, currency), "-"]);
+    message = textOfLines(messageHead(head, ++page, balance));
+    return full;
   };
   for await (const entry of statement.entries) {
-    const more = entryLines(entry, head.account, options);
-    if (lengthOf(lines) + lengthOf(more) + roomForEnd > longestMessage) yield continued();
-    lines.push(...more);
+    const more = textOfLines(entryLines(entry, head.account, options));
+    if (message.length + more.length + roomForEnd > longestMessage) yield continued();
+    message += more;
     running.add(entry, inTag(":61:"));
   }
   running.check(tail.closingBalance, inTag(":62F:"));
-  const end = tailLines(tail, currency);
-  if (lengthOf(lines) + lengthOf(end) > longestMessage) yield continued();
-  yield textOfLines([...lines, ...end]);
+  const end = textOfLines(tailLines(tail, currency));
+  if (message.length + end.length > longestMessage) yield continued();
+  yield message + end;
 }
 
 /**

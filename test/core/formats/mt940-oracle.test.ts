@@ -1,23 +1,22 @@
 /** A parser that fxdesk did not write reads what fxdesk writes. */
 import * as fc from "fast-check";
 import { Parser } from "mt940js";
-import { normaliseMt940, textOf, writeMt940 } from "../../../core/formats";
+import { normaliseMt940, type Statement, textOf, writeMt940 } from "../../../core/formats";
 import { anyStatement } from "./statements";
 
 /** It rounds to two decimals, and takes all years for 20YY and a slash for the end of the customer reference. */
-const readable = anyStatement.filter(
-  ({ account, entries }) =>
-    account.currency !== "BHD" &&
-    entries.every(
-      ({ valueDate, customerReference = "" }) => valueDate >= "2000" && !customerReference.includes("/"),
-    ),
-);
+const isReadable = ({ account, entries }: Statement) =>
+  account.currency !== "BHD" &&
+  entries.every(
+    ({ valueDate, customerReference = "" }) => valueDate >= "2000" && !customerReference.includes("/"),
+  );
 
 test("mt940js reads every message, finds it balanced, and every entry in it", async () => {
   await fc.assert(
-    fc.asyncProperty(readable, fc.boolean(), async (statement, subTags) => {
-      const messages = new Parser().parse(await textOf(writeMt940([statement], { subTags })));
+    fc.asyncProperty(anyStatement, fc.boolean(), async (statement, subTags) => {
       const normal = normaliseMt940(statement, { subTags });
+      fc.pre(isReadable(normal));
+      const messages = new Parser().parse(await textOf(writeMt940([statement], { subTags })));
       expect(new Set(messages.map(({ number }) => Number(number.statement)))).toEqual(
         new Set([normal.number]),
       );

@@ -63,6 +63,17 @@ describe("writing", () => {
     ]);
   });
 
+  test.each([
+    ["slashes", `${"x".repeat(32)} //${"y".repeat(9)}`, "x".repeat(32)],
+    ["a word of its own", `${"x".repeat(30)}/EREFERENCE`, `${"x".repeat(30)} EREF`],
+  ])("a reference that is cut at %s is read as it was written", async (_, endToEndId, kept) => {
+    const [read] = await all(
+      readMt940(await written([statement([{ ...invoice, endToEndId }])], { subTags: true })),
+    );
+    expect(read!.entries[0]!.endToEndId).toBe(kept);
+    expect(read!.entries[0]!.remittance).toBe(invoice.remittance);
+  });
+
   test("without sub-tags :86: is text for people", async () => {
     expect(lines(await written([statement([invoice])])).slice(6, 8)).toEqual([
       ":86:FI/21 Muller + Sohne BE70 0000 1234 5678 090933755493 Invoice",

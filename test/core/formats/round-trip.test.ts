@@ -35,7 +35,7 @@ const formats: [string, Roundtrip][] = [
   ["CSV", { write: writeCsv, read: readCsv, normalise: normaliseCsv }],
 ];
 
-const runs = { numRuns: 60 };
+const runs = { numRuns: Number(process.env.FXDESK_RUNS ?? 60) };
 
 describe.each(formats)("%s", (_, { write, read, normalise }) => {
   const normal = (statement: Statement) => normalise(statement);
