@@ -2,13 +2,13 @@
 import { benchClient } from "./client";
 import { benchMcp } from "./mcp";
 import { benchNodes } from "./nodes";
-import { benchStatements } from "./statements";
+import { benchSandbox } from "./sandbox";
 
 async function main(): Promise<void> {
   await benchClient();
   await benchNodes();
   await benchMcp();
-  await benchStatements();
+  await benchSandbox();
 }
 
 void main();

@@ -61,7 +61,7 @@ function entryFrom({ lineId, entry, amount }: BookedLine, currency: string): Ent
     ...sided(amount, currency),
     transactionCode: codes[type] ?? (counterparty ? "NTRF" : "NMSC"),
     // What comes in carries the reference of the one who sent it.
-    [type === "incoming" ? "endToEndId" : "customerReference"]: reference,
+    ...(type === "incoming" ? { endToEndId: reference } : { customerReference: reference }),
     bankReference: lineId,
     remittance: information,
     ...(counterparty && { counterparty: counterpartyFrom(counterparty) }),

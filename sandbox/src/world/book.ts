@@ -2,6 +2,7 @@
 import { minorUnits } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
 import { Column, firstPlace } from "./columns";
+import { fits, written } from "./currencies";
 import type { Entries, EntryDetails } from "./entries";
 
 /** A posting as it stands in one ledger account. */
@@ -24,7 +25,7 @@ export class Book {
   readonly #entries = new Column(Uint32Array);
   readonly #amounts = new Column(BigInt64Array);
   readonly #balances = new Column(BigInt64Array);
-  readonly #minorUnit: Big;
+  readonly #decimals: number;
 
   /** `ending` is how the identifiers of the lines end, after their numbers. */
   constructor(
@@ -32,18 +33,18 @@ export class Book {
     private readonly entries: Entries,
     private readonly ending: string,
   ) {
-    this.#minorUnit = new Big(10).pow(-minorUnits(currency));
+    this.#decimals = minorUnits(currency);
   }
 
   /** An amount in whole minor units. Throws when it has a part of one, or there would be more than the book can hold. */
   unitsOf(amount: Big): bigint {
-    const units = amount.div(this.#minorUnit);
-    if (!units.eq(units.round()))
+    if (!fits(amount, this.currency))
       throw new RangeError(`${amount.toFixed()} has too many digits for ${this.currency}.`);
-    const whole = BigInt(units.toFixed());
-    if ([whole, this.#total + whole].some((held) => held !== BigInt.asIntN(mostBits, held)))
+    const units = BigInt(written(amount, this.currency).replace(".", ""));
+    const isHeld = (held: bigint) => held === BigInt.asIntN(mostBits, held);
+    if (!isHeld(units) || !isHeld(this.#total + units))
       throw new RangeError(`${amount.toFixed()} ${this.currency} is more than the books can hold.`);
-    return whole;
+    return units;
   }
 
   /** Adds a line; its number counts all lines of the ledger. */
@@ -98,7 +99,7 @@ export class Book {
   }
 
   #amountOf(units: bigint): Big {
-    return new Big(units.toString()).times(this.#minorUnit);
+    return new Big(`${units}e-${this.#decimals}`);
   }
 }
 

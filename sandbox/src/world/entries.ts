@@ -1,5 +1,5 @@
-/** What was booked, without the amounts: the times in columns, the words as they are. */
-import { Column } from "./columns";
+/** What was booked, without the amounts, in columns. */
+import { Column, RepeatedColumn, TextColumn } from "./columns";
 
 export type TransactionType = "credit" | "debit" | "incoming" | "margin" | "payment_returned";
 
@@ -23,35 +23,40 @@ export interface EntryDetails {
   readonly counterparty?: Counterparty | undefined;
 }
 
-/** Every member is there, so that all have one shape and take as little memory as they can. */
-interface Words {
-  readonly type: TransactionType;
-  readonly reference: string;
-  readonly information: string;
-  readonly additionalInformation: string | undefined;
-  readonly counterparty: Counterparty | undefined;
-}
+/** What an entry says, as it is kept in one text. */
+type Texts = [reference: string, information: string, additionalInformation: string | null];
 
 export class Entries {
-  readonly #words: Words[] = [];
   readonly #bookedAt = new Column(Float64Array);
   readonly #valueAt = new Column(Float64Array);
+  readonly #texts = new TextColumn();
+  readonly #rest = new RepeatedColumn<Pick<EntryDetails, "type" | "counterparty">>();
 
   /** Answers the entry's number. Throws when it is older than the one before. */
   add(entry: EntryDetails): number {
     const { bookedAt, valueAt, type, reference, information, additionalInformation, counterparty } = entry;
-    const number = this.#words.length;
+    const number = this.#bookedAt.length;
     if (number > 0 && bookedAt.getTime() < this.bookedAt(number - 1))
       throw new RangeError("Entries are booked in the order of time.");
-    this.#words.push({ type, reference, information, additionalInformation, counterparty });
     this.#bookedAt.push(bookedAt.getTime());
     this.#valueAt.push(valueAt.getTime());
+    this.#texts.push(JSON.stringify([reference, information, additionalInformation]));
+    this.#rest.push({ type, counterparty });
     return number;
   }
 
   at(number: number): EntryDetails {
-    const bookedAt = new Date(this.bookedAt(number));
-    return { ...this.#words[number]!, bookedAt, valueAt: new Date(this.valueAt(number)) };
+    const [reference, information, additional] = JSON.parse(this.#texts.at(number)) as Texts;
+    const { type, counterparty } = this.#rest.at(number);
+    return {
+      bookedAt: new Date(this.bookedAt(number)),
+      valueAt: new Date(this.valueAt(number)),
+      type,
+      reference,
+      information,
+      additionalInformation: additional ?? undefined,
+      counterparty,
+    };
   }
 
   /** Milliseconds since 1970. */

@@ -22,31 +22,31 @@ export function receive(
 ): BookedLine {
   move(world, account, amount, "nostro", { ...movement, type: "incoming" });
   const line = world.ledger.lines(bucketOf(account, "InterimAvailable")).at(-1)!;
-  const open = openTrades(world, account);
-  for (const trade of open) payCall(world, trade);
-  const named = open.filter(({ tradeId }) => tradeId === movement.reference);
-  const paidFor = named.length > 0 ? named : due(world, open);
+  for (const trade of openTrades(world, account)) payCall(world, trade);
+  const named = world.trades.get(movement.reference);
+  const paidFor = named && isOpen(named, account) ? [named] : due(world, openTrades(world, account));
   let left = smaller(amount, available(world, account));
   for (const trade of paidFor) left = left.minus(fundFrom(world, trade, left));
   return line;
 }
 
-/** What is sold in the account's currency and not settled; what is settled in cash is not paid for. */
-const openTrades = (world: World, { clientId, currency }: Account): Trade[] =>
-  [...world.trades.values()].filter(
-    (trade) =>
-      trade.clientId === clientId &&
-      trade.sell.currency === currency &&
-      trade.type !== "ndf" &&
-      !trade.ended &&
-      !trade.settled,
-  );
+/** Whether a trade sells the account's currency and is not settled; what is settled in cash is not paid for. */
+const isOpen = (trade: Trade, { clientId, currency }: Account): boolean =>
+  trade.clientId === clientId &&
+  trade.sell.currency === currency &&
+  trade.type !== "ndf" &&
+  !trade.ended &&
+  !trade.settled;
 
-function due(world: World, trades: readonly Trade[]): Trade[] {
+function* openTrades({ trades }: World, account: Account): Generator<Trade> {
+  for (const trade of trades.values()) if (isOpen(trade, account)) yield trade;
+}
+
+function due(world: World, trades: Iterable<Trade>): Trade[] {
   const today = dayOf(world.now);
-  return trades
-    .filter(({ maturityDate }) => maturityDate <= today)
-    .toSorted((one, other) => (one.maturityDate < other.maturityDate ? -1 : 1));
+  const found: Trade[] = [];
+  for (const trade of trades) if (trade.maturityDate <= today) found.push(trade);
+  return found.toSorted((one, other) => (one.maturityDate < other.maturityDate ? -1 : 1));
 }
 
 /** Pays for a trade from what there is; answers how much that took. */

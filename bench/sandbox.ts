@@ -1,55 +1,31 @@
-/** 100,000 transactions on one account: a page of them, and the MT940 file of all of them with the memory it takes. */
-import { fork } from "node:child_process";
+/**
+ * The sandbox: how long it takes to start, a page of an account with 100,000 transactions, and the MT940 file of all of
+ * them with the memory it takes.
+ */
+import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient, type FxdeskClient } from "../core";
 import { median } from "./compare";
+import { transactions } from "./sandbox-process";
 
-const transactions = 100_000;
+const starts = 9;
 const pages = 51;
 const pageSize = 50;
 const madeWithinMs = 1_000;
 const mebibyte = 2 ** 20;
 
-/** What is used of the sandbox. Its name is not a literal, since it is compiled after this. */
-interface SandboxPackage {
-  readonly startSandbox: () => Promise<{
-    readonly baseUrl: string;
-    readonly demo: { readonly clientId: string; readonly accessToken: string; readonly apiKey: string };
-    readonly control: { payIn(payment: Readonly<Record<string, string>>): unknown };
-  }>;
-}
-const packageName: string = "@fxdesk/sandbox";
-
-interface Ready {
+export interface Ready {
   readonly baseUrl: string;
   readonly clientId: string;
   readonly accessToken: string;
   readonly apiKey: string;
 }
 
-interface Memory {
+export interface Memory {
   readonly before: number;
   readonly peak: number;
-}
-
-/** The sandbox, in a process of its own. Answers any message with the memory it took since it was ready. */
-async function serve(): Promise<void> {
-  const { startSandbox } = (await import(packageName)) as SandboxPackage;
-  const { baseUrl, demo, control } = await startSandbox();
-  for (let index = 0; index < transactions; index += 1)
-    control.payIn({
-      currency: "EUR",
-      amount: `${index % 10_000}.5`.replace(/^0\./, "1."),
-      reference: `INV-${index}`,
-      debtor_name: "Example Supplies Ltd",
-    });
-  const before = process.memoryUsage.rss();
-  let peak = before;
-  setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 5);
-  process.on("message", () => process.send!({ before, peak } satisfies Memory));
-  process.on("disconnect", () => process.exit(0));
-  process.send!({ baseUrl, ...demo } satisfies Ready);
 }
 
 /** Milliseconds for each of the first pages, one after the other. */
@@ -83,8 +59,29 @@ async function fetchAll(client: FxdeskClient, account_id: string) {
 const row = (name: string, value: number, unit: string) =>
   console.log(`  ${name.padEnd(34)} ${value.toFixed(1).padStart(8)} ${unit}`);
 
-export async function benchStatements(): Promise<void> {
-  const child = fork(__filename, { execArgv: [] });
+/** Milliseconds from starting the command to its saying where the sandbox is. */
+async function timeToStart(): Promise<number> {
+  const begin = performance.now();
+  const command = join(__dirname, "../cli/main.js");
+  const server = spawn(process.execPath, [command, "sandbox", "--port", "0"], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  await once(server.stdout, "data");
+  const took = performance.now() - begin;
+  server.kill();
+  await once(server, "exit");
+  return took;
+}
+
+async function benchStart(): Promise<void> {
+  const times: number[] = [];
+  for (let round = 0; round < starts; round += 1) times.push(await timeToStart());
+  console.log("Sandbox with the default world");
+  row(`start, median of ${starts}`, median(times), "ms");
+}
+
+async function benchStatements(): Promise<void> {
+  const child = fork(join(__dirname, "sandbox-process.js"), { execArgv: [] });
   const [{ baseUrl, clientId, accessToken, apiKey }] = (await once(child, "message")) as [Ready];
   const client = createClient({ baseUrl, clientId, credentials: { accessToken, apiKey } });
   const [account] = await client.accounts.list({ currencies: "EUR" });
@@ -103,4 +100,9 @@ export async function benchStatements(): Promise<void> {
   child.disconnect();
 }
 
-if (require.main === module) void (process.send ? serve() : benchStatements());
+export async function benchSandbox(): Promise<void> {
+  await benchStart();
+  await benchStatements();
+}
+
+if (require.main === module) void benchSandbox();

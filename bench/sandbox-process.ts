@@ -1,0 +1,37 @@
+/**
+ * The sandbox with 100,000 transactions on one account, in a process of its own that holds nothing else. Says how to reach
+ * it once it is ready; answers any message with the memory it took.
+ */
+import type { Memory, Ready } from "./sandbox";
+
+export const transactions = 100_000;
+
+/** What is used of the sandbox. Its name is not a literal, since it is compiled after this. */
+interface SandboxPackage {
+  readonly startSandbox: () => Promise<{
+    readonly baseUrl: string;
+    readonly demo: { readonly clientId: string; readonly accessToken: string; readonly apiKey: string };
+    readonly control: { payIn(payment: Readonly<Record<string, string>>): unknown };
+  }>;
+}
+const packageName: string = "@fxdesk/sandbox";
+
+async function serve(): Promise<void> {
+  const { startSandbox } = (await import(packageName)) as SandboxPackage;
+  const { baseUrl, demo, control } = await startSandbox();
+  for (let index = 0; index < transactions; index += 1)
+    control.payIn({
+      currency: "EUR",
+      amount: `${1 + (index % 10_000)}.5`,
+      reference: `INV-${index}`,
+      debtor_name: "Example Supplies Ltd",
+    });
+  const before = process.memoryUsage.rss();
+  let peak = before;
+  setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 5);
+  process.on("message", () => process.send!({ before, peak } satisfies Memory));
+  process.on("disconnect", () => process.exit(0));
+  process.send!({ baseUrl, ...demo } satisfies Ready);
+}
+
+if (require.main === module) void serve();
