@@ -53,7 +53,7 @@ export function buildServer(
     recorded.add(request);
     const because = refusal && { refusal: [refusal.message, refusal.details].filter(Boolean).join(" ") };
     const { method, url } = request;
-    stage.requests.push({ method, url, status, ...because, ...(fault && { fault: fault.kind }) });
+    stage.record({ method, url, status, ...because, ...(fault && { fault: fault.kind }) });
   }
 
   /** What no operation answers: unknown paths, other methods, requests that cannot be read or may not come in. */

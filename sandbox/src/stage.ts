@@ -29,6 +29,9 @@ export interface Beginning {
   readonly daysBehind?: number;
 }
 
+/** How many requests are remembered: the last ones. */
+const mostRequests = 1_000;
+
 /** Everybody who serves asks the stage for the world anew: a reset puts another one on. */
 export class Stage {
   readonly faults: Faults;
@@ -46,6 +49,11 @@ export class Stage {
 
   get world(): World {
     return this.#world;
+  }
+
+  record(request: LoggedRequest): void {
+    this.requests.push(request);
+    if (this.requests.length > mostRequests) this.requests.shift();
   }
 
   /** Begins again, as at the start unless said otherwise: another world, an empty log and outbox, nothing in the way. */

@@ -246,7 +246,10 @@ export const completeBeneficiary = operation({
   path: "/_sandbox/payments/{payment_id}/beneficiary",
   parameters: paymentId,
   body: z.object({
-    iban: z.string().optional().meta(says("An IBAN.")),
+    iban: z
+      .string()
+      .optional()
+      .meta({ title: "IBAN", ...says("An IBAN.") }),
     account_number: z.string().optional().meta(says("Or an account number.")),
   }),
   rules: [
@@ -444,7 +447,7 @@ export const listRequests = operation({
   effect: "read",
   method: "GET",
   path: "/_sandbox/requests",
-  answers: { 200: json(z.array(LoggedRequest), "The requests, the first one first.") },
+  answers: { 200: json(z.array(LoggedRequest), "The last 1,000, the oldest first.") },
 });
 
 const fault = {

@@ -257,6 +257,13 @@ describe("a reset", () => {
   });
 });
 
+test("the last 1,000 requests are remembered", async () => {
+  for (let number = 0; number <= 1_000; number += 1) await fetch(`${sandbox.baseUrl}/unknown/${number}`);
+  const urls = sandbox.requests.map(({ url }) => url);
+  expect(urls).toHaveLength(1_000);
+  expect([urls[0], urls.at(-1)]).toEqual(["/unknown/1", "/unknown/1000"]);
+});
+
 test("in process the controls do the same, and refuse the same", () => {
   expect(sandbox.control.advanceClock({ seconds: 1 })).toEqual({ now: "2026-03-16T09:00:01.000Z" });
   expect(() => sandbox.control.advanceClock({})).toThrow(Refusal);
