@@ -38,6 +38,10 @@ h1 { margin-bottom: .6rem; }
 dl { margin: 1rem 0; }
 dl div { padding: .2rem 0; }
 form { display: grid; gap: .8rem; margin-top: 1rem; }
+fieldset { border: 1px solid var(--line); border-radius: 9px; margin: 0; padding: .3rem .8rem .5rem; }
+legend { color: var(--soft); font-size: .82rem; padding: 0 .3rem; }
+fieldset label { display: flex; align-items: center; gap: .6rem; padding: .2rem 0; overflow-wrap: anywhere; }
+[type=checkbox] { flex: none; width: 1.1rem; height: 1.1rem; margin: 0; accent-color: var(--accent); }
 .row { display: flex; gap: .6rem; }
 .row button { flex: 1; }
 [role=alert] { color: var(--bad); background: var(--badback); border-radius: 7px; padding: .4rem .7rem; }

@@ -5,12 +5,14 @@ import type { FxdeskClient } from "@fxdesk/toolkit";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { launchBrowser } from "../../nodes/support/browser";
 import { sampleInput, sandboxClient } from "../../support/samples";
+import { ask } from "../support/http";
+import { consentTerms } from "../open-banking/bank";
 import { Visitor } from "./visitor";
 
 let browser: Browser;
 let sandbox: Sandbox;
 let client: FxdeskClient;
-let sca: { readonly open: string; readonly answered: string };
+let sca: { readonly open: string; readonly choice: string; readonly answered: string };
 beforeAll(async () => {
   browser = await launchBrowser();
   sandbox = await startSandbox({ now: new Date("2026-03-16T09:00:00Z") });
@@ -20,10 +22,12 @@ beforeAll(async () => {
     const { _links } = await client.payments.initiate(input as never);
     return _links.scaRedirect!.href!;
   };
-  sca = { open: await initiate(), answered: await initiate() };
-  await fetch(sca.answered, { method: "POST", body: new URLSearchParams({ decision: "refuse" }) }).catch(
-    () => {},
-  );
+  const consent = await client.consents.create(consentTerms);
+  sca = { open: await initiate(), choice: consent._links.scaRedirect!.href!, answered: await initiate() };
+  await ask(sandbox, new URL(sca.answered).pathname, {
+    method: "POST",
+    body: new URLSearchParams({ decision: "refuse" }),
+  });
   await somethingOfEverything();
 });
 afterAll(async () => {
@@ -64,6 +68,7 @@ const pages: Readonly<Record<string, (visitor: Visitor) => Promise<unknown>>> = 
     await visitor.page.getByRole("alert").waitFor();
   },
   "a question": ({ page }) => page.goto(sca.open),
+  "a question with accounts to choose": ({ page }) => page.goto(sca.choice),
   "a question that was answered": ({ page }) => page.goto(sca.answered),
   "the dashboard": ({ page }) => page.goto(sandbox.baseUrl),
   "the dashboard, everything unfolded": async ({ page }) => {

@@ -5,7 +5,7 @@ import type { FxdeskClient } from "@fxdesk/toolkit";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { launchBrowser } from "../../nodes/support/browser";
 import { sandboxClient } from "../../support/samples";
-import { notText } from "../open-banking/bank";
+import { consentTerms, notText } from "../open-banking/bank";
 import { ask } from "../support/http";
 import { Application, Visitor } from "./visitor";
 
@@ -276,6 +276,23 @@ test("decides once, and reads later what became of it", async () => {
   expect(await page.getByRole("button").count()).toBe(0);
   expect(await statusOf(paymentId)).toBe("RJCT");
   expect(visitor.complaints).toEqual([]);
+});
+
+test("chooses the accounts that a consent opens", async () => {
+  const { page } = visitor;
+  const { consentId, _links } = await client.consents.create(consentTerms);
+  await page.goto(_links.scaRedirect!.href!);
+  const accounts = page.getByRole("group", { name: "Accounts" }).getByRole("checkbox");
+  expect(await accounts.count()).toBe(4);
+  for (const account of await accounts.all()) await account.uncheck();
+  await visitor.press("Approve");
+  expect(await page.getByRole("alert").textContent()).toBe("Choose at least one account.");
+  for (const account of await accounts.all()) await account.uncheck();
+  await page.getByRole("checkbox", { name: "GBP" }).check();
+  await visitor.press("Approve");
+  await page.getByText("Approved. You can close this page.").waitFor();
+  const listed = await client.openBanking.listAccounts({ "Consent-ID": consentId });
+  expect(listed.accounts.map(({ currency }) => currency)).toEqual(["GBP"]);
 });
 
 test("finds nothing to decide behind a link that nobody gave", async () => {

@@ -54,7 +54,7 @@ label:has(select) { flex-basis: 9rem; }
 .questions article { border: 1px solid var(--line); border-radius: 9px; padding: .7rem .85rem; display: flex;
   flex-direction: column; }
 .questions dl { font-size: .93rem; }
-.questions form { margin-top: auto; }
+.questions article form { margin-top: auto; }
 #clock { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1.2rem; }
 #clock h2, #clock p { margin: 0; }
 #clock-forms { display: flex; flex-wrap: wrap; align-items: end; gap: .5rem 1rem; flex: 1; justify-content: end; }
