@@ -1,89 +1,427 @@
-/** Requests that nobody should send: refused, never a failure of the sandbox. */
+/**
+ * Requests that nobody should send. Each gets a clean answer that says no, and changes nothing: never a failure of the
+ * sandbox, never silence. FXDESK_RUNS raises how many.
+ */
+import { connect } from "node:net";
 import * as fc from "fast-check";
-import { type Declaration, type Field, fieldsOf, operations } from "@fxdesk/toolkit/operations";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { ask, demoHeaders } from "./support/http";
+import { type Declaration, fieldsOf, operations, type Values } from "@fxdesk/toolkit/operations";
+import { controls, demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { extensions } from "../../sandbox/src/extensions";
+import { routeOf } from "../../sandbox/src/routes";
+import { requestValues } from "../support/arbitrary";
+import { conforms } from "../support/conforms";
+import { fingerprint } from "./support/fingerprint";
+import { ask, demoHeaders, type PlainAnswer } from "./support/http";
+import { inProcess, type InProcess } from "./support/in-process";
 
-let sandbox: Sandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.close());
+/** A night at a weekend: nothing happens by itself. */
+const now = new Date("2026-03-15T03:00:00Z");
+const numRuns = Number(process.env.FXDESK_RUNS ?? 30);
+const timeout = 20_000 + numRuns * 500;
 
-const text = fc.oneof(
+const declared: readonly Declaration[] = [...operations, ...extensions.operations, ...controls];
+const cases = declared.map((operation) => [operation.name, operation] as const);
+
+/** Text with everything in it that somebody could take for something else. */
+const oddText = fc.oneof(
   fc.string(),
   fc.string({ unit: "binary" }),
-  fc.constantFrom("", "..", "null", "-1", "1e99"),
+  fc.constantFrom(
+    "",
+    " ",
+    "..",
+    "../..",
+    "null",
+    "undefined",
+    "NaN",
+    "-1",
+    "1e99",
+    "0x10",
+    "__proto__",
+    "constructor",
+    "' OR 1=1 --",
+    "<script>alert(1)</script>",
+    "{{7*7}}",
+    "\0",
+    "\r\nX-Odd: 1",
+    "2026-02-30",
+    "9999-99-99",
+    "9999-12-31",
+    "+275760-09-13",
+    "x".repeat(5_000),
+  ),
 );
-const value = fc.oneof(
-  text,
-  fc.jsonValue({ maxDepth: 1 }),
-  fc.constantFrom("client-demo", "EUR", "2026-01-01", 0, -1, 1e308),
+
+const nested = (depth: number): unknown =>
+  depth === 0 ? 0 : depth % 2 === 0 ? [nested(depth - 1)] : { a: nested(depth - 1) };
+
+const odd: fc.Arbitrary<unknown> = fc.oneof(
+  oddText,
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.constantFrom<unknown[]>(
+    0,
+    -1,
+    0.1,
+    1e308,
+    Number.MAX_SAFE_INTEGER + 2,
+    true,
+    null,
+    [],
+    {},
+    [[]],
+    [null],
+    { length: 1 },
+    JSON.parse('{"__proto__": {"client_id": "client-other"}}'),
+    { constructor: { prototype: 1 }, toString: 1, hasOwnProperty: 1 },
+    nested(50),
+  ),
 );
 
-/** Without these no request gets far. */
-const right: Readonly<Record<string, string>> = {
-  client_id: "client-demo",
-  "X-Request-ID": "99391c7e-ad88-49ec-a2ad-99ddcb1f7721",
-  "PSU-IP-Address": "192.0.2.1",
-};
+const written = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value)) ?? "";
 
-const valueOf = ({ name, options = [] }: Field) =>
-  fc.oneof(value, fc.constantFrom(right[name] ?? "EUR", ...options));
+/** In UTF-8, which has no lone surrogates; without its parameter a path would be another. */
+const inAddress = (value: unknown) =>
+  encodeURIComponent(Buffer.from(written(value)).toString()).replace(/^\.{0,2}$/, "%20");
 
-/** Any values for the fields of an operation, most of them wrong. */
-function mess(operation: Declaration) {
-  const fields = Object.fromEntries(fieldsOf(operation).map((field) => [field.name, valueOf(field)]));
-  return fc.record(fields, { requiredKeys: [] });
+/** Headers take one line of printable characters: the rest does not leave the machine that asks. */
+const inHeader = (value: unknown) =>
+  written(value)
+    .replace(/[^ -~\x80-\xff]/g, "?")
+    .trim();
+
+interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
 }
 
-const written = (part: unknown) => (typeof part === "string" ? part : JSON.stringify(part));
-
-/** In UTF-8, which has no lone surrogates; a path without its parameter would be another path. */
-const wire = (part: unknown) => encodeURIComponent(Buffer.from(written(part)).toString() || " ");
-
-/** Headers take printable ASCII only: the rest does not leave the machine that asks. */
-const headerText = (part: unknown) => written(part).replace(/[^ -~]/g, "?");
-
-function request(operation: Declaration, values: Record<string, unknown>, body: string) {
-  const place = (where: string) =>
-    fieldsOf(operation).filter((field) => field.place === where && field.name in values);
-  const path = operation.path.replace(/\{([^}]+)\}/g, (_match, name: string) => wire(values[name] ?? "x"));
-  const query = place("query").map(({ name }) => `${wire(name)}=${wire(values[name])}`);
-  const headers = Object.fromEntries(place("header").map(({ name }) => [name, headerText(values[name])]));
-  return ask(sandbox, `${path}?${query.join("&")}`, {
+/** A request with whatever values, in the places of the operation's fields. */
+function carrying(operation: Declaration, values: Values): Request {
+  const at = (place: string) =>
+    fieldsOf(operation).filter((field) => field.place === place && values[field.name] !== undefined);
+  const path = operation.path.replace(/\{([^}]+)\}/g, (_match, name: string) =>
+    inAddress(values[name] ?? "x"),
+  );
+  const query = at("query").flatMap(({ name }) => {
+    const value = values[name];
+    return (Array.isArray(value) ? value : [value]).map((each) => `${name}=${inAddress(each)}`);
+  });
+  const body = Object.fromEntries(at("body").map(({ name }) => [name, values[name]]));
+  return {
     method: operation.method,
-    headers: { ...demoHeaders, "content-type": "application/json", ...headers },
-    ...(operation.method !== "GET" && { body }),
+    path: `${path}?${query.join("&")}`,
+    headers: Object.fromEntries([
+      ...Object.entries(demoHeaders),
+      ["content-type", "application/json"],
+      ...at("header").map(({ name }) => [name.toLowerCase(), inHeader(values[name])] as const),
+    ]),
+    ...(operation.body && { body: JSON.stringify(body) }),
+  };
+}
+
+/** What fits but for one field, or more. */
+function spoilt(operation: Declaration): fc.Arbitrary<Request> {
+  const names = fieldsOf(operation).map(({ name }) => name);
+  if (names.length === 0) return fc.constant(carrying(operation, {}));
+  const mess = fc.array(fc.tuple(fc.constantFrom(...names), odd), { minLength: 1, maxLength: 3 });
+  return fc.tuple(requestValues(operation, now), mess).map(([values, wrong]) => {
+    const about = "client_id" in values ? { client_id: demo.clientId } : {};
+    return carrying(operation, { ...values, ...about, ...Object.fromEntries(wrong) });
   });
 }
 
-const known = ({ answers, errors }: Declaration) =>
-  new Set([...Object.keys(answers), ...Object.keys(errors)].map(Number));
+let desk: InProcess;
+beforeAll(() => {
+  desk = inProcess(now);
+});
+afterAll(() => desk.close());
 
-/** What a server needs beyond the contract. */
-const always = new Set([400, 404, 405]);
+/** Asks; who is refused has changed nothing. */
+async function asked({ method, path, headers, body }: Request): Promise<PlainAnswer> {
+  const before = fingerprint(desk.world);
+  const answer = await desk.ask(path, { method, headers, ...(body !== undefined && { body }) });
+  if (answer.status >= 500) throw new Error(`${answer.status} ${answer.text}`);
+  if (answer.status >= 400) expect(fingerprint(desk.world) === before).toBe(true);
+  return answer;
+}
 
-test.each(operations.map((operation) => [operation.name, operation] as const))(
-  "%s refuses what does not fit",
-  async (_name, operation: Declaration) => {
-    const bodies = fc.oneof(
-      fc.jsonValue({ maxDepth: 1 }).map((any) => JSON.stringify(any)),
-      mess(operation).map((any) => JSON.stringify(any)),
-      text,
-    );
-    await fc.assert(
-      fc.asyncProperty(mess(operation), bodies, async (values, body) => {
-        const { status } = await request(operation, values, body);
-        expect(status).toBeLessThan(500);
-        expect(known(operation).has(status) || always.has(status)).toBe(true);
-      }),
-      { numRuns: 20 },
-    );
+/** Whether the request reached the operation: a parameter too long, or none of those enumerated, leads nowhere. */
+const reaches = (operation: Declaration, { path }: Request) => {
+  const [at] = path.split("?");
+  return at!.length < 1_000 && routeOf(operation).pattern.test(decodeURI(at!));
+};
+
+test.each(cases)(
+  "%s takes what fits, and refuses the rest as documented",
+  async (_name, operation) => {
+    const property = fc.asyncProperty(spoilt(operation), async (request) => {
+      const answer = await asked(request);
+      if (reaches(operation, request)) conforms(operation, answer);
+      else expect([400, 404, 405]).toContain(answer.status);
+    });
+    await fc.assert(property, { numRuns });
   },
+  timeout,
 );
 
-test("the sandbox is as before", async () => {
-  const path = "/account-details/all?client_id=client-demo";
-  expect(await ask(sandbox, path, { headers: demoHeaders })).toMatchObject({ status: 200 });
+/** Bodies as they come over the wire, right ones among them. */
+const bodies: Readonly<Record<string, string | Buffer>> = {
+  nothing: "",
+  "an empty line": "\r\n",
+  "half of JSON": '{"date_from": "2026-01',
+  "two of JSON": "{}{}",
+  "a list": "[]",
+  "a list of fields": '[{"date_from":"2026-01-01"}]',
+  text: '"date_from"',
+  "a number": "1e999",
+  "no value": "null",
+  "a field twice": '{"date_from":"2026-01-01","date_from":1}',
+  "a number without end": `{"frequencyPerDay":${"9".repeat(10_000)},"date_from":${"9".repeat(10_000)}}`,
+  "deep lists": `{"access":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
+  "deep objects": `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`,
+  "deep, and never closed": "[".repeat(500_000),
+  "its prototype": '{"__proto__":{"date_from":"2026-01-01"},"constructor":{"prototype":{"polluted":true}}}',
+  "a byte order mark": "\ufeff{}",
+  "half a character": '{"alias":"\\ud800"}',
+  "no UTF-8": Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0xc3, 0x28, 0x22, 0x3a, 0x31, 0x7d]),
+  "UTF-16": Buffer.from('{"alias":"x"}', "utf16le"),
+  zeros: Buffer.alloc(1_000),
+  "a form": "date_from=2026-01-01&date_to=2026-01-31",
+  XML: "<Document/>",
+  "XML that grows": `<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "${"&a;".repeat(50)}"><!ENTITY c "${"&b;".repeat(50)}"><!ENTITY d "${"&c;".repeat(50)}">]><Document>${"&d;".repeat(50)}</Document>`,
+  "XML that asks for a file":
+    '<!DOCTYPE a [<!ENTITY a SYSTEM "file:///etc/passwd">]><Document>&a;</Document>',
+  "XML without end": "<Document>".repeat(50_000),
+  "a form of parts": '--b\r\nContent-Disposition: form-data; name="xml_sct"\r\n\r\n<Document/>\r\n--b--\r\n',
+  "parts that do not end": '--b\r\nContent-Disposition: form-data; name="xml_sct"',
+};
+
+const mediaTypes = [
+  "application/json; charset=utf-16",
+  "application/merge-patch+json",
+  "text/plain",
+  "application/xml",
+  "multipart/form-data",
+  "multipart/form-data; boundary=b",
+  "application/x-www-form-urlencoded",
+  "*/*",
+  "json",
+  ";;;",
+];
+
+/** What is sent as something else than JSON too. */
+const elsewise = [
+  "nothing",
+  "no UTF-8",
+  "XML that grows",
+  "XML that asks for a file",
+  "a form of parts",
+  "parts that do not end",
+];
+
+const sent = [
+  ...Object.keys(bodies).map((says) => [says, "application/json"] as const),
+  ...mediaTypes.flatMap((type) => elsewise.map((says) => [says, type] as const)),
+];
+
+const withBody = cases.filter(([, { body }]) => body);
+
+/** Values that fit, of the demo company: the same ones each time. */
+function someValues(operation: Declaration): Values {
+  const [values] = fc.sample(requestValues(operation, now), { numRuns: 1, seed: 1 });
+  return { ...values, ...("client_id" in values! && { client_id: demo.clientId }) };
+}
+
+test.each(withBody)("%s refuses bodies that are none", async (_name, operation) => {
+  const { headers, ...request } = carrying(operation, someValues(operation));
+  for (const [says, type] of sent) {
+    const body = bodies[says]!;
+    conforms(operation, await asked({ ...request, headers: { ...headers, "content-type": type }, body }));
+  }
+  expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+});
+
+const methods = ["PUT", "HEAD", "OPTIONS", "TRACE", "DELETE", "PATCH", "GET", "POST"];
+
+test.each(cases)("%s is not reached by other methods", async (_name, operation) => {
+  const { path, headers } = carrying(operation, someValues(operation));
+  const atPath = declared.filter((each) => routeOf(each).pattern.test(decodeURI(path.split("?")[0]!)));
+  for (const method of methods.filter((each) => atPath.every((sharing) => sharing.method !== each))) {
+    const answer = await asked({ method, path, headers });
+    expect([method, [404, 405].includes(answer.status)]).toEqual([method, true]);
+  }
+});
+
+describe("on the wire", () => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox({ now });
+  });
+  afterEach(async () => {
+    const path = `/accounts?client_id=${demo.clientId}&currencies=EUR`;
+    expect((await ask(sandbox, path, { headers: demoHeaders })).status).toBe(200);
+  });
+  afterAll(() => sandbox.close());
+
+  /** What comes back when bytes are sent and nothing follows them. Fails when the connection stays open. */
+  async function answerTo(...pieces: readonly (string | Buffer)[]): Promise<string> {
+    const { hostname, port } = new URL(sandbox.baseUrl);
+    const socket = connect(Number(port), hostname);
+    const received: Buffer[] = [];
+    socket.on("data", (piece) => received.push(piece));
+    // Who is refused early cannot send the rest.
+    socket.on("error", () => {});
+    let isSilent = false;
+    socket.setTimeout(5_000, () => {
+      isSilent = true;
+      socket.destroy();
+    });
+    const closed = new Promise((resolve) => void socket.on("close", resolve));
+    for (const piece of pieces) socket.write(piece);
+    socket.end();
+    await closed;
+    expect(isSilent).toBe(false);
+    return Buffer.concat(received).toString("latin1");
+  }
+
+  const statusesIn = (answer: string) =>
+    [...answer.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => Number(status));
+
+  const host = "Host: 127.0.0.1\r\n";
+  const token = `Authorization: ${demoHeaders.authorization}\r\n`;
+  const end = "\r\n";
+  const get = (target: string, headers = "") =>
+    `GET ${target} HTTP/1.1\r\n${host}${token}${headers}Connection: close\r\n${end}`;
+  const post = (target: string, headers: string) =>
+    `POST ${target} HTTP/1.1\r\n${host}${token}Connection: close\r\nContent-Type: application/json\r\n${headers}${end}`;
+  const list = `/accounts?client_id=${demo.clientId}&currencies=EUR`;
+  const mail = `/statements/accounts?client_id=${demo.clientId}`;
+
+  const requests: readonly (readonly [
+    says: string,
+    request: string | Buffer,
+    statuses: readonly number[],
+  ])[] = [
+    ["no HTTP", "hello\r\n\r\n", [400]],
+    ["another protocol", Buffer.from("160301020001000001fc0303", "hex"), [400]],
+    ["an unknown method", get(list).replace("GET", "SUMMON"), [400]],
+    ["no host", `GET ${list} HTTP/1.1\r\n${token}${end}`, [400]],
+    ["two hosts", get(list, "Host: elsewhere\r\n"), [200, 400]],
+    ["an address of 100 KB", get(`/accounts/${"x".repeat(100_000)}`), [414, 431]],
+    ["a query of 100 KB", get(`${list}&x=${"x".repeat(100_000)}`), [414, 431]],
+    ["a header of 100 KB", get(list, `X-Contact-ID: ${"x".repeat(100_000)}\r\n`), [431]],
+    ["ten thousand headers", get(list, "X-Odd: 1\r\n".repeat(10_000)), [431]],
+    ["a token twice", get(list, "Authorization: Bearer other\r\n"), [200, 401]],
+    ["a contact twice", get(list, "X-Contact-ID: a\r\nX-Contact-ID: b\r\n"), [409]],
+    ["a request id twice", get("/v1/consents/x", "X-Request-ID: a\r\nX-Request-ID: b\r\n"), [400]],
+    ["a header without a name", get(list, ": odd\r\n"), [400]],
+    ["a header with a zero", get(list, "X-Contact-ID: a\0b\r\n"), [400]],
+    ["a header in another alphabet", get(list, "X-Contact-ID: \u00fc\u00df\r\n"), [409]],
+    ["a folded header", get(list, "X-Contact-ID: a\r\n b\r\n"), [400, 409]],
+    ["dots in the path", get(`/accounts/../../etc/passwd`), [404]],
+    ["encoded dots", get(`/accounts/%2e%2e%2f%2e%2e?client_id=${demo.clientId}`), [400]],
+    ["an encoded slash", get(`/accounts/a%2Fb?client_id=${demo.clientId}`), [400]],
+    ["an encoded zero", get(`/accounts/%00?client_id=${demo.clientId}`), [400]],
+    ["an escape that is none", get(`/accounts/%zz?client_id=${demo.clientId}`), [400]],
+    ["half an escape", get(`/accounts/%E0%A4?client_id=${demo.clientId}`), [400]],
+    [
+      "an overlong parameter",
+      get(`/accounts/${"x".repeat(2_000)}?client_id=${demo.clientId}`),
+      [400, 404, 414],
+    ],
+    ["no slash at all", get("accounts"), [400, 404]],
+    ["two slashes", get(`//accounts?client_id=${demo.clientId}`), [404]],
+    ["a whole address", get(`http://elsewhere.example${list}`), [200, 400, 404]],
+    ["another's prototype in the query", get(`${list}&__proto__=x&constructor=y&toString=z`), [200]],
+    ["a client twice", get(`${list}&client_id=client-other`), [400, 404]],
+    ["a client in brackets", get("/accounts?client_id[]=client-demo&currencies=EUR"), [400]],
+    ["a space in the address", get("/accounts?client_id=client demo"), [400]],
+    ["a length that is none", post(mail, "Content-Length: much\r\n"), [400]],
+    ["a length below nothing", post(mail, "Content-Length: -1\r\n"), [400]],
+    ["two lengths", post(mail, "Content-Length: 2\r\nContent-Length: 3\r\n"), [400]],
+    [
+      "a length, and pieces",
+      `${post(mail, "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n")}0\r\n\r\n`,
+      [400],
+    ],
+    ["pieces that are none", `${post(mail, "Transfer-Encoding: chunked\r\n")}zz\r\n{}\r\n0\r\n\r\n`, [400]],
+    ["an unknown coding", `${post(mail, "Transfer-Encoding: gzip\r\n")}{}`, [400, 501]],
+    [
+      "a body that is compressed",
+      `${post(mail, "Content-Encoding: gzip\r\nContent-Length: 2\r\n")}{}`,
+      [400, 415],
+    ],
+    ["a promise to go on", `${post(mail, "Expect: 100-continue\r\nContent-Length: 2\r\n")}{}`, [100, 400]],
+    ["a promise of something else", `${post(mail, "Expect: money\r\nContent-Length: 2\r\n")}{}`, [400, 417]],
+    [
+      "a wish to speak something else",
+      get(list, "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n"),
+      [200, 400],
+    ],
+  ];
+
+  test.each(requests)("%s", async (_says, request, statuses) => {
+    const answer = await answerTo(request);
+    const seen = statusesIn(answer);
+    expect(seen.length).toBeGreaterThan(0);
+    for (const status of seen) expect(statuses).toContain(status);
+  });
+
+  test.each([
+    ["a head", `GET ${list} HTT`],
+    ["headers", `GET ${list} HTTP/1.1\r\n${host}Authoriz`],
+    ["a body", `${post(mail, "Content-Length: 100\r\n")}{"date_from"`],
+    ["pieces", `${post(mail, "Transfer-Encoding: chunked\r\n")}64\r\n{"date_from"`],
+  ])("half of %s, and then nothing", async (_says, request) => {
+    const mails = sandbox.mails.length;
+    for (const status of statusesIn(await answerTo(request))) expect([400, 408]).toContain(status);
+    expect(sandbox.mails.length).toBe(mails);
+  });
+
+  const megabytes = Buffer.alloc(10 * 1024 * 1024, " ");
+  const inPieces = Array.from({ length: 160 }, (_, at) => {
+    const piece = megabytes.subarray(at * 65_536, (at + 1) * 65_536);
+    return Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from("\r\n")]);
+  });
+
+  test.each<[string, string, readonly (string | Buffer)[]]>([
+    ["whose length is said", `Content-Length: ${megabytes.length}\r\n`, [megabytes]],
+    ["in pieces", "Transfer-Encoding: chunked\r\n", [...inPieces, "0\r\n\r\n"]],
+  ])("a body of 10 MB %s is too large", async (_says, headers, pieces) => {
+    for (const target of [
+      mail,
+      "/v1/consents",
+      "/token",
+      "/_sandbox/reset",
+      "/account-details/x",
+      "/nothing",
+    ])
+      for (const status of statusesIn(await answerTo(post(target, headers), ...pieces)))
+        expect([target, [400, 404].includes(status)]).toEqual([target, true]);
+  });
+
+  /** A request that is right, with bytes of it changed, left out or added. */
+  const whole = Buffer.from(
+    `${post(mail, "Content-Length: 50\r\n")}{"date_from":"2026-01-01","date_to":"2026-01-31"}  `,
+  );
+  const change = fc.record({
+    at: fc.nat(whole.length - 1),
+    without: fc.nat(4),
+    instead: fc.uint8Array({ maxLength: 4 }),
+  });
+
+  test(
+    "bytes changed at random",
+    async () => {
+      const property = fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
+        let bytes = whole;
+        for (const { at, without, instead } of changes)
+          bytes = Buffer.concat([bytes.subarray(0, at), instead, bytes.subarray(at + without)]);
+        for (const status of statusesIn(await answerTo(bytes))) expect(status).toBeLessThan(500);
+      });
+      await fc.assert(property, { numRuns: numRuns * 10 });
+    },
+    timeout,
+  );
 });

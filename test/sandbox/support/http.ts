@@ -12,7 +12,7 @@ export interface PlainAnswer {
 export interface PlainRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Buffer;
 }
 
 /** Asks for a path. Follows no redirect. */
