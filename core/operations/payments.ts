@@ -145,12 +145,20 @@ export const NewPayment = z
 
 const xml = "application/xml";
 
+/** Text has no encoding of its own: a declaration of another would be wrong once it is sent. */
+const isUtf8 = (text: string) => !/^\s*<\?xml[^>]*\sencoding\s*=\s*["'](?!utf-8["'])/i.test(text);
+
 const pain001 = {
   name: "pain001",
-  schema: z.string().regex(/^\s*</, "must be an XML document").optional().meta({
-    title: "pain.001 document",
-    description: "The payment in XML, in place of the fields of JSON.",
-  }),
+  schema: z
+    .string()
+    .regex(/^\s*</, "must be an XML document")
+    .refine(isUtf8, "must be declared as UTF-8, in which it is sent")
+    .optional()
+    .meta({
+      title: "pain.001 document",
+      description: "The payment in XML, in place of the fields of JSON.",
+    }),
   mediaTypes: [xml, "text/xml"],
 } as const;
 

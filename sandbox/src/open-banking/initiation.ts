@@ -24,8 +24,11 @@ export interface Asked {
   readonly asBatch: boolean;
 }
 
+/** A time that names no zone is one in UTC, wherever the sandbox runs. */
+const timeOf = (text: string): Date => new Date(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
+
 function requestedTime({ requestedExecutionDate: day, requestedExecutionTime: time }: Initiation) {
-  if (time !== undefined) return new Date(time);
+  if (time !== undefined) return timeOf(time);
   return day === undefined ? undefined : atExecutionHour(day);
 }
 
@@ -41,7 +44,7 @@ type Information = Pain001["information"];
 
 function executionTime({ ReqdExctnDt: day }: Information): Date {
   if (typeof day === "string") return atExecutionHour(day);
-  return "Dt" in day ? atExecutionHour(day.Dt) : new Date(day.DtTm);
+  return "Dt" in day ? atExecutionHour(day.Dt) : timeOf(day.DtTm);
 }
 
 const accountIn = ({ Id, Ccy }: Information["DbtrAcct"]): AccountReference => ({
@@ -72,6 +75,6 @@ export function askedInXml({ information }: Pain001, service: string): Asked {
     debtorAccount: accountIn(DbtrAcct),
     transfers: CdtTrfTxInf.map(transferIn),
     requestedAt: executionTime(information),
-    asBatch: BtchBookg === "true",
+    asBatch: BtchBookg === "true" || BtchBookg === "1",
   };
 }

@@ -13,7 +13,7 @@ const formatError = (says: string, details = "") => new Refusal(400, "FORMAT_ERR
 const max = (length: number) => z.string().min(1, "is empty").max(length, `is longer than ${length}`);
 const matching = (pattern: RegExp, says: string) => z.string().regex(pattern, says);
 
-const Decimal = matching(/^\d{1,18}(\.\d{1,5})?$/, "is no amount");
+const Decimal = matching(/^\d{1,18}(\.\d{1,17})?$/, "is no amount");
 const Count = matching(/^\d{1,15}$/, "is no number");
 const Bic = matching(/^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/, "is no BIC");
 const Iban = matching(/^[A-Z]{2}\d{2}[a-zA-Z0-9]{1,30}$/, "is no IBAN");
@@ -45,7 +45,7 @@ const sums = { NbOfTxs: Count, CtrlSum: Decimal.optional() };
 const PaymentInformation = z.object({
   PmtInfId: max(35),
   PmtMtd: z.literal("TRF", "must be TRF"),
-  BtchBookg: z.enum(["true", "false"], "is neither true nor false").optional(),
+  BtchBookg: z.enum(["true", "1", "false", "0"], "is neither true nor false").optional(),
   ...sums,
   NbOfTxs: Count.optional(),
   ReqdExctnDt: ExecutionDate,

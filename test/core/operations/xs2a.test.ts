@@ -220,6 +220,10 @@ describe("a payment in XML", () => {
   test.each([
     ["payments.initiate", { ...at("payments"), pain001 }],
     ["payments.initiate", { ...at("bulk-payments"), pain001 }],
+    [
+      "payments.initiate",
+      { ...at("payments"), pain001: `<?xml version='1.0' encoding='utf-8' ?>${pain001}` },
+    ],
     ["payments.initiate", { ...at("periodic-payments"), pain001, ...order }],
     ["payments.initiateBulk", { ...xmlProduct, pain001 }],
   ])("%s takes %j", (name, input) => {
@@ -231,6 +235,11 @@ describe("a payment in XML", () => {
     ["payments.initiateBulk", xmlProduct, "pain001 pain.001 products need pain001."],
     ["payments.initiate", { ...single, pain001 }, "Only pain.001 products have pain001."],
     ["payments.initiate", { ...at("payments"), pain001: "payment.xml" }, "pain001 must be an XML document"],
+    [
+      "payments.initiate",
+      { ...at("payments"), pain001: '<?xml version="1.0" encoding="ISO-8859-1"?><Document/>' },
+      "pain001 must be declared as UTF-8",
+    ],
     ["payments.initiate", { ...at("payments"), pain001, ...transfer }, "creditorName cannot be given with"],
     ["payments.initiate", { ...at("periodic-payments"), pain001 }, "A periodic payment needs startDate"],
     [

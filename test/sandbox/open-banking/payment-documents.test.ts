@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { XMLParser } from "fast-xml-parser";
 import { Refusal } from "../../../sandbox/src/refusal";
+import { askedInXml } from "../../../sandbox/src/open-banking/initiation";
 import { readPain001 } from "../../../sandbox/src/open-banking/pain001";
 import { type Bank, day, decide, euroAccount, notText, openBank, refusal, validConsent } from "./bank";
 import { type DocumentSpec, pain001, post, type TransferSpec } from "./documents";
@@ -215,6 +216,15 @@ test.each<[string, TransferSpec & DocumentSpec, number, string]>([
     );
   },
 );
+
+/** Seen where the machine's own zone is another. */
+test.each([
+  ["2026-03-05T10:00:00", "2026-03-05T10:00:00.000Z"],
+  ["2026-03-05T10:00:00+01:00", "2026-03-05T09:00:00.000Z"],
+])("a document for %s is for %s", (time, instant) => {
+  const document = documentOf({ version: "09" }).replace(/<Dt>.*<\/Dt>/, `<DtTm>${time}</DtTm>`);
+  expect(askedInXml(readPain001(document), "payments").requestedAt?.toISOString()).toBe(instant);
+});
 
 const hostile = [
   "<".repeat(1_000),
