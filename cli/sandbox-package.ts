@@ -15,6 +15,7 @@ export interface SandboxPackage {
     readonly quoteSeconds?: number;
     readonly marketHours?: "always" | "real";
     readonly totalCount?: boolean;
+    readonly scaApproach?: "redirect" | "oauth";
   }) => Promise<RunningSandbox>;
   /** What can be done to a running sandbox; declared like operations of the service. */
   readonly controls: readonly Declaration[];

@@ -26,10 +26,12 @@ function quoteSecondsFrom(given: Given): number | undefined {
   return Number(text);
 }
 
-function marketHoursFrom(given: Given): "always" | "real" | undefined {
-  const text = given.text("market-hours");
-  if (text === undefined || text === "always" || text === "real") return text;
-  throw new UsageError(`--market-hours must be always or real, not ${JSON.stringify(text)}.`);
+function wordFrom<W extends string>(given: Given, flag: string, words: readonly W[]): W | undefined {
+  const text = given.text(flag);
+  const word = words.find((each) => each === text);
+  if (text !== undefined && word === undefined)
+    throw new UsageError(`--${flag} must be ${words.join(" or ")}, not ${JSON.stringify(text)}.`);
+  return word;
 }
 
 const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
@@ -70,12 +72,19 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
       name: "total-count",
       says: "Sends x-total-count with every paged list, also where the contract documents none.",
     },
+    {
+      name: "sca-approach",
+      value: "<redirect|oauth>",
+      says: "oauth: consents and payments are authorised by OAuth 2.0; redirect by default.",
+    },
   ],
   more: [controlsHelp(controls)],
   async run(given, { stdout, stderr }) {
     const [host, seed, dataDir] = [given.text("host"), given.text("seed"), given.text("data-dir")];
     const [smtpUrl, now] = [given.text("smtp-url"), timeFrom(given)];
-    const [quoteSeconds, marketHours] = [quoteSecondsFrom(given), marketHoursFrom(given)];
+    const quoteSeconds = quoteSecondsFrom(given);
+    const marketHours = wordFrom(given, "market-hours", ["always", "real"]);
+    const scaApproach = wordFrom(given, "sca-approach", ["redirect", "oauth"]);
     const sandbox = await startSandbox({
       port: portFrom(given) ?? usualPort,
       ...(host !== undefined && { host }),
@@ -85,6 +94,7 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
       ...(now !== undefined && { now }),
       ...(quoteSeconds !== undefined && { quoteSeconds }),
       ...(marketHours !== undefined && { marketHours }),
+      ...(scaApproach !== undefined && { scaApproach }),
       totalCount: given.switched("total-count") ?? false,
     });
     await write(stdout, asVariables(demoConnection(sandbox)));

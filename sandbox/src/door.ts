@@ -7,11 +7,12 @@ import {
   type Field,
   fieldsOf,
   type ReceivedRequest,
+  type Server,
   UnreadableBody,
   type Values,
 } from "@fxdesk/toolkit/operations";
 import type { Call } from "./behaviour";
-import { header, type HttpRequest } from "./http";
+import { bearerOf, header, type HttpRequest } from "./http";
 import { doorCodes, invalidStatus, Refusal } from "./refusal";
 import type { Client, Contact } from "./world/parties";
 import type { World } from "./world/world";
@@ -32,17 +33,23 @@ function identify(operation: Declaration, request: HttpRequest, world: World): r
   const codes = doorCodes[server];
   if (credentials.includes("apiKey") && header(request, "x-api-key") !== world.apiKey)
     throw new Refusal(401, codes.tokenUnknown, "The API key is missing or unknown.");
-  const [, bearer] = /^Bearer +(.+)$/i.exec(header(request, "authorization") ?? "") ?? [];
+  const bearer = bearerOf(request);
   if (bearer === undefined) {
     if (credentials.includes("accessToken"))
       throw new Refusal(401, codes.tokenMissing, "There is no access token.");
     return world.ownClientIds;
   }
   if (!credentials.some((credential) => credential.startsWith("accessToken"))) return world.ownClientIds;
-  const grant = world.tokens.check(bearer, world.now);
+  const grant = checked(bearer, server, world);
   if (grant === "unknown") throw new Refusal(401, codes.tokenUnknown, "The access token is unknown.");
   if (grant === "expired") throw new Refusal(401, codes.tokenExpired, "The access token has expired.");
   return grant.clientIds;
+}
+
+/** For whom a token is. On the open-banking interfaces it may be one that a person gave for a consent or a payment. */
+function checked(bearer: string, server: Server, { tokens, openBanking, now }: World) {
+  const given = server === "xs2a" ? openBanking.tokens.check(bearer, now) : "unknown";
+  return given === "unknown" ? tokens.check(bearer, now) : given;
 }
 
 /** The fields of the body; none where there is no body. */

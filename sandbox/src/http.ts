@@ -30,6 +30,10 @@ export function header({ headers }: Pick<HttpRequest, "headers">, name: string):
   return Array.isArray(value) ? value[0] : value;
 }
 
+/** The access token of a request. */
+export const bearerOf = (request: Pick<HttpRequest, "headers">): string | undefined =>
+  /^Bearer +(.+)$/i.exec(header(request, "authorization") ?? "")?.[1];
+
 /** Which of some media types the caller likes best, the first of equals; undefined when it accepts none of them. */
 export const preferred = <T extends string>(request: Pick<HttpRequest, "headers">, types: readonly T[]) =>
   new Negotiator(request as { headers: Record<string, string> }).mediaType(types) as T | undefined;

@@ -1,6 +1,6 @@
 /** Strong customer authentication by redirect: a person reads what is asked on a page and approves or refuses it. */
 import type { Call, Result } from "../behaviour";
-import { header, type HttpRequest } from "../http";
+import { header } from "../http";
 import { Refusal } from "../refusal";
 import type { World } from "../world/world";
 
@@ -77,10 +77,24 @@ function authorisationIn(world: World, decision: Decision, authorisationId: stri
 
 export const link = (href: string) => ({ href });
 
+/** How each approach leads a person to the page of an authorisation. */
+const waysTo = {
+  redirect: ({ authorisationId }: Authorisation, base: string) => ({
+    scaRedirect: link(`${base}/sca/${authorisationId}`),
+  }),
+  oauth: ({ authorisationId }: Authorisation, base: string) => ({
+    scaOAuth: link(`${base}/.well-known/openid-configuration?authorizationId=${authorisationId}`),
+  }),
+};
+
 /** Links to the page of an authorisation and to its status; `list` is the path of the authorisations. */
-const scaLinks = (request: HttpRequest, list: string, { authorisationId }: Authorisation) => ({
-  scaRedirect: link(`http://${header(request, "host")}/sca/${authorisationId}`),
-  scaStatus: link(`${list}/${authorisationId}`),
+const scaLinks = (
+  { request, world }: Pick<Call, "request" | "world">,
+  list: string,
+  authorisation: Authorisation,
+) => ({
+  ...waysTo[world.settings.scaApproach](authorisation, `http://${header(request, "host")}`),
+  scaStatus: link(`${list}/${authorisation.authorisationId}`),
 });
 
 const redirectApproach = { "aspsp-sca-approach": "REDIRECT" };
@@ -90,27 +104,24 @@ const redirectApproach = { "aspsp-sca-approach": "REDIRECT" };
  * Where several people must authorise it, each authorisation begins in a call of its own.
  */
 export function authorisationOfNew(
-  { values, request, world }: Call<RedirectHeaders>,
+  call: Call<RedirectHeaders>,
   path: string,
   decision: Decision,
 ): Required<Pick<Result, "headers">> & { readonly _links: Readonly<Record<string, unknown>> } {
+  const { values, world } = call;
   const list = `${path}/authorisations`;
   const itself = { self: link(path), status: link(`${path}/status`) };
   if (values["TPP-Explicit-Authorisation-Preferred"] || decision.missing() > 1)
     return { headers: { location: path }, _links: { startAuthorisation: link(list), ...itself } };
-  const links = scaLinks(request, list, begin(world, decision, values));
+  const links = scaLinks(call, list, begin(world, decision, values));
   return { headers: { location: path, ...redirectApproach }, _links: { ...links, ...itself } };
 }
 
 /** Begins an authorisation in a call of its own; `list` is the path of the authorisations. */
-export function authorisationStarted(
-  { values, request, world }: Call<RedirectHeaders>,
-  list: string,
-  decision: Decision,
-): Result {
-  const authorisation = begin(world, decision, values);
+export function authorisationStarted(call: Call<RedirectHeaders>, list: string, decision: Decision): Result {
+  const authorisation = begin(call.world, decision, call.values);
   const { scaStatus, authorisationId } = authorisation;
-  const _links = scaLinks(request, list, authorisation);
+  const _links = scaLinks(call, list, authorisation);
   return { status: 201, headers: redirectApproach, body: { scaStatus, authorisationId, _links } };
 }
 

@@ -3,6 +3,7 @@ import type { AnyBehaviour } from "../behaviour";
 import type { Extension } from "../server";
 import { openBanking } from "./account-information";
 import { consents } from "./consents";
+import { oauth } from "./oauth";
 import { payments } from "./payments";
 import { scaPage } from "./sca-page";
 
@@ -15,4 +16,4 @@ export const openBankingBehaviours: Readonly<Record<string, AnyBehaviour>> = {
 };
 
 /** The pages on which a person approves or refuses. */
-export const openBankingPages: readonly Extension[] = [scaPage];
+export const openBankingPages: readonly Extension[] = [scaPage, oauth];

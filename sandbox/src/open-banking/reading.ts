@@ -1,5 +1,6 @@
 /** Reading under a consent: it must be valid, open what is read, and agree to one more call without a person. */
 import type { Call } from "../behaviour";
+import { bearerOf } from "../http";
 import { Refusal } from "../refusal";
 import type { Account } from "../world/accounts";
 import { dayOf } from "../world/days";
@@ -42,10 +43,21 @@ function count({ operation, values, world }: Call<Reading>, consent: Consent, th
   unattended.set(key, reads);
 }
 
+/** Where people authorise by OAuth, what a consent opens is read with the token that was given for it. */
+function checkToken({ request, values, world }: Call<Reading>): void {
+  if (world.settings.scaApproach !== "oauth") return;
+  const bearer = bearerOf(request);
+  if (bearer === undefined) throw new Refusal(401, "TOKEN_UNKNOWN", "There is no access token.");
+  const grant = world.openBanking.tokens.check(bearer, world.now);
+  if (typeof grant === "string" || grant.scope !== `AIS:${values["Consent-ID"]}`)
+    throw new Refusal(401, "TOKEN_INVALID", "The access token was not given for this consent.");
+}
+
 /** The consent of a call, valid. `thing` is what the call reads, where it reads one of several. */
 export function consentFor(call: Call<Reading>, thing = ""): Consent {
   const { values, client, world } = call;
   const consent = consentOf(world, client, values["Consent-ID"], 400);
+  checkToken(call);
   const { status } = consent;
   if (status === "expired") throw new Refusal(401, "CONSENT_EXPIRED", "The consent has expired.");
   if (status !== "valid") throw new Refusal(401, "CONSENT_INVALID", `The consent is ${status}.`);

@@ -18,11 +18,11 @@ const choice = (choices: NonNullable<Authorisation["decision"]["choices"]>) =>
     )}
   </fieldset>`;
 
-function question({ authorisationId, decision }: Authorisation, alert?: string): string {
+function question({ decision }: Authorisation, action: string, alert?: string): string {
   return page(
     decision.title,
     html`${list(decision.terms)} ${alert === undefined ? undefined : html`<p role="alert">${alert}</p>`}
-      <form method="post" action="/sca/${authorisationId}">
+      <form method="post" action="${action}">
         ${decision.choices && choice(decision.choices)}
         <div class="row">
           <button name="decision" value="approve">Approve</button>
@@ -42,7 +42,7 @@ const answered = (authorisation: Authorisation) =>
 
 const isAnswered = (authorisation: Authorisation) => scaStatusOf(authorisation) in outcomes;
 
-const send = (reply: FastifyReply, status: number, text: string) =>
+export const sendPage = (reply: FastifyReply, status: number, text: string) =>
   reply.code(status).headers(pageHeaders).send(text);
 
 /** What of the choices a form has chosen; undefined where there is none, or the form knows of none. */
@@ -51,35 +51,57 @@ const chosenIn = (form: URLSearchParams, { decision: { choices } }: Authorisatio
     ? choices.map(([id]) => id).filter((id) => form.getAll("account").includes(id))
     : undefined;
 
+/** Shows the question, or what became of it. `action` is where the answer goes. */
+export function ask(reply: FastifyReply, authorisation: Authorisation, action: string): FastifyReply {
+  if (isAnswered(authorisation)) return sendPage(reply, 200, answered(authorisation));
+  authorisation.scaStatus = "started";
+  return sendPage(reply, 200, question(authorisation, action));
+}
+
+/** Takes the answer from the form. `next` is where the person goes then, if anywhere. */
+export function takeAnswer(
+  form: URLSearchParams,
+  reply: FastifyReply,
+  authorisation: Authorisation,
+  action: string,
+  next: (approved: boolean) => string | undefined,
+): FastifyReply {
+  if (isAnswered(authorisation)) return sendPage(reply, 409, answered(authorisation));
+  const decision = form.get("decision");
+  if (decision !== "approve" && decision !== "refuse")
+    return sendPage(reply, 400, question(authorisation, action));
+  const approved = decision === "approve";
+  const chosen = chosenIn(form, authorisation);
+  if (approved && chosen?.length === 0)
+    return sendPage(reply, 400, question(authorisation, action, "Choose at least one account."));
+  conclude(authorisation, approved, chosen);
+  const address = next(approved);
+  return address ? reply.redirect(address, 303) : sendPage(reply, 200, answered(authorisation));
+}
+
 interface Route {
   Params: { authorisationId: string };
 }
 
 const path = "/sca/:authorisationId";
-const unknown = page("Nothing to authorise", html`<p>There is no such authorisation.</p>`);
+export const unknownAuthorisation = page(
+  "Nothing to authorise",
+  html`<p>There is no such authorisation.</p>`,
+);
 
 export const scaPage: Extension = (app, stage) => {
-  app.get<Route>(path, async (request, reply) => {
-    const authorisation = stage.world.openBanking.authorisations.get(request.params.authorisationId);
-    if (!authorisation) return send(reply, 404, unknown);
-    if (isAnswered(authorisation)) return send(reply, 200, answered(authorisation));
-    authorisation.scaStatus = "started";
-    return send(reply, 200, question(authorisation));
+  const find = (id: string) => stage.world.openBanking.authorisations.get(id);
+
+  app.get<Route>(path, ({ params, url }, reply) => {
+    const authorisation = find(params.authorisationId);
+    return authorisation ? ask(reply, authorisation, url) : sendPage(reply, 404, unknownAuthorisation);
   });
 
-  app.post<Route>(path, async (request, reply) => {
-    const authorisation = stage.world.openBanking.authorisations.get(request.params.authorisationId);
-    if (!authorisation) return send(reply, 404, unknown);
-    if (isAnswered(authorisation)) return send(reply, 409, answered(authorisation));
-    const form = new URLSearchParams(String(request.body));
-    const decision = form.get("decision");
-    if (decision !== "approve" && decision !== "refuse") return send(reply, 400, question(authorisation));
-    const approved = decision === "approve";
-    const chosen = chosenIn(form, authorisation);
-    if (approved && chosen?.length === 0)
-      return send(reply, 400, question(authorisation, "Choose at least one account."));
-    conclude(authorisation, approved, chosen);
-    const next = authorisation.returnTo[approved ? "approved" : "refused"];
-    return next ? reply.redirect(next, 303) : send(reply, 200, answered(authorisation));
+  app.post<Route>(path, ({ params, url, body }, reply) => {
+    const authorisation = find(params.authorisationId);
+    if (!authorisation) return sendPage(reply, 404, unknownAuthorisation);
+    const { approved, refused } = authorisation.returnTo;
+    const form = new URLSearchParams(String(body));
+    return takeAnswer(form, reply, authorisation, url, (isApproved) => (isApproved ? approved : refused));
   });
 };

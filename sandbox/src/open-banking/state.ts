@@ -1,8 +1,10 @@
 /** What the open-banking interfaces keep: consents, payments, and what people were asked to authorise. */
+import type { Random } from "../world/random";
 import type { Authorisation } from "./authorisation";
 import type { Consent } from "./consent";
 import type { Payment } from "./payment";
 import type { Answered } from "./repeats";
+import { GivenTokens } from "./tokens";
 
 export class OpenBanking {
   /** By consentId, in the order of making. */
@@ -13,4 +15,10 @@ export class OpenBanking {
   readonly answered = new Map<string, Answered>();
   /** How many people must authorise a payment that is initiated now. */
   signatories = 1;
+  /** What people gave by OAuth. */
+  readonly tokens: GivenTokens;
+
+  constructor(random: Random) {
+    this.tokens = new GivenTokens(random);
+  }
 }

@@ -9,13 +9,18 @@ export interface Settings {
   readonly marketHours: "always" | "real";
   /** Whether x-total-count is sent with every list that comes in pages; only where the contract documents it, by default. */
   readonly totalCount: boolean;
+  /**
+   * How a person is led to the page that authorises a consent or a payment: "redirect", the default, by its address;
+   * "oauth", by OAuth 2.0, and account information is then read with the token the person gave.
+   */
+  readonly scaApproach: "redirect" | "oauth";
 }
 
 /** The settings that are given, and the usual ones in the place of the others. Throws a RangeError. */
 export function settingsFrom(given: Partial<Settings>): Settings {
-  const { quoteSeconds = 30, marketHours = "always", totalCount = false } = given;
+  const { quoteSeconds = 30, marketHours = "always", totalCount = false, scaApproach = "redirect" } = given;
   if (!(quoteSeconds > 0)) throw new RangeError(`quoteSeconds must be more than zero, not ${quoteSeconds}.`);
-  return { quoteSeconds, marketHours, totalCount };
+  return { quoteSeconds, marketHours, totalCount, scaApproach };
 }
 
 export const usualSettings = settingsFrom({});

@@ -36,7 +36,7 @@ export class World {
   nextStatement?: Fate;
   /** By client. */
   readonly approvals = new Map<string, Approvals>();
-  readonly openBanking = new OpenBanking();
+  readonly openBanking: OpenBanking;
   readonly agenda = new Agenda();
   readonly random: Random;
   /** Identifiers. */
@@ -53,6 +53,7 @@ export class World {
     this.ids = this.random.fork("ids");
     this.ledger = new Ledger(this.random.fork("ledger").uuid().slice(8));
     this.tokens = new AccessTokens(this.random.fork("tokens"));
+    this.openBanking = new OpenBanking(this.random.fork("open-banking"));
   }
 
   /** The time of what happens now: of the event under way, or of the request. */

@@ -1,0 +1,246 @@
+/** Consents and payments that a person authorises by OAuth 2.0, and the token that account information is read with. */
+import { createHash, randomBytes } from "node:crypto";
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { sandboxClient } from "../../support/samples";
+import { consentTerms, inOrder, minute, refusal, today } from "./bank";
+
+const home = "https://desk.example/done?from=bank";
+const verifier = randomBytes(32).toString("base64url");
+const challenge = createHash("sha256").update(verifier).digest("base64url");
+
+let sandbox: Sandbox;
+let client: FxdeskClient;
+beforeEach(async () => {
+  sandbox = await startSandbox({ now: new Date(`${today}T09:00:00Z`), scaApproach: "oauth" });
+  client = sandboxClient(sandbox, { credentials: {} });
+});
+afterEach(async () => {
+  await client.close();
+  await sandbox.close();
+});
+
+interface Metadata {
+  readonly issuer: string;
+  readonly authorization_endpoint: string;
+  readonly token_endpoint: string;
+}
+
+const create = () => client.consents.create({ ...consentTerms, "TPP-Redirect-URI": home });
+
+type Links = Awaited<ReturnType<typeof create>>["_links"];
+
+const metadataOf = async ({ scaOAuth }: Links) => (await (await fetch(scaOAuth!.href!)).json()) as Metadata;
+
+const asked = (scope: string, more: Readonly<Record<string, string>> = {}) => ({
+  response_type: "code",
+  client_id: "PSDXX-TEST-1",
+  scope,
+  state: "s 1",
+  redirect_uri: home,
+  code_challenge: challenge,
+  code_challenge_method: "S256",
+  ...more,
+});
+
+/** The page to which the person is led. */
+async function pageFor(links: Links, query: Readonly<Record<string, string>>): Promise<string> {
+  const { authorization_endpoint } = await metadataOf(links);
+  return `${authorization_endpoint}?${new URLSearchParams(query).toString()}`;
+}
+
+/** Where the person is led by an answer. */
+async function answer(page: string, decision: string): Promise<URL> {
+  const body = new URLSearchParams({ decision });
+  const { headers } = await fetch(page, { method: "POST", body, redirect: "manual" });
+  return new URL(headers.get("location")!);
+}
+
+const redemption = (code: string, more: Readonly<Record<string, string>> = {}) => ({
+  grant_type: "authorization_code",
+  client_id: "PSDXX-TEST-1",
+  redirect_uri: home,
+  code_verifier: verifier,
+  code,
+  ...more,
+});
+
+async function tokens(form: Readonly<Record<string, string>>) {
+  const response = await fetch(`${sandbox.xs2aUrl}/v1/token`, {
+    method: "POST",
+    body: new URLSearchParams(form),
+  });
+  const body = (await response.json()) as { access_token: string; refresh_token: string; error?: string };
+  return { status: response.status, ...body };
+}
+
+async function authorised() {
+  const { consentId, _links } = await create();
+  const back = await answer(await pageFor(_links, asked(`AIS:${consentId}`)), "approve");
+  return { consentId, code: back.searchParams.get("code")! };
+}
+
+async function accounts(consentId: string, accessToken?: string) {
+  const reader = sandboxClient(sandbox, { credentials: accessToken === undefined ? {} : { accessToken } });
+  const psu = { "PSU-IP-Address": "192.0.2.7" };
+  try {
+    return await reader.openBanking.listAccounts({ "Consent-ID": consentId }, { psu });
+  } finally {
+    await reader.close();
+  }
+}
+
+test("the way leads from the link over the person to a token that reads", async () => {
+  const { body, headers } = await client.consents.create.reply({ ...consentTerms, "TPP-Redirect-URI": home });
+  const { consentId, _links } = body;
+  expect(headers["aspsp-sca-approach"]).toBe("REDIRECT");
+  expect(inOrder(Object.keys(_links))).toEqual(["scaOAuth", "scaStatus", "self", "status"]);
+  expect(await metadataOf(_links)).toMatchObject({
+    issuer: sandbox.baseUrl,
+    token_endpoint: `${sandbox.baseUrl}/v1/token`,
+    code_challenge_methods_supported: ["S256"],
+  });
+
+  const page = await pageFor(_links, asked(`AIS:${consentId}`));
+  expect(await (await fetch(page)).text()).toContain("Access to account information");
+  const back = await answer(page, "approve");
+  const code = back.searchParams.get("code")!;
+  expect(Object.fromEntries(back.searchParams)).toEqual({ from: "bank", code, state: "s 1" });
+
+  const given = await tokens(redemption(code));
+  expect(given).toMatchObject({ token_type: "Bearer", expires_in: 3_600, scope: `AIS:${consentId}` });
+  expect((await accounts(consentId, given.access_token)).accounts).toHaveLength(4);
+});
+
+test("who refuses returns with an error, and the consent is rejected", async () => {
+  const { consentId, _links } = await create();
+  const back = await answer(await pageFor(_links, asked(`AIS:${consentId}`)), "refuse");
+  expect(Object.fromEntries(back.searchParams)).toEqual({
+    from: "bank",
+    error: "access_denied",
+    state: "s 1",
+  });
+  expect(await client.consents.getStatus({ "consent-id": consentId })).toEqual({ consentStatus: "rejected" });
+});
+
+test("a payment is authorised the same way", async () => {
+  const treasury = sandboxClient(sandbox);
+  const { iban } = (await treasury.accounts.getFunding({ currency: "EUR" })) as { iban: string };
+  await treasury.close();
+  const { paymentId, _links } = await client.payments.initiate({
+    "payment-service": "payments",
+    "payment-product": "sepa-credit-transfers",
+    "TPP-Redirect-URI": home,
+    debtorAccount: { iban },
+    instructedAmount: { currency: "EUR", amount: "1" },
+    creditorAccount: { iban: "NL13TEST0123456789" },
+    creditorName: "Brouwer Logistiek BV",
+  });
+  const back = await answer(await pageFor(_links, asked(`PIS:${paymentId}`)), "approve");
+  const given = await tokens(redemption(back.searchParams.get("code")!));
+  expect(given).toMatchObject({ status: 200, scope: `PIS:${paymentId}` });
+});
+
+describe("a request to authorise", () => {
+  test.each<[string, Record<string, string>, string]>([
+    ["another response type", { response_type: "token" }, "unsupported_response_type"],
+    ["another scope", { scope: "AIS:another" }, "invalid_scope"],
+    ["no application", { client_id: "" }, "invalid_request"],
+    ["no state", { state: "" }, "invalid_request"],
+    ["a plain challenge", { code_challenge_method: "plain" }, "invalid_request"],
+    ["a short challenge", { code_challenge: "abc" }, "invalid_request"],
+  ])("with %s leads back with an error", async (_what, more, error) => {
+    const { consentId, _links } = await create();
+    const page = await pageFor(_links, asked(`AIS:${consentId}`, more));
+    const { status, headers } = await fetch(page, { redirect: "manual" });
+    const back = new URL(headers.get("location")!);
+    expect([status, back.host, back.searchParams.get("error")]).toEqual([302, "desk.example", error]);
+  });
+
+  test("with another address leads nowhere", async () => {
+    const { consentId, _links } = await create();
+    const page = await pageFor(
+      _links,
+      asked(`AIS:${consentId}`, { redirect_uri: "https://elsewhere.example/" }),
+    );
+    for (const method of ["GET", "POST"]) {
+      const { status, headers } = await fetch(page, { method, redirect: "manual" });
+      expect([status, headers.get("location")]).toEqual([400, null]);
+    }
+  });
+
+  test("for nothing finds nothing", async () => {
+    const { status } = await fetch(`${sandbox.baseUrl}/public/berlingroup/authorize/nothing`);
+    expect(status).toBe(404);
+    const known = await fetch(`${sandbox.baseUrl}/.well-known/openid-configuration?authorizationId=nothing`);
+    expect(known.status).toBe(404);
+  });
+});
+
+describe("a code", () => {
+  test.each<[string, Record<string, string>]>([
+    ["another verifier", { code_verifier: "v".repeat(43) }],
+    ["another address", { redirect_uri: "https://elsewhere.example/" }],
+    ["another application", { client_id: "PSDXX-TEST-2" }],
+  ])("is good for nothing with %s, and then for nothing at all", async (_what, more) => {
+    const { code } = await authorised();
+    const invalid = { status: 400, error: "invalid_grant" };
+    expect(await tokens(redemption(code, more))).toMatchObject(invalid);
+    expect(await tokens(redemption(code))).toMatchObject(invalid);
+  });
+
+  test("is good once, for a minute", async () => {
+    const first = await authorised();
+    await tokens(redemption(first.code));
+    expect(await tokens(redemption(first.code))).toMatchObject({ error: "invalid_grant" });
+    const second = await authorised();
+    sandbox.advance(minute);
+    expect(await tokens(redemption(second.code))).toMatchObject({ error: "invalid_grant" });
+  });
+});
+
+test("a refresh token is good once, for its application", async () => {
+  const { consentId, code } = await authorised();
+  const { refresh_token } = await tokens(redemption(code));
+  const refresh = { grant_type: "refresh_token", refresh_token, client_id: "PSDXX-TEST-1" };
+  expect(await tokens({ ...refresh, client_id: "PSDXX-TEST-2" })).toMatchObject({ error: "invalid_grant" });
+  sandbox.advance(61 * minute);
+  const { access_token } = await tokens(refresh);
+  expect((await accounts(consentId, access_token)).accounts).toHaveLength(4);
+  expect(await tokens(refresh)).toMatchObject({ error: "invalid_grant" });
+  expect(await tokens({ grant_type: "client_credentials" })).toMatchObject({
+    error: "unsupported_grant_type",
+  });
+});
+
+describe("account information", () => {
+  test("needs the token of the consent", async () => {
+    const one = await authorised();
+    const { access_token } = await tokens(redemption(one.code));
+    const other = await authorised();
+    await expect(accounts(other.consentId)).rejects.toMatchObject(refusal(401, "TOKEN_UNKNOWN"));
+    await expect(accounts(other.consentId, access_token)).rejects.toMatchObject(
+      refusal(401, "TOKEN_INVALID"),
+    );
+    await expect(accounts(other.consentId, sandbox.demo.accessToken)).rejects.toMatchObject(
+      refusal(401, "TOKEN_INVALID"),
+    );
+  });
+
+  test("is closed when the token has expired", async () => {
+    const { consentId, code } = await authorised();
+    const { access_token } = await tokens(redemption(code));
+    sandbox.advance(60 * minute);
+    await expect(accounts(consentId, access_token)).rejects.toMatchObject(refusal(401, "TOKEN_EXPIRED"));
+  });
+
+  test("is all that the token opens", async () => {
+    const { code } = await authorised();
+    const { access_token } = await tokens(redemption(code));
+    const headers = { authorization: `Bearer ${access_token}` };
+    const { status } = await fetch(`${sandbox.baseUrl}/accounts?client_id=${sandbox.demo.clientId}`, {
+      headers,
+    });
+    expect(status).toBe(401);
+  });
+});
