@@ -198,11 +198,24 @@ describe("with JavaScript", () => {
     await panel("Faults").getByText("Nothing is in the way of calls.").waitFor();
   });
 
+  test("leaves open what was opened", async () => {
+    await open(true);
+    const folds = page.locator("details");
+    for (const fold of await folds.all()) await fold.locator("summary").click();
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    sandbox.control.moveRate({ symbol: "USDCAD", rate: 1.5 });
+    await panel("Market").getByText("1.5", { exact: true }).waitFor();
+    sandbox.control.advanceClock({ days: 1 });
+    await panel("Clock").getByText("Tue, 17 Mar 2026").waitFor();
+    for (const fold of await folds.all()) expect(await fold.getAttribute("open")).not.toBeNull();
+    expect(warnings).toEqual([]);
+  });
+
   test("says when the sandbox does not answer", async () => {
     await open(true);
     await sandbox.close();
     await press("+ 1 day");
-    await page.getByText("The sandbox does not answer.").waitFor();
+    expect(await page.getByRole("alert").textContent()).toBe("The sandbox does not answer.");
   });
 });
 

@@ -1,8 +1,10 @@
 /** How many have to approve a payment. */
+import { setSignatories } from "../../control/controls";
 import type { Stage } from "../../stage";
 import type { ApprovalsConfig } from "../../world/approvals";
 import { demo } from "../../world/parties";
 import { type Html, html, list } from "../html";
+import { form } from "./form";
 import type { Panel } from "./parts";
 
 const inWords = (amount: number) => amount.toLocaleString("en-GB");
@@ -24,8 +26,17 @@ function show({ world }: Stage): Html {
   const says = settings.enabled
     ? "Payments from trades wait for"
     : "Not in use. Payments from trades would wait for";
+  const { signatories } = world.openBanking;
   return html`<p>${says}:</p>
-    ${rulesOf(config)}`;
+    ${rulesOf(config)}
+    <p>Open-banking payments wait for ${signatories} ${signatories === 1 ? "person" : "people"}.</p>`;
 }
 
-export const approvals: Panel = { id: "approvals", title: "Approvals", place: "side", show };
+export const approvals: Panel = {
+  id: "approvals",
+  title: "Approvals",
+  place: "side",
+  show,
+  forms: () => form(setSignatories),
+  controls: [setSignatories],
+};

@@ -62,6 +62,8 @@ label:has(select) { flex-basis: 9rem; }
 #clock label span { position: absolute; clip-path: inset(50%); }
 #notice { position: fixed; bottom: .8rem; left: 50%; translate: -50%; width: min(60rem, calc(100% - 1.6rem)); z-index: 1; }
 .notice { margin: 0; padding: .55rem 1rem; border: 1px solid; border-radius: 9px; box-shadow: 0 4px 16px rgb(0 0 0 / 20%); }
+.notice.good { animation: gone 0s 10s forwards; }
+@keyframes gone { to { visibility: hidden; } }
 @media (max-width: 60rem) { main { grid-template-columns: minmax(0, 1fr); } #clock-forms { justify-content: start; } }
 @media (max-width: 30rem) { .minor { display: none; } table { font-size: .82rem; }
   th, td { padding-right: .6rem; } tbody th, tbody small { white-space: normal; }
@@ -77,11 +79,11 @@ label:has(select) { flex-basis: 9rem; }
 export const script = `
 const read = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html");
 
-function put(next, parts, stays) {
-  for (const part of next.querySelectorAll(parts)) {
+function put(next, stays) {
+  for (const part of next.querySelectorAll("[data-live]")) {
     const shown = document.getElementById(part.id);
     if (!shown || stays(shown)) continue;
-    for (const { id } of shown.querySelectorAll("details[open]")) part.querySelector("#" + id)?.setAttribute("open", "");
+    for (const { id } of shown.querySelectorAll("details[open]")) part.querySelector("#" + id)?.toggleAttribute("open", true);
     if (shown.innerHTML !== part.innerHTML) shown.replaceChildren(...part.childNodes);
   }
 }
@@ -89,23 +91,26 @@ function put(next, parts, stays) {
 setInterval(async () => {
   if (document.hidden) return;
   const answer = await fetch("/").catch(() => undefined);
-  if (answer) put(await read(answer), "[data-live]", (shown) => shown.querySelector(":focus:not(.scroll)"));
+  if (answer) put(await read(answer), (shown) => shown.querySelector(":focus:not(.scroll)"));
 }, 2000);
 
 async function send(form, button) {
   const body = new URLSearchParams(new FormData(form, button));
   const answer = await fetch("/", { method: "POST", body });
-  put(await read(answer), "[data-live], #notice", () => false);
+  const next = await read(answer);
+  put(next, () => false);
+  const notice = document.getElementById("notice");
+  notice.replaceChildren(...next.getElementById("notice").childNodes);
   if (answer.ok) form.reset();
   if (button.isConnected) return;
   const again = [...document.querySelectorAll("button[aria-label]")].find(({ ariaLabel }) => ariaLabel === button.ariaLabel);
-  (again ?? document.getElementById("notice")).focus();
+  (again ?? notice).focus();
 }
 
 document.addEventListener("submit", (event) => {
   event.preventDefault();
   send(event.target, event.submitter).catch(() => {
-    document.getElementById("notice").textContent = "The sandbox does not answer.";
+    document.getElementById("notice").innerHTML = '<p class="notice bad" role="alert">The sandbox does not answer.</p>';
   });
 });
 `;

@@ -1,5 +1,6 @@
 /** What the page shows, panel by panel. */
 import { controls, reset } from "../../control/controls";
+import { methodOf } from "../../control/in-process";
 import { html } from "../html";
 import { accounts } from "./accounts";
 import { approvals } from "./approvals";
@@ -48,7 +49,7 @@ const more: Panel = {
   forms: () =>
     html`${others.map(
       (control) =>
-        html`<details>
+        html`<details id="more-${methodOf(control)}">
           <summary>${control.title}</summary>
           <p>${control.summary}</p>
           ${form(control)}
