@@ -3,6 +3,7 @@ export { minorUnits } from "./amount";
 export { normaliseCoda } from "./coda/normalise";
 export { readCoda, readCodaParts } from "./coda/read";
 export { writeCoda } from "./coda/write";
+export { harmless as harmlessCell, rowText as csvRow } from "./csv/cells";
 export { normaliseCsv } from "./csv/normalise";
 export { readCsv, readCsvParts } from "./csv/read";
 export { writeCsv } from "./csv/write";

@@ -1,14 +1,9 @@
-/** Reports as comma-separated values (RFC 4180), safe to open in a spreadsheet. */
-import { stringify } from "csv-stringify/sync";
-import type { Report } from "./report";
-
-/** A text that a spreadsheet would take for a formula is marked as text. */
-const harmless = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+/** Reports as comma-separated values, safe to open in a spreadsheet. */
+import { csvRow, harmlessCell } from "@fxdesk/toolkit/formats";
+import type { Report, Row } from "./report";
 
 export async function csv({ columns, rows }: Report): Promise<Buffer> {
+  const safe = (row: Row) => row.map((cell, index) => (columns[index]!.text ? harmlessCell(cell) : cell));
   const header = columns.map(({ name }) => name);
-  const safe = Array.from(rows, (row) =>
-    row.map((cell, index) => (columns[index]!.text ? harmless(cell) : cell)),
-  );
-  return Buffer.from(stringify([header, ...safe], { record_delimiter: "windows" }));
+  return Buffer.from([header, ...Array.from(rows, safe)].map(csvRow).join(""));
 }
