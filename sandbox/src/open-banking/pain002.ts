@@ -11,8 +11,19 @@ const answering: Readonly<Record<string, string>> = {
 
 const original = ({ NbOfTxs, CtrlSum }: Sums): Xml => ({ OrgnlNbOfTxs: NbOfTxs, OrgnlCtrlSum: CtrlSum });
 
+/** One by one, where not all have the same status. */
+function transactions({ status, transfers, unpaid }: Payment): Xml[] {
+  if (status !== "PART") return [];
+  const rejected = new Set(unpaid);
+  return transfers.map((transfer) => ({
+    OrgnlEndToEndId: transfer.endToEndIdentification,
+    TxSts: rejected.has(transfer) ? "RJCT" : "ACSC",
+  }));
+}
+
 /** The statuses are the standard's, of which the schema of version 03 lacks PATC and CANC. */
-export function pain002({ paymentId, status }: Payment, document: Pain001, now: Date): string {
+export function pain002(payment: Payment, document: Pain001, now: Date): string {
+  const { paymentId, status } = payment;
   const { name, header, information } = document;
   const report: Xml = {
     GrpHdr: { MsgId: paymentId.replaceAll("-", ""), CreDtTm: now.toISOString() },
@@ -27,6 +38,7 @@ export function pain002({ paymentId, status }: Payment, document: Pain001, now: 
       OrgnlPmtInfId: information.PmtInfId,
       ...original(information),
       PmtInfSts: status,
+      TxInfAndSts: transactions(payment),
     },
   };
   const namespace = `urn:iso:std:iso:20022:tech:xsd:${answering[name]}`;

@@ -51,6 +51,8 @@ export interface Payment extends PaymentTerms {
   status: PaymentStatus;
   /** How many people must still authorise it. */
   unsigned: number;
+  /** What could not be paid when it was executed. */
+  unpaid: readonly Transfer[];
   /** Whether the cancellation was asked for and waits for a person. */
   cancelling: boolean;
 }
@@ -92,6 +94,7 @@ export function initiate(world: World, terms: PaymentTerms): Payment {
     },
     status: "RCVD",
     unsigned: signatories,
+    unpaid: [],
     cancelling: false,
   };
   world.openBanking.payments.set(payment.paymentId, payment);
@@ -168,9 +171,9 @@ function settle(world: World, payment: Payment, daysLeft: number): void {
 
 function execute(world: World, payment: Payment): void {
   commit(world, payment, totalOf(payment).neg());
-  const paid = pay(world, payment);
-  const all = paid === payment.transfers.length;
-  payment.status = all ? "ACSC" : paid > 0 ? "PART" : "RJCT";
+  const paid = new Set(pay(world, payment));
+  payment.unpaid = payment.transfers.filter((transfer) => !paid.has(transfer));
+  payment.status = payment.unpaid.length === 0 ? "ACSC" : paid.size > 0 ? "PART" : "RJCT";
 }
 
 /** Pays a standing order on its next day, and so on to its last. A day without funds is left out. */
@@ -189,8 +192,8 @@ function payNext(world: World, payment: Payment, days: Iterator<string, undefine
   });
 }
 
-/** Pays the transfers for which there are funds and a creditor's account; answers how many. */
-function pay(world: World, payment: Payment): number {
+/** Pays the transfers for which there are funds and a creditor's account, and answers them. */
+function pay(world: World, payment: Payment): Transfer[] {
   const { account, asBatch } = payment;
   let funds = available(world, account);
   const payable = payment.transfers.filter(({ amount: { amount }, creditorAccount }) => {
@@ -201,7 +204,7 @@ function pay(world: World, payment: Payment): number {
   if (asBatch && payable.length > 1) debitBatch(world, payment, payable);
   else for (const transfer of payable) debit(world, payment, transfer);
   for (const transfer of payable) credit(world, payment, transfer);
-  return payable.length;
+  return payable;
 }
 
 /** A national check digit inside the IBAN is the creditor's bank's business. */

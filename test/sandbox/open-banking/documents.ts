@@ -7,6 +7,7 @@ export interface TransferSpec {
   readonly name?: string;
   readonly account?: string;
   readonly text?: string;
+  readonly reference?: string;
 }
 
 export interface DocumentSpec {
@@ -27,9 +28,10 @@ const transferText = ({
   name = "Brouwer Logistiek BV",
   account = ibanOf("NL13TEST0123456789"),
   text = "Invoice 4711",
+  reference = "E2E-4711",
 }: TransferSpec) => `
       <CdtTrfTxInf>
-        <PmtId><EndToEndId>E2E-4711</EndToEndId></PmtId>
+        <PmtId><EndToEndId>${reference}</EndToEndId></PmtId>
         <Amt><InstdAmt Ccy="${currency}">${amount}</InstdAmt></Amt>
         <CdtrAgt><FinInstnId><BIC>TESTNL2A</BIC></FinInstnId></CdtrAgt>
         <Cdtr><Nm>${name}</Nm></Cdtr>

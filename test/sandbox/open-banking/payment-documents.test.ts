@@ -87,6 +87,29 @@ test("its status comes as JSON, or as pain.002 to who asks for XML", async () =>
   });
 });
 
+test("of a bulk that is paid in part, the report says of each payment what became of it", async () => {
+  const wrong = { account: "<Id><IBAN>NL14TEST0123456789</IBAN></Id>", reference: "E2E-1" };
+  const { paymentId, _links } = await bank.client.payments.initiateBulk({
+    ...product,
+    pain001: documentOf({ transfers: [wrong, { reference: "E2E-2" }] }),
+  });
+  await decide(_links.scaRedirect, "approve");
+  bank.sandbox.advance(4 * second);
+  const report = await bank.client.payments.getStatus({ ...bulk, paymentId, Accept: "application/xml" });
+  const { Document } = new XMLParser().parse(report as string) as Record<string, Record<string, unknown>>;
+  expect(Document).toMatchObject({
+    CstmrPmtStsRpt: {
+      OrgnlPmtInfAndSts: {
+        PmtInfSts: "PART",
+        TxInfAndSts: [
+          { OrgnlEndToEndId: "E2E-1", TxSts: "RJCT" },
+          { OrgnlEndToEndId: "E2E-2", TxSts: "ACSC" },
+        ],
+      },
+    },
+  });
+});
+
 test("only what there is can be asked for", async () => {
   const { client } = bank;
   const { paymentId } = await client.payments.initiate({ ...single, pain001: documentOf() });
