@@ -49,10 +49,14 @@ async function pageFor(links: Links, query: Readonly<Record<string, string>>): P
   return `${authorization_endpoint}?${new URLSearchParams(query).toString()}`;
 }
 
-/** Where the person is led by an answer. */
+/** Where the person is led who answers with the form of a page. */
 async function answer(page: string, decision: string): Promise<URL> {
-  const body = new URLSearchParams({ decision });
-  const { headers } = await fetch(page, { method: "POST", body, redirect: "manual" });
+  const [, action = ""] = /<form method="post" action="(.+?)"/.exec(await (await fetch(page)).text()) ?? [];
+  const { headers } = await fetch(new URL(action.replaceAll("&amp;", "&"), page), {
+    method: "POST",
+    body: new URLSearchParams({ decision }),
+    redirect: "manual",
+  });
   return new URL(headers.get("location")!);
 }
 
