@@ -10,6 +10,7 @@ import { conforms } from "../../support/conforms";
 import { standardAnswers, standardPaths } from "../../support/open-banking-standard";
 import { operationNamed } from "../../support/operations";
 import { sampleInput, sandboxClient } from "../../support/samples";
+import { pain001 } from "../open-banking/documents";
 import { ask, callOf, type PlainAnswer } from "../support/http";
 
 const file = process.env.PSD2_OPENAPI;
@@ -65,17 +66,23 @@ async function checked(
   return answer;
 }
 
-/** The body of an answer with a status. */
-async function bodyOf(
+/** The answer, which has a status. */
+async function answered(
   status: number,
   name: string,
   values: Values,
   headers?: Readonly<Record<string, string>>,
-) {
+): Promise<PlainAnswer> {
   const answer = await checked(name, values, headers);
   note(name, answer);
   expect({ name, ...answer }).toMatchObject({ status });
-  return (answer.text === "" ? {} : JSON.parse(answer.text)) as Body;
+  return answer;
+}
+
+/** The body of an answer in JSON; an empty one where there is none. */
+async function bodyOf(...asked: Parameters<typeof answered>): Promise<Body> {
+  const { text } = await answered(...asked);
+  return JSON.parse(text || "{}") as Body;
 }
 
 interface Body {
@@ -457,6 +464,29 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     await bodyOf(status, name, values, problems);
   });
 
+  test.each(["application/xml", "text/plain"])("transactions as %s", async (type) => {
+    const account = { ...(await consentedAccount()), bookingStatus: "booked", dateFrom: "2026-01-01" };
+    const answer = await answered(200, "openBanking.listTransactions", account, { accept: type });
+    expect(answer.headers.get("content-type")).toContain(type);
+  });
+
+  const orders: Readonly<Record<string, Values>> = {
+    payments: {},
+    "bulk-payments": {},
+    "periodic-payments": { startDate: "2026-03-05", frequency: "Weekly" },
+  };
+
+  test.each(Object.entries(orders))("one of %s in XML", async (service, order) => {
+    const inXml = { "payment-service": service, "payment-product": "pain.001-sepa-credit-transfers" };
+    const document = pain001({ debtor: await demoIban() });
+    const { paymentId } = await bodyOf(201, "payments.initiate", { ...inXml, ...order, pain001: document });
+    for (const name of ["payments.getStatus", readers[service] ?? "payments.getStatus"]) {
+      const { text } = await answered(200, name, { ...inXml, paymentId }, { accept: "application/xml" });
+      expect(text).toContain("<Document");
+      await answered(406, name, { ...inXml, paymentId }, { accept: "text/plain" });
+    }
+  });
+
   test("transactions do not come in every format", async () => {
     const input = await sampleInput("openBanking.listTransactions", client);
     await bodyOf(406, "openBanking.listTransactions", input, { accept: "application/pdf" });
@@ -490,18 +520,26 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
       "consents.getStatus",
       "consents.listAuthorisations",
       "consents.getAuthorisation",
-      "payments.getStatus",
-      "payments.get",
-      "payments.getBulk",
       "payments.listAuthorisations",
       "payments.getAuthorisation",
     ],
     [["201 json", "415"], [400, 401, 403, 409], "consents.startAuthorisation", "payments.startAuthorisation"],
+    [
+      ["200 json", "200 xml", "406"],
+      [400, 401, 403],
+      "payments.getStatus",
+      "payments.get",
+      "payments.getBulk",
+    ],
     [["201 json", "415"], [400, 401, 403], "payments.initiate", "payments.initiateBulk"],
     [["202 json", "204"], [400, 401, 403, 405], "payments.cancel"],
     [["200 json"], [400, 401, 429], "openBanking.listAccounts"],
     [["200 json"], [400, 401, 404, 429], "openBanking.getAccount", "openBanking.listBalances"],
-    [["200 json", "406 json"], [400, 401, 404, 429], "openBanking.listTransactions"],
+    [
+      ["200 json", "200 text/plain", "200 xml", "406 json"],
+      [400, 401, 404, 429],
+      "openBanking.listTransactions",
+    ],
   ];
 
   test("everything was seen that the sandbox can answer by itself", () => {

@@ -28,9 +28,9 @@ export const demoHeaders = {
 export async function ask(
   { baseUrl }: Pick<Sandbox, "baseUrl">,
   path: string,
-  init: RequestInit = {},
+  init: RequestInit | PlainRequest = {},
 ): Promise<PlainAnswer> {
-  const response = await fetch(baseUrl + path, { redirect: "manual", ...init });
+  const response = await fetch(baseUrl + path, { redirect: "manual", ...(init as RequestInit) });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
