@@ -271,6 +271,16 @@ describe("for a treasurer", () => {
     expect(await row("Payments", "412.34 USD")).toContain("Returned");
   });
 
+  test("is not flooded with questions", async () => {
+    await open();
+    const waiting = await panel("Waiting for a person").getByRole("article").count();
+    const input = await sampleInput("payments.initiate", client);
+    for (let more = waiting; more < 14; more += 1) await client.payments.initiate(input as never);
+    await page.reload();
+    expect(await panel("Waiting for a person").getByRole("article").count()).toBe(12);
+    expect(await panel("Waiting for a person").innerText()).toContain("12 of 14 questions");
+  });
+
   test.each([
     ["2026-03-13T16:00:00Z", "2026-03-16T09:00:00.000Z"],
     ["2026-04-02T08:00:00Z", "2026-04-07T09:00:00.000Z"],

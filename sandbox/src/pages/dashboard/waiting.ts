@@ -14,7 +14,7 @@ import type { World } from "../../world/world";
 import { type Html, html, list } from "../html";
 import { rulesOf } from "./approvals";
 import { form } from "./form";
-import { moneyOf, nothing, type Panel, tradesOf } from "./parts";
+import { counted, moneyOf, nothing, type Panel, tradesOf } from "./parts";
 import { contactChoices, namesOf } from "./people";
 
 interface Question {
@@ -108,10 +108,14 @@ const drawn = ({ title, terms, answer }: Question): Html =>
     ${answer}
   </article>`;
 
+const questionsShown = 12;
+
 function show(stage: Stage): Html {
   const open = questions(stage);
   if (open.length === 0) return nothing("Nothing waits for a decision.");
-  return html`<div class="questions">${open.map(drawn)}</div>`;
+  const shown = open.slice(0, questionsShown);
+  return html`<div class="questions">${shown.map(drawn)}</div>
+    ${counted(shown.length, open.length, "questions")}`;
 }
 
 export const waiting: Panel = {
