@@ -14,7 +14,7 @@ import type { Consent } from "./consent";
 import { problemJson } from "./errors";
 import { accountFor, consentFor } from "./reading";
 import { amountIn, bicOf, cashAccountType, referenceTo } from "./references";
-import { checkOpen, type Page, transactionsOf } from "./transactions";
+import { checkOpen, noteReport, type Page, transactionsOf } from "./transactions";
 
 const books = ({ ledger }: World, account: Account) => ledger.lines(bucketOf(account, "InterimAvailable"));
 
@@ -112,6 +112,7 @@ function typeFor({ request, values }: Listing): string {
 function report(call: Listing, consent: Consent, account: Account): Result {
   const { values, world } = call;
   const page = transactionsOf(world, consent, account, values);
+  noteReport(world, consent, account, values);
   const _links = { account: link(`/v1/accounts/${account.accountId}`), ...pageLinks(call, page) };
   return {
     status: 200,
@@ -132,6 +133,7 @@ async function statementIn(call: Listing, consent: Consent, account: Account, ty
   const body = await statements[type]!(accountStatement(world, client, account, period));
   if (body === undefined)
     throw new Refusal(406, "REQUESTED_FORMATS_INVALID", "The format cannot carry these transactions.", type);
+  noteReport(world, consent, account, values);
   return { status: 200, body, asText: type };
 }
 

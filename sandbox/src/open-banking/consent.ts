@@ -7,6 +7,7 @@ import { type Access, type Grant, granted, grantFor, leavesChoice, narrowed } fr
 import type { Decision } from "./authorisation";
 import type { Reads } from "./reading";
 import { numberOf, referenceTo } from "./references";
+import type { Span } from "./transactions";
 
 export type ConsentStatus = "received" | "rejected" | "valid" | "expired" | "terminatedByTpp";
 
@@ -27,8 +28,8 @@ export interface Consent extends ConsentTerms {
   readonly decision: Decision;
   /** What was read without a person, by day and thing. */
   readonly unattended: Map<string, Reads>;
-  /** The last report of each account's transactions: how many were booked at the one before it, and at it. */
-  readonly reported: Map<string, { readonly after: number; readonly until: number }>;
+  /** Of the last report of each account's transactions. */
+  readonly reported: Map<string, Span>;
   /** Until then, entries from long ago are open too. */
   allHistoryUntil: Date;
   status: ConsentStatus;

@@ -131,10 +131,21 @@ function linesAfter(world: World, consent: Consent, account: Account, reference:
   return lines.slice(place + 1);
 }
 
-/** What was booked between the report before and this one. */
-function delta(world: World, consent: Consent, account: Account): BookedLine[] {
+/** What a report since the one before it can show: from how many were booked then to how many are now. */
+export interface Span {
+  readonly after: number;
+  readonly until: number;
+}
+
+/** The span of a report: further pages are of the one that began with the first. */
+function spanOf(world: World, { reported }: Consent, account: Account, { page = 0 }: Selection): Span {
+  const before = reported.get(account.accountId);
+  if (page > 0 && before) return before;
+  return { after: before?.until ?? 0, until: booksOf(world, account).length };
+}
+
+function linesWithin(world: World, consent: Consent, account: Account, { after, until }: Span): BookedLine[] {
   const lines = booksOf(world, account);
-  const { after, until } = consent.reported.get(account.accountId)!;
   const open = firstDayOpen(world, consent);
   const closed = open === undefined ? 0 : lines.between(new Date(0), startOf(open)).length;
   return lines.slice(Math.max(after, closed), until);
@@ -148,7 +159,7 @@ function booked(
 ): Sliceable<BookedLine> {
   const { dateFrom, dateTo = dayOf(world.now), entryReferenceFrom, deltaList } = selection;
   if (entryReferenceFrom !== undefined) return linesAfter(world, consent, account, entryReferenceFrom);
-  if (deltaList) return delta(world, consent, account);
+  if (deltaList) return linesWithin(world, consent, account, spanOf(world, consent, account, selection));
   checkOpen(world, consent, dateFrom!);
   return linesIn(world, account, { from: dateFrom!, to: dateTo });
 }
@@ -180,17 +191,13 @@ function pageOf(lists: readonly (readonly [ListName, List])[], page: number): Pa
   return { entries: Object.fromEntries(entries), last: Math.max(Math.ceil(before / entriesPerPage) - 1, 0) };
 }
 
-/** Remembers that there was a report. Further pages belong to the one that began with the first. */
-function noteReport(world: World, { reported }: Consent, account: Account, { page = 0 }: Selection): void {
-  const before = reported.get(account.accountId);
-  if (page > 0 && before) return;
-  const until = booksOf(world, account).length;
-  reported.set(account.accountId, { after: before?.until ?? 0, until });
+/** Remembers that there was a report, from which the next delta goes on. */
+export function noteReport(world: World, consent: Consent, account: Account, selection: Selection): void {
+  consent.reported.set(account.accountId, spanOf(world, consent, account, selection));
 }
 
 /** A page of the lists a call asks for. Throws a Refusal when it asks for entries that are not there or not open. */
 export function transactionsOf(world: World, consent: Consent, account: Account, selection: Selection): Page {
-  noteReport(world, consent, account, selection);
   const lists: Readonly<Record<ListName, () => List>> = {
     booked: () =>
       listOf(newestFirst(booked(world, consent, account, selection)), (line) => shownLine(account, line)),

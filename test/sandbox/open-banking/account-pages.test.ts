@@ -105,6 +105,36 @@ describe("a long report", () => {
   });
 });
 
+test("a delta goes on from the last report that was given, a statement too", async () => {
+  const consentId = await validConsent(bank);
+  const delta = async () =>
+    (await reportOf(consentId, { dateFrom: undefined, deltaList: true }, person)).transactions!.booked!;
+  await reportOf(consentId, {}, person);
+  payIn(1);
+  await expect(reportOf(consentId, { entryReferenceFrom: "nothing" }, person)).rejects.toMatchObject(
+    refusal(400, "RESOURCE_UNKNOWN"),
+  );
+  expect((await delta()).map(({ endToEndId }) => endToEndId)).toContain("NO-1");
+  payIn(1);
+  await expect(reportOf(consentId, { Accept: "text/plain" }, person)).rejects.toThrow("This came as text");
+  expect(await delta()).toEqual([]);
+});
+
+test.each([["application/json"], ["application/xml"], ["text/plain"]] as const)(
+  "the first day of the calendar and the last are days, in %s",
+  async (Accept) => {
+    const answer = await bank.client.openBanking.listTransactions({
+      "Consent-ID": await validConsent(bank),
+      "account-id": account,
+      bookingStatus: "booked",
+      dateFrom: "0001-01-01",
+      dateTo: "9999-12-31",
+      Accept,
+    });
+    expect(JSON.stringify(answer)).toContain("OPENING");
+  },
+);
+
 test("a short report has no other pages, and nothing beyond its own", async () => {
   const consentId = await validConsent(bank);
   const report = await reportOf(consentId);
