@@ -24,6 +24,7 @@ import {
   isPayable,
   isUnauthorised,
   type Payment,
+  type PaymentTerms,
   type Transfer,
 } from "./payment";
 import { type AccountReference, referredTo } from "./references";
@@ -106,24 +107,20 @@ function checkPayable(service: string, transfers: readonly Transfer[]): void {
 const contentOf = ({ operation, values }: Call<Initiation>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(values).filter(([name]) => name in operation.body!.shape));
 
-/** The same call made again begins nothing. */
-function initiatedOnce(call: Call<Initiation>, service: string): Result {
-  const { "payment-product": product, pain001 } = call.values;
-  return once(call, { service, product, pain001, ...contentOf(call) }, () => initiated(call, service));
-}
-
-function initiated(call: Call<Initiation>, service: string): Result {
+/** What is asked for, or a Refusal of what cannot be done. */
+function termsOf(call: Call<Initiation>, service: string): PaymentTerms {
   const { values, client, world } = call;
   const product = values["payment-product"];
   const document = values.pain001 === undefined ? undefined : readPain001(values.pain001);
-  const asked = document ? askedInXml(document, service) : askedInJson(values);
+  const { requestedAt, asBatch, ...asked } = document ? askedInXml(document, service) : askedInJson(values);
   const account = debtorAccount(call, asked.debtorAccount);
   const transfers = asked.transfers.map((each) => transferFrom(each, product, account.currency));
   checkPayable(service, transfers);
   const order = service === "periodic-payments" ? standingOrder(values) : undefined;
-  const { requestedAt, asBatch } = asked;
   checkDay(order?.startDate ?? (requestedAt && dayOf(requestedAt)), dayOf(world.now));
-  const payment = initiate(world, {
+  const rejectWithoutFunds = values["TPP-Rejection-NoFunds-Preferred"] === true;
+  const content = contentOf(call);
+  return {
     client,
     service,
     product,
@@ -132,13 +129,21 @@ function initiated(call: Call<Initiation>, service: string): Result {
     order,
     requestedAt,
     asBatch,
-    rejectWithoutFunds: values["TPP-Rejection-NoFunds-Preferred"] === true,
+    rejectWithoutFunds,
     document,
-    content: contentOf(call),
+    content,
+  };
+}
+
+/** Begins a payment. The same call made again begins nothing. */
+function initiated(call: Call<Initiation>, service: string): Result {
+  const { "payment-product": product, pain001 } = call.values;
+  return once(call, { service, product, pain001, ...contentOf(call) }, () => {
+    const payment = initiate(call.world, termsOf(call, service));
+    const { status: transactionStatus, paymentId } = payment;
+    const { headers, _links } = authorisationOfNew(call, pathOf(payment), payment.initiation);
+    return { status: 201, headers, body: { transactionStatus, paymentId, _links } };
   });
-  const { status: transactionStatus, paymentId } = payment;
-  const { headers, _links } = authorisationOfNew(call, pathOf(payment), payment.initiation);
-  return { status: 201, headers, body: { transactionStatus, paymentId, _links } };
 }
 
 const json = "application/json" as const;
@@ -186,7 +191,7 @@ function decisionOf(call: Call<Authorised>): { readonly decision: Decision; read
 export const payments: BehavioursOf<"payments"> = {
   "payments.getStatus": statusOf,
 
-  "payments.initiateBulk": (call) => initiatedOnce(call, "bulk-payments"),
+  "payments.initiateBulk": (call) => initiated(call, "bulk-payments"),
 
   "payments.startAuthorisation": (call) => {
     const { decision, list } = decisionOf(call);
@@ -195,7 +200,7 @@ export const payments: BehavioursOf<"payments"> = {
 
   "payments.listAuthorisations": (call) => authorisationList(call.world, decisionOf(call).decision),
 
-  "payments.initiate": (call) => initiatedOnce(call, call.values["payment-service"]),
+  "payments.initiate": (call) => initiated(call, call.values["payment-service"]),
 
   "payments.cancel": (call) => {
     const payment = paymentOf(call, call.values);
