@@ -379,6 +379,17 @@ describe("on the wire", () => {
     expect(sandbox.mails.length).toBe(mails);
   });
 
+  test("a request that never ends keeps no sandbox open", async () => {
+    const other = await startSandbox({ now });
+    const socket = connect(Number(new URL(other.baseUrl).port), "127.0.0.1");
+    socket.on("error", () => {});
+    const closed = new Promise((resolve) => void socket.on("close", resolve));
+    socket.write(`${post(mail, "Content-Length: 100\r\n")}{`);
+    await ask(other, list, { headers: demoHeaders });
+    await other.close();
+    await closed;
+  });
+
   const megabytes = Buffer.alloc(10 * 1024 * 1024, " ");
   const inPieces = Array.from({ length: 160 }, (_, at) => {
     const piece = megabytes.subarray(at * 65_536, (at + 1) * 65_536);

@@ -8,19 +8,19 @@ import { ErrorMessage } from "../../core/schema";
 import type { PlainAnswer } from "../sandbox/support/http";
 import { DescribedAnswers } from "./described-answers";
 
-const options = { strict: false, allErrors: true } as const;
+const ajv = addFormats(new Ajv2020({ strict: false, allErrors: true, validateSchema: false }));
 
-const describe = (declared: readonly Declaration[]) =>
-  new DescribedAnswers(openApiDocument(declared, { version: "0" }), addFormats(new Ajv2020(options)));
+const describe = (name: string, declared: readonly Declaration[]) =>
+  new DescribedAnswers(openApiDocument(declared, { version: "0" }), ajv, name);
 
 /** The contract is one document; what is declared beside it has one of its own. */
-const contract = describe(operations);
-const ofItsOwn = perOperation((operation) => describe([operation]));
+const contract = describe("contract", operations);
+const ofItsOwn = perOperation((operation) => describe(operation.name, [operation]));
 const describedOf = (operation: Declaration) =>
   (operations as readonly Declaration[]).includes(operation) ? contract : ofItsOwn(operation);
 
 /** Statuses that the contract does not list and a server cannot do without, by operation, and why. */
-export const beyondContract: Readonly<Record<string, Readonly<Record<number, string>>>> = {
+const beyondContract: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   "login.getPage": { 400: "The contract says what the application must send, and not how it is refused." },
 };
 
@@ -36,7 +36,7 @@ function beyondProblems({ name }: Declaration, { status, headers, text }: PlainA
 }
 
 /** What is wrong with an answer; nothing when it is documented in every part. */
-export function misfits(operation: Declaration, answer: PlainAnswer): string[] {
+function misfits(operation: Declaration, answer: PlainAnswer): string[] {
   const { status, headers } = answer;
   const good = operation.answers[status];
   if (!good && !(status in operation.errors)) return beyondProblems(operation, answer);

@@ -15,19 +15,18 @@ interface Described {
   readonly responses: Readonly<Record<string, Response>>;
 }
 
-export interface Document {
+interface Document {
   readonly paths: Readonly<Record<string, unknown>>;
   readonly components: unknown;
 }
 
 /** Which operation of the document: its method, and its path as the document writes it. */
-export interface Place {
+interface Place {
   readonly method: string;
   readonly path: string;
 }
 
 const schemaPrefix = "#/components/schemas/";
-const base = "https://document.example/";
 
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -36,12 +35,12 @@ const isObject = (value: unknown): value is Json =>
  * A schema as strict as it can be read: an object has the fields that are shown, and no others unless the schema says so;
  * an enumeration that may grow has the values that are known.
  */
-function strictly(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(strictly);
+function strictly(value: unknown, base: string): unknown {
+  if (Array.isArray(value)) return value.map((each) => strictly(each, base));
   if (!isObject(value)) return value;
   const { $ref, "x-extensible-enum": known, ...rest } = value;
   if (typeof $ref === "string") return { $ref: $ref.replace(schemaPrefix, `${base}#/schemas/`) };
-  const inner = Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, strictly(each)]));
+  const inner = Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, strictly(each, base)]));
   const isClosed =
     isObject(value.properties) && value.type === "object" && !("additionalProperties" in value);
   return {
@@ -70,18 +69,17 @@ function typed(text: string, { type }: Schema): unknown {
 
 export class DescribedAnswers {
   readonly #compiled = new Map<string, ValidateFunction>();
+  readonly #base: string;
 
+  /** The name tells apart the documents of one validator. */
   constructor(
     private readonly document: Document,
     private readonly ajv: Ajv,
+    name: string,
   ) {
     const { schemas } = document.components as { readonly schemas: Json };
-    ajv.addSchema({ schemas: strictly(schemas) }, base);
-  }
-
-  /** The statuses an operation can answer. */
-  statuses(place: Place): number[] {
-    return Object.keys(this.#described(place).responses).map(Number);
+    this.#base = `https://document.example/${name}`;
+    ajv.addSchema({ schemas: strictly(schemas, this.#base) }, this.#base);
   }
 
   /** What is wrong with an answer: its status, its content type, its headers, its body. */
@@ -123,7 +121,8 @@ export class DescribedAnswers {
 
   #misfits(at: string, schema: Schema, value: unknown): string[] {
     let validate = this.#compiled.get(at);
-    if (!validate) this.#compiled.set(at, (validate = this.ajv.compile(strictly(schema) as Schema)));
+    if (!validate)
+      this.#compiled.set(at, (validate = this.ajv.compile(strictly(schema, this.#base) as Schema)));
     if (validate(value)) return [];
     return validate.errors!.map(
       ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,

@@ -102,7 +102,7 @@ export function standardAnswers(file: string): DescribedAnswers {
   addFormats(ajv);
   // The standard's own name; its text allows addresses to be relative.
   ajv.addFormat("url", (text: string) => URL.canParse(text, "https://service.example"));
-  return new DescribedAnswers(JSON.parse(readFileSync(file, "utf8")), ajv);
+  return new DescribedAnswers(JSON.parse(readFileSync(file, "utf8")), ajv, "standard");
 }
 
 /** The same pattern in one way of writing. */

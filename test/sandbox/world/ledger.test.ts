@@ -27,7 +27,7 @@ import { World } from "../../../sandbox/src/world/world";
 import { checkBooks, checkLines } from "../support/books";
 
 /** FXDESK_RUNS raises how often something happens. */
-const numRuns = Number(process.env.FXDESK_RUNS ?? 30);
+const numRuns = Number(process.env.FXDESK_RUNS ?? 100);
 const currencies = ["EUR", "GBP", "USD", "JPY"] as const;
 
 function newWorld(): World {
