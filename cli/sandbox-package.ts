@@ -16,6 +16,7 @@ export interface SandboxPackage {
     readonly marketHours?: "always" | "real";
     readonly totalCount?: boolean;
     readonly scaApproach?: "redirect" | "oauth";
+    readonly redirectUri?: string;
   }) => Promise<RunningSandbox>;
   /** What can be done to a running sandbox; declared like operations of the service. */
   readonly controls: readonly Declaration[];

@@ -34,6 +34,13 @@ function wordFrom<W extends string>(given: Given, flag: string, words: readonly 
   return word;
 }
 
+function addressFrom(given: Given, flag: string): string | undefined {
+  const text = given.text(flag);
+  if (text !== undefined && !URL.canParse(text))
+    throw new UsageError(`--${flag} must be a full address, not ${JSON.stringify(text)}.`);
+  return text;
+}
+
 const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
   usage: "fxdesk sandbox [<control>] [flags]",
   says:
@@ -77,6 +84,11 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
       value: "<redirect|oauth>",
       says: "oauth: consents and payments are authorised by OAuth 2.0; redirect by default.",
     },
+    {
+      name: "redirect-uri",
+      value: "<url>",
+      says: "Where the login page returns to; http://127.0.0.1:1880/callback by default.",
+    },
   ],
   more: [controlsHelp(controls)],
   async run(given, { stdout, stderr }) {
@@ -85,6 +97,7 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
     const quoteSeconds = quoteSecondsFrom(given);
     const marketHours = wordFrom(given, "market-hours", ["always", "real"]);
     const scaApproach = wordFrom(given, "sca-approach", ["redirect", "oauth"]);
+    const redirectUri = addressFrom(given, "redirect-uri");
     const sandbox = await startSandbox({
       port: portFrom(given) ?? usualPort,
       ...(host !== undefined && { host }),
@@ -95,6 +108,7 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
       ...(quoteSeconds !== undefined && { quoteSeconds }),
       ...(marketHours !== undefined && { marketHours }),
       ...(scaApproach !== undefined && { scaApproach }),
+      ...(redirectUri !== undefined && { redirectUri }),
       totalCount: given.switched("total-count") ?? false,
     });
     await write(stdout, asVariables(demoConnection(sandbox)));

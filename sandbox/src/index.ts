@@ -41,7 +41,7 @@ export interface Sandbox {
   /** The same origin: open-banking paths begin with /v1/. */
   readonly xs2aUrl: string;
   /** The demo company's credentials: the same whatever the seed. */
-  readonly demo: typeof demo;
+  readonly demo: Readonly<Record<keyof typeof demo, string>>;
   /** What was asked, in the order of the answers. */
   readonly requests: readonly LoggedRequest[];
   /** The e-mails that were sent, or would have been. */
@@ -60,7 +60,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { port = 0, host = "127.0.0.1", seed = "fxdesk", now, operations = allOperations } = options;
   const { dataDir, smtpUrl, behaviours } = options;
   const folder = dataDir === undefined ? undefined : join(dataDir, "outbox");
-  const beginning = { seed, now, settings: settingsFrom(options) };
+  const settings = settingsFrom(options);
+  const beginning = { seed, now, settings };
   const delivery = { folder, smtpUrl };
   const { app, stage } = assemble({ operations, beginning, delivery, ...(behaviours && { behaviours }) });
   await app.listen({ port, host });
@@ -69,7 +70,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return {
     baseUrl,
     xs2aUrl: baseUrl,
-    demo,
+    demo: { ...demo, redirectUri: settings.redirectUri },
     requests: stage.requests,
     get mails() {
       return stage.world.outbox.mails;

@@ -114,6 +114,7 @@ describe("fxdesk sandbox", () => {
     ["--quote-seconds", "soon", "a number above zero"],
     ["--market-hours", "weekdays", "always or real"],
     ["--sca-approach", "embedded", "redirect or oauth"],
+    ["--redirect-uri", "callback", "a full address"],
   ])("does not start with %s %s", async (flag, value, says) => {
     const { code, stderr } = await fxdesk(["sandbox", flag, value]);
     expect(code).toBe(2);

@@ -6,7 +6,7 @@ import { Refusal } from "../refusal";
 import { demo } from "../world/parties";
 
 export const login: BehavioursOf<"login"> = {
-  "login.getPage": ({ values }) => {
+  "login.getPage": ({ values, world }) => {
     if (values.client_id !== demo.authClientId)
       throw new Refusal(
         400,
@@ -14,7 +14,7 @@ export const login: BehavioursOf<"login"> = {
         "There is no such application.",
         `client_id ${values.client_id}`,
       );
-    if (values.redirect_uri !== demo.redirectUri)
+    if (values.redirect_uri !== world.settings.redirectUri)
       throw new Refusal(
         400,
         "redirect_uri_mismatch",

@@ -23,7 +23,7 @@ export const signIn: Extension = (app, stage) => {
 function logIn(world: World, form: URLSearchParams, reply: FastifyReply): FastifyReply {
   const field = (name: string) => form.get(name) ?? "";
   const asked = { client_id: field("client_id"), redirect_uri: field("redirect_uri"), state: field("state") };
-  if (asked.client_id !== demo.authClientId || asked.redirect_uri !== demo.redirectUri)
+  if (asked.client_id !== demo.authClientId || asked.redirect_uri !== world.settings.redirectUri)
     return refuse(reply, 400, "invalid_request", "The application or its redirect URI is unknown.");
   const contact = [...world.contacts.values()].find(({ email }) => email === field("email"));
   if (!contact?.active || field("password") !== demo.password)

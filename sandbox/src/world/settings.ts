@@ -1,3 +1,5 @@
+import { demo } from "./parties";
+
 /** What a real service fixes and a test may want otherwise. */
 export interface Settings {
   /** How long a quote can be booked; 30 by default. */
@@ -14,13 +16,17 @@ export interface Settings {
    * "oauth", by OAuth 2.0, and account information is then read with the token the person gave.
    */
   readonly scaApproach: "redirect" | "oauth";
+  /** The registered address to which the login page returns with a code. */
+  readonly redirectUri: string;
 }
 
 /** The settings that are given, and the usual ones in the place of the others. Throws a RangeError. */
 export function settingsFrom(given: Partial<Settings>): Settings {
   const { quoteSeconds = 30, marketHours = "always", totalCount = false, scaApproach = "redirect" } = given;
+  const { redirectUri = demo.redirectUri } = given;
   if (!(quoteSeconds > 0)) throw new RangeError(`quoteSeconds must be more than zero, not ${quoteSeconds}.`);
-  return { quoteSeconds, marketHours, totalCount, scaApproach };
+  if (!URL.canParse(redirectUri)) throw new RangeError(`redirectUri must be an address, not ${redirectUri}.`);
+  return { quoteSeconds, marketHours, totalCount, scaApproach, redirectUri };
 }
 
 export const usualSettings = settingsFrom({});

@@ -9,15 +9,14 @@ const askBrowser = `import chromium from "@sparticuz/chromium";
 const args = chromium.args.filter((arg) => arg !== "--single-process");
 console.log(JSON.stringify({ executablePath: await chromium.executablePath(), args }));`;
 
-/** `switches` are Chromium's own. */
-export async function launchBrowser(...switches: readonly string[]): Promise<Browser> {
+export async function launchBrowser(): Promise<Browser> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ["--input-type=module", "--eval", askBrowser],
     { cwd: root },
   );
   const { executablePath, args } = JSON.parse(stdout) as { executablePath: string; args: string[] };
-  return chromium.launch({ executablePath, args: [...args, ...switches], headless: true });
+  return chromium.launch({ executablePath, args, headless: true });
 }
 
 /** The jQuery widget of the editor, as far as a test needs it. */

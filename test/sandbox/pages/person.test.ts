@@ -13,9 +13,7 @@ let application: Application;
 let browser: Browser;
 beforeAll(async () => {
   application = await Application.listen();
-  // The registered address has a fixed port; whoever has that on this machine is left in peace.
-  const { host } = new URL(demo.redirectUri);
-  browser = await launchBrowser(`--host-resolver-rules=MAP ${host} 127.0.0.1:${application.port}`);
+  browser = await launchBrowser();
 });
 afterAll(async () => {
   await browser.close();
@@ -27,7 +25,8 @@ let visitor: Visitor;
 let client: FxdeskClient;
 beforeEach(async () => {
   application.visits.length = 0;
-  sandbox = await startSandbox({ now: new Date("2026-03-02T09:00:00Z") });
+  const now = new Date("2026-03-02T09:00:00Z");
+  sandbox = await startSandbox({ now, redirectUri: `${application.url}/callback` });
   client = sandboxClient(sandbox);
   visitor = await Visitor.in(browser);
 });
@@ -37,15 +36,15 @@ afterEach(async () => {
   await sandbox.close();
 });
 
-const asked: Readonly<Record<string, string>> = {
+const asked = (): Readonly<Record<string, string>> => ({
   scope: "openid",
   response_type: "code",
   client_id: demo.authClientId,
-  redirect_uri: demo.redirectUri,
+  redirect_uri: sandbox.demo.redirectUri,
   state: "a state & more",
-};
+});
 
-const loginAddress = (request: Readonly<Record<string, string>> = asked) =>
+const loginAddress = (request: Readonly<Record<string, string>> = asked()) =>
   `${sandbox.baseUrl}/authenticate?${new URLSearchParams(request).toString()}`;
 
 /** With the keyboard alone: the page begins in its first field. */
@@ -58,7 +57,7 @@ async function logIn(email: string, password: string): Promise<void> {
 }
 
 async function exchange(code: string): Promise<{ access_token: string; refresh_token: string }> {
-  const { authClientId, authClientSecret, redirectUri } = demo;
+  const { authClientId, authClientSecret, redirectUri } = sandbox.demo;
   const { status, text } = await ask(sandbox, "/token", {
     method: "POST",
     headers: {
@@ -181,12 +180,12 @@ test("logs in, approves a payment and refuses another", async () => {
   expect(await visitor.text()).toContain(demo.authClientId);
   expect(await visitor.text()).toContain("Sandbox: no real bank, no real money.");
   await logIn(demo.email, demo.password);
-  await page.waitForURL(`${demo.redirectUri}?**`);
+  await page.waitForURL(`${sandbox.demo.redirectUri}?**`);
 
   const [back] = application.visits;
   expect([back!.pathname, back!.searchParams.get("state")]).toEqual([
-    new URL(demo.redirectUri).pathname,
-    asked.state,
+    new URL(sandbox.demo.redirectUri).pathname,
+    asked().state,
   ]);
   await client.close();
   client = await clientFor(back!.searchParams.get("code")!);
@@ -224,13 +223,13 @@ test("is not logged in with a wrong password, and may try again", async () => {
   expect(complaints).toContain(`${sandbox.baseUrl}/login answered 401`);
   expect(complaints).toContainEqual(expect.stringContaining("status of 401"));
   await logIn(demo.email, demo.password);
-  await page.waitForURL(`${demo.redirectUri}?**`);
-  expect(application.visits[0]!.searchParams.get("state")).toBe(asked.state);
+  await page.waitForURL(`${sandbox.demo.redirectUri}?**`);
+  expect(application.visits[0]!.searchParams.get("state")).toBe(asked().state);
 });
 
 test("sees no login page for a request that is not as registered or required", async () => {
   const wrong = [
-    { redirect_uri: `${demo.redirectUri}/elsewhere` },
+    { redirect_uri: `${sandbox.demo.redirectUri}/elsewhere` },
     { client_id: demo.clientId },
     { response_type: "token" },
     { scope: "profile" },
@@ -239,7 +238,7 @@ test("sees no login page for a request that is not as registered or required", a
   ];
   for (const change of wrong) {
     const [field] = Object.keys(change);
-    const given = Object.entries({ ...asked, ...change }).filter(
+    const given = Object.entries({ ...asked(), ...change }).filter(
       (each): each is [string, string] => !!each[1],
     );
     const response = await visitor.page.goto(loginAddress(Object.fromEntries(given)));

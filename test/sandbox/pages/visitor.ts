@@ -56,11 +56,7 @@ export class Application {
 
   /** Without a slash at its end. */
   get url(): string {
-    return `http://127.0.0.1:${this.port}`;
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   close(): void {
