@@ -69,6 +69,8 @@ const existing: Readonly<Record<string, (world: World, at: number) => unknown>> 
     )?.paymentId,
   document_id: tradeAt,
   beneficiary_id: ({ beneficiaries }, at) => inEach(beneficiaries, at)?.beneficiaryId,
+  mail: ({ outbox }, at) => (outbox.mails.length > 0 ? (at % outbox.mails.length) + 1 : undefined),
+  file_name: ({ outbox }, at) => inEach(inEach(outbox.mails, at)?.attachments ?? [], at)?.fileName,
   contact_id: ({ contacts }, at) => inEach([...contacts.keys()], at),
   debtorAccount: ({ accounts }, at) => referenceTo(inEach([...accounts.values()], at)!),
   operation: (_world, at) => inEach(operations, at)!.name,
@@ -225,21 +227,58 @@ const paymentOf = {
 };
 type Service = keyof typeof paymentOf;
 
+/** What a person says to what was asked last, when it is asked: yes, no, or nothing yet. */
+const answers = fc.constantFrom("approve" as const, "approve" as const, "refuse" as const, undefined);
+type Answered = "approve" | "refuse" | undefined;
+
+function decideLast(decision: Answered): void {
+  const last = [...desk.world.openBanking.authorisations.keys()].at(-1);
+  if (decision !== undefined && last !== undefined)
+    control(() => desk.control.decideAuthorisation({ authorisation_id: last, decision }));
+}
+
+interface Initiated extends Values {
+  readonly at: number;
+  readonly service: Service;
+  readonly amount: string;
+  readonly decision: Answered;
+}
+
 /** From an account that there is, in its currency. */
-function initiate({
-  at,
-  service,
-  amount,
-  ...values
-}: { at: number; service: Service; amount: string } & Values) {
+async function initiate({ at, service, amount, decision, ...values }: Initiated): Promise<void> {
   const account = inEach([...desk.world.accounts.values()], at)!;
-  return call(operationNamed("payments.initiate"), {
+  await call(operationNamed("payments.initiate"), {
     "payment-service": service,
     debtorAccount: referenceTo(account),
     ...paymentOf[service]({ currency: account.currency, amount }),
     ...values,
   });
+  decideLast(decision);
 }
+
+async function consent({ decision, ...values }: { decision: Answered } & Values): Promise<void> {
+  await call(operationNamed("consents.create"), values);
+  decideLast(decision);
+}
+
+/** A call about a payment that there is, and its authorisation. */
+function follow({ name, at, kind }: { name: string; at: number; kind: "initiation" | "cancellation" }) {
+  const payment = bankPaymentAt(desk.world, at);
+  if (!payment) return;
+  const asked = [...desk.world.openBanking.authorisations.values()].filter(
+    ({ decision }) => decision === payment[kind],
+  );
+  return call(operationNamed(name), {
+    "payment-service": payment.service,
+    "payment-product": payment.product,
+    paymentId: payment.paymentId,
+    "payment-authorisation": kind === "initiation" ? "authorisations" : "cancellation-authorisations",
+    "authorisation-id": inEach(asked, at)?.authorisationId ?? "nothing",
+  });
+}
+
+const followed = operations.filter(({ path }) => path.includes("{paymentId}")).map(({ name }) => name);
+const read = operations.filter(({ name }) => name.startsWith("openBanking.")).map(({ name }) => name);
 
 /** A person opens the page of an authorisation, and answers. */
 async function authorise({ at, decision }: { at: number; decision: string }): Promise<void> {
@@ -293,8 +332,65 @@ const activities: Readonly<Record<string, Activity<unknown>>> = {
       "payment-product": fc.constantFrom("sepa-credit-transfers", "cross-border-credit-transfers"),
       "TPP-Explicit-Authorisation-Preferred": fc.boolean(),
       "TPP-Rejection-NoFunds-Preferred": fc.boolean(),
+      "X-Request-ID": fc.oneof(fc.uuid(), fc.constant("99391c7e-ad88-49ec-a2ad-99ddcb1f7721")),
+      decision: answers,
     }),
     initiate,
+  ),
+  follow: activity(
+    4,
+    fc.record({
+      name: fc.constantFrom(...followed),
+      at: number,
+      kind: fc.constantFrom("initiation" as const, "cancellation" as const),
+    }),
+    follow,
+  ),
+  consent: activity(
+    2,
+    fc.record({
+      access: fc.constantFrom<object[]>(
+        { allPsd2: "allAccounts" },
+        { availableAccountsWithBalance: "allAccountsWithOwnerName" },
+        { accounts: [], balances: [], transactions: [] },
+        { accounts: [] },
+      ),
+      recurringIndicator: fc.boolean(),
+      frequencyPerDay: fc.integer({ min: 1, max: 4 }),
+      validUntil: fc.constantFrom("2026-04-30", "9999-12-31"),
+      combinedServiceIndicator: fc.constant(false),
+      "TPP-Explicit-Authorisation-Preferred": fc.boolean(),
+      decision: answers,
+    }),
+    consent,
+  ),
+  "read under a consent": activity(
+    4,
+    fc.record({
+      name: fc.constantFrom(...read),
+      at: number,
+      bookingStatus: fc.constantFrom("booked", "pending", "both", "information", "all"),
+      dateFrom: fc.constant("2026-01-01"),
+      withBalance: fc.boolean(),
+      "PSU-IP-Address": fc.constantFrom("192.0.2.1", undefined),
+    }),
+    ({ name, at, ...values }) => {
+      const references = { "Consent-ID": "nothing", "account-id": "nothing" };
+      return call(callable.get(name)!, referring(callable.get(name)!, { ...values, ...references }, at));
+    },
+  ),
+  "follow a consent": activity(
+    2,
+    fc.record({
+      name: fc.constantFrom(
+        ...operations.filter(({ path }) => path.includes("{consent-id}")).map(({ name }) => name),
+      ),
+      at: number,
+    }),
+    ({ name, at }) => {
+      const references = { "consent-id": "nothing", "authorisation-id": "nothing" };
+      return call(callable.get(name)!, referring(callable.get(name)!, references, at));
+    },
   ),
   authorise: activity(
     2,
@@ -372,11 +468,27 @@ async function checkStatements(): Promise<void> {
     if (account.clientId === demo.clientId) await checkStatement(account);
 }
 
+/** A world in which there is something to follow and to read. */
+async function begin(): Promise<void> {
+  desk.control.reset();
+  const product = { "payment-product": "sepa-credit-transfers" };
+  await initiate({ at: 0, service: "payments", amount: "12.50", decision: "approve", ...product });
+  await initiate({ at: 0, service: "bulk-payments", amount: "7.00", decision: undefined, ...product });
+  await consent({
+    access: { allPsd2: "allAccounts" },
+    recurringIndicator: true,
+    frequencyPerDay: 4,
+    validUntil: "2026-04-30",
+    combinedServiceIndicator: false,
+    decision: "approve",
+  });
+}
+
 test(
   "nothing breaks the books, and nothing answers what nobody documented",
   async () => {
     const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
-      desk.control.reset();
+      await begin();
       for (const [name, values] of steps) {
         await activities[name]!.act(values);
         checkBooks(desk.world);
