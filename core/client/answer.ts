@@ -29,7 +29,7 @@ export function readAnswer(
   received: string,
 ): Content {
   if (answer.kind === "empty") return { body: undefined, problems: [] };
-  if (answer.kind !== "json" || comesAsText(answer.asText, headers["content-type"]))
+  if (answer.kind !== "json" || comesAsText(answer.asText?.mediaTypes, headers["content-type"]))
     return { body: received, problems: [] };
   const body = parsed(operation, status, received);
   const result = compiledAnswers(operation).get(status)!.safeParse(body);

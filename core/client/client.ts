@@ -2,6 +2,7 @@
 import { z } from "zod";
 import {
   type Answer,
+  type AsText,
   type Declaration,
   type Effect,
   type InputOf,
@@ -21,9 +22,7 @@ import type { FxdeskClient } from "./fxdesk-client";
 import { pagesOf } from "./pages";
 
 type BodyOf<A> = A extends { kind: "json"; schema: { _zod: { output: infer T } } }
-  ? A extends { asText: readonly string[] }
-    ? T | string
-    : T
+  ? T | (A extends { asText: AsText } ? string : never)
   : A extends { kind: "file" }
     ? ReceivedFile
     : A extends { kind: "text" | "html" }
@@ -53,6 +52,22 @@ type Arguments<D extends Declaration> =
     ? [input?: InputOf<D>, options?: CallOptions]
     : [input: InputOf<D>, options?: CallOptions];
 
+type AsTextOf<D extends Declaration> = D["answers"][keyof D["answers"]] extends {
+  asText: infer T extends AsText;
+}
+  ? T
+  : never;
+
+/** The input that does not ask for text. */
+type JsonInput<D extends Declaration, T extends AsText> = {
+  [K in keyof InputOf<D>]: K extends T["field"] ? Exclude<InputOf<D>[K], T["values"][number]> : InputOf<D>[K];
+};
+
+/** Where an answer may be text, it is not for who does not ask for that. */
+type JsonMethod<D extends Declaration> = [AsTextOf<D>] extends [never]
+  ? unknown
+  : (input: JsonInput<D, AsTextOf<D>>, options?: CallOptions) => Promise<Exclude<OutputOf<D>, string>>;
+
 type ItemOf<D extends Declaration> = OutputOf<D> extends readonly (infer T)[] ? T : never;
 
 interface PagedMethod<D extends Declaration> {
@@ -68,7 +83,8 @@ interface PlainMethod<D extends Declaration> {
   reply(...args: Arguments<D>): Promise<ReplyOf<D>>;
 }
 
-export type Method<D extends Declaration> = PlainMethod<D> &
+export type Method<D extends Declaration> = JsonMethod<D> &
+  PlainMethod<D> &
   (D extends { pages: Paging } ? PagedMethod<D> : unknown);
 
 type SectionOf<Name extends string> = Name extends `${infer Section}.${string}` ? Section : never;

@@ -27,18 +27,18 @@ function sayable(date: string, place: Place): string {
   );
 }
 
-const year = (date: string) => date.slice(2, 4);
-const month = (date: string) => date.slice(5, 7);
-const day = (date: string) => date.slice(8, 10);
+const yearOf = (date: string) => date.slice(2, 4);
+const monthOf = (date: string) => date.slice(5, 7);
+const dayOf = (date: string) => date.slice(8, 10);
 
 export function yymmdd(text: string, place: Place): string {
   const date = sayable(text, place);
-  return year(date) + month(date) + day(date);
+  return yearOf(date) + monthOf(date) + dayOf(date);
 }
 
 export function ddmmyy(text: string, place: Place): string {
   const date = sayable(text, place);
-  return day(date) + month(date) + year(date);
+  return dayOf(date) + monthOf(date) + yearOf(date);
 }
 
 const distance = (one: string, other: string) => Math.abs(Date.parse(one) - Date.parse(other));

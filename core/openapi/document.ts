@@ -99,7 +99,7 @@ const textContent = (types: readonly string[] = []): Json =>
 function content(answer: Answer, schemas: SchemaCollection): Json | undefined {
   if (answer.kind === "empty") return undefined;
   if (answer.kind !== "json") return textContent([contentTypes[answer.kind]]);
-  return { ...jsonContent(schemas.use(answer.schema)), ...textContent(answer.asText) };
+  return { ...jsonContent(schemas.use(answer.schema)), ...textContent(answer.asText?.mediaTypes) };
 }
 
 function answered(answer: Answer, countedBy: string | undefined, schemas: SchemaCollection): Json {

@@ -53,6 +53,13 @@ export const commaSeparated = <S extends z.ZodType>(schema: S): Parameter<S, "ca
 /** The secrets and identities a call carries as headers; a question mark where the service can do without. */
 export type Credential = "accessToken" | "accessToken?" | "apiKey" | "contactId" | "contactId?";
 
+/** Media types in which an answer comes as text instead of JSON, and the values of a field that ask for that. */
+export interface AsText {
+  readonly mediaTypes: readonly string[];
+  readonly field: string;
+  readonly values: readonly string[];
+}
+
 /** What comes back with one status. */
 export type Answer =
   | {
@@ -60,8 +67,7 @@ export type Answer =
       readonly says: string;
       readonly schema: z.ZodType;
       readonly headers?: AnswerHeaders;
-      /** Media types in which it comes as text instead, when the caller asks for one. */
-      readonly asText?: readonly string[];
+      readonly asText?: AsText;
     }
   | {
       readonly kind: "text" | "html" | "file" | "empty";
@@ -78,8 +84,11 @@ export const json = <S extends z.ZodType>(schema: S, says: string, headers?: Ans
   schema,
   ...(headers && { headers }),
 });
-/** The same answer, or one of other media types as text. */
-export const orText = <A extends Answer & { kind: "json" }>(answer: A, ...asText: readonly string[]) => ({
+/** The same answer, or text where a field asks for it. */
+export const orText = <A extends Answer & { kind: "json" }, const T extends AsText>(
+  answer: A,
+  asText: T,
+) => ({
   ...answer,
   asText,
 });
@@ -206,6 +215,7 @@ export function operation<const D extends Declaration>(declaration: D): Operatio
     document,
     rules = [],
     pages,
+    answers,
   } = declaration;
   const fail = (problem: string): never => {
     throw new TypeError(`${name}: ${problem}`);
@@ -227,6 +237,7 @@ export function operation<const D extends Declaration>(declaration: D): Operatio
     ...rules.flatMap(fieldsOfRule),
     ...(pages ? [pages.page, pages.size] : []),
     ...(document?.form?.fields ?? []),
+    ...Object.values(answers).flatMap((answer) => ("asText" in answer ? [answer.asText.field] : [])),
   ];
   for (const key of referred) if (!known.includes(key)) fail(`there is no field ${key}`);
   return Object.freeze(declaration);

@@ -251,7 +251,13 @@ export const listOpenBankingTransactions = operation({
     },
     { kind: "ordered", fields: ["dateFrom", "dateTo"], says: "dateFrom must not be after dateTo." },
   ],
-  answers: { 200: orText(json(AccountReport, "The transactions.", answerHeaders), ...statementTypes) },
+  answers: {
+    200: orText(json(AccountReport, "The transactions.", answerHeaders), {
+      mediaTypes: statementTypes,
+      field: "Accept",
+      values: statementTypes,
+    }),
+  },
   errors,
   contract: "A11",
 });

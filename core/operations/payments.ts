@@ -145,6 +145,9 @@ export const NewPayment = z
 
 const xml = "application/xml";
 
+/** A payment is read as it was written. */
+const inXml = { mediaTypes: [xml], field: "payment-product", values: xmlProducts } as const;
+
 /** Text has no encoding of its own: a declaration of another would be wrong once it is sent. */
 const isUtf8 = (text: string) => !/^\s*<\?xml[^>]*\sencoding\s*=\s*["'](?!utf-8["'])/i.test(text);
 
@@ -321,7 +324,13 @@ export const getPaymentStatus = operation({
       .optional()
       .meta({ title: "Format", description: "pain.001 products: application/xml is pain.002." }),
   },
-  answers: { 200: orText(json(PaymentState, "The status.", answerHeaders), xml) },
+  answers: {
+    200: orText(json(PaymentState, "The status.", answerHeaders), {
+      mediaTypes: [xml],
+      field: "Accept",
+      values: [xml],
+    }),
+  },
   errors,
   contract: "P1",
 });
@@ -453,7 +462,7 @@ export const getPayment = operation({
   credentials,
   parameters: { ...product, paymentId: PaymentId },
   headers,
-  answers: { 200: orText(json(Payment, "The payment.", answerHeaders), xml) },
+  answers: { 200: orText(json(Payment, "The payment.", answerHeaders), inXml) },
   errors,
   contract: "P8",
 });
@@ -470,7 +479,7 @@ export const getBulkPayment = operation({
   credentials,
   parameters: { ...product, paymentId: PaymentId },
   headers,
-  answers: { 200: orText(json(BulkPayment, "The payment.", answerHeaders), xml) },
+  answers: { 200: orText(json(BulkPayment, "The payment.", answerHeaders), inXml) },
   errors,
   contract: "P9",
 });

@@ -16,7 +16,11 @@ const report = operation({
   credentials: [],
   headers: { Accept: z.enum(["application/json", "application/xml"]).optional() },
   answers: {
-    200: orText(json(z.object({ count: z.int() }), "The report."), "application/xml", "text/plain"),
+    200: orText(json(z.object({ count: z.int() }), "The report."), {
+      mediaTypes: ["application/xml", "text/plain"],
+      field: "Accept",
+      values: ["application/xml"],
+    }),
   },
   errors: {},
   contract: "",
@@ -42,6 +46,16 @@ test.each([
   ["application/json", '"1"', "1"],
 ])("%s %s is %j", async (contentType, body, expected) => {
   expect(await asked(contentType, body)).toEqual(expected);
+});
+
+test("who does not ask for text need not expect it", async () => {
+  server = await faultServer(respond(200, '{"count":1}'));
+  const client = createClient({ baseUrl: server.url }, [report] as const);
+  const { count } = await client.reports.get({ Accept: "application/json" });
+  // @ts-expect-error: who asks for XML has text, or what came instead.
+  const { length } = await client.reports.get({ Accept: "application/xml" });
+  await client.close();
+  expect([count, length]).toEqual([1, undefined]);
 });
 
 test("text of a media type that is not declared is no answer", async () => {

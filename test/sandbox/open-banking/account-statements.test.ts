@@ -4,7 +4,7 @@ import { XMLParser } from "fast-xml-parser";
 import { randomUUID } from "node:crypto";
 import { readMt940 } from "../../../core/formats";
 import { all } from "../../core/formats/statements";
-import { type Bank, euroAccount, notText, openBank, today, validConsent } from "./bank";
+import { type Bank, euroAccount, openBank, today, validConsent } from "./bank";
 
 const person = { "PSU-IP-Address": "192.0.2.7" };
 
@@ -32,7 +32,7 @@ const listing = (more: Partial<Listing> = {}): Listing => ({
 const transactions = (more: Partial<Listing> = {}) => bank.client.openBanking.listTransactions(listing(more));
 
 async function booked(more: Partial<Listing> = {}) {
-  const report = notText(await transactions(more));
+  const report = await bank.client.openBanking.listTransactions({ ...listing(more), Accept: undefined });
   return report.transactions!.booked!;
 }
 

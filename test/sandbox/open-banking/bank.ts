@@ -63,12 +63,6 @@ export async function euroAccount(bank: Bank) {
   return { resourceId, iban };
 }
 
-/** An answer that may come as text, and was not asked for so. */
-export function notText<T extends object>(answer: T | string): T {
-  if (typeof answer === "string") throw new TypeError(`This came as text: ${answer.slice(0, 60)}`);
-  return answer;
-}
-
 /** A refusal as the open-banking interfaces say it. */
 export const refusal = (status: number, code: string): object => ({
   status,

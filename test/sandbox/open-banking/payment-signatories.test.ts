@@ -1,5 +1,5 @@
 /** Payments that several people must authorise. */
-import { type Bank, day, decide, euroAccount, minute, notText, openBank, refusal } from "./bank";
+import { type Bank, day, decide, euroAccount, minute, openBank, refusal } from "./bank";
 
 let bank: Bank;
 let iban: string;
@@ -23,7 +23,7 @@ const initiate = (more: object = {}) =>
   });
 
 const statusOf = async (paymentId: string) =>
-  notText(await bank.client.payments.getStatus({ ...single, paymentId })).transactionStatus;
+  (await bank.client.payments.getStatus({ ...single, paymentId })).transactionStatus;
 
 const at = (paymentId: string) =>
   ({ ...single, paymentId, "payment-authorisation": "authorisations" }) as const;

@@ -1,16 +1,6 @@
 /** The life of a payment, over HTTP: from its initiation to the books. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import {
-  type Bank,
-  day,
-  decide,
-  euroAccount,
-  minute,
-  notText,
-  openBank,
-  refusal,
-  validConsent,
-} from "./bank";
+import { type Bank, day, decide, euroAccount, minute, openBank, refusal, validConsent } from "./bank";
 
 let bank: Bank;
 let debtor: { readonly resourceId: string; readonly iban: string };
@@ -50,7 +40,7 @@ async function authorised(more: Partial<NewPayment> = {}): Promise<string> {
 }
 
 const statusOf = async (paymentId: string, at: typeof single | typeof periodic | typeof bulk = single) =>
-  notText(await bank.client.payments.getStatus({ ...at, paymentId })).transactionStatus;
+  (await bank.client.payments.getStatus({ ...at, paymentId })).transactionStatus;
 
 async function available(): Promise<number> {
   const [balance] = await bank.client.accounts.listBalances({ account_id: debtor.resourceId });
@@ -64,7 +54,7 @@ async function report(bookingStatus: "booked" | "pending" | "information") {
     bookingStatus,
     dateFrom: "2026-03-02",
   });
-  return notText(answer).transactions![bookingStatus]!;
+  return answer.transactions![bookingStatus]!;
 }
 
 /** The days on which the supplier was paid, the last first. */

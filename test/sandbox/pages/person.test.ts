@@ -5,7 +5,7 @@ import type { FxdeskClient } from "@fxdesk/toolkit";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { launchBrowser } from "../../nodes/support/browser";
 import { sandboxClient } from "../../support/samples";
-import { consentTerms, notText } from "../open-banking/bank";
+import { consentTerms } from "../open-banking/bank";
 import { ask } from "../support/http";
 import { Application, Visitor } from "./visitor";
 
@@ -120,7 +120,7 @@ async function initiate({ amount, creditorName, creditorIban }: Asked) {
 }
 
 const statusOf = async (paymentId: string) =>
-  notText(await client.payments.getStatus({ ...single, paymentId })).transactionStatus;
+  (await client.payments.getStatus({ ...single, paymentId })).transactionStatus;
 
 async function scaStatusOf(paymentId: string) {
   const of = { ...single, paymentId, "payment-authorisation": "authorisations" } as const;
