@@ -233,7 +233,7 @@ export const actions: Actions = {
       .map(({ authorisationId, decision: { title, terms } }) => ({
         authorisation_id: authorisationId,
         title,
-        terms: Object.fromEntries(terms),
+        terms: terms.map(([name, value]) => ({ name, value })),
       })),
 
   decideAuthorisation: ({ world }, { authorisation_id: id, decision }) => {

@@ -310,7 +310,7 @@ export const decideStatement = operation({
 const Authorisation = z.object({
   authorisation_id: z.string(),
   title: z.string(),
-  terms: z.record(z.string(), z.string()),
+  terms: z.array(z.object({ name: z.string(), value: z.string() })),
 });
 
 export const listAuthorisations = operation({

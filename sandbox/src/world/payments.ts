@@ -10,6 +10,7 @@ import { buyAccount, settlementHour, settlementOf } from "./trade-entries";
 import {
   type Beneficiary,
   endedPayments,
+  hasAccount,
   type PaymentStatus,
   type Trade,
   type TradePayment,
@@ -134,9 +135,9 @@ function validate(world: World, trade: Trade, payment: TradePayment): void {
 
 function validated(world: World, trade: Trade, payment: TradePayment): void {
   if (payment.status !== "Validating beneficiary information") return;
-  const { iban, accountNumber } = payment.beneficiary;
-  const isKnown = iban !== undefined || accountNumber !== undefined;
-  payment.status = isKnown ? "Waiting for payment date" : "Need more beneficiary information";
+  payment.status = hasAccount(payment.beneficiary)
+    ? "Waiting for payment date"
+    : "Need more beneficiary information";
   execute(world, trade, payment);
 }
 

@@ -40,6 +40,7 @@ export interface TradePayment {
   returned: boolean;
 }
 
+/** Whom payments are made to; the account may not be known yet. */
 export interface Beneficiary {
   readonly beneficiaryId: string;
   readonly clientId: string;
@@ -49,6 +50,9 @@ export interface Beneficiary {
   readonly accountNumber?: string;
   readonly bic: string;
 }
+
+export const hasAccount = ({ iban, accountNumber }: Beneficiary): boolean =>
+  iban !== undefined || accountNumber !== undefined;
 
 /** What a trade is booked from. */
 export interface TradeTerms {

@@ -182,6 +182,7 @@ describe("decisions of people", () => {
     const input = await sampleInput("payments.getAuthorisation", client);
     const [waiting] = await remote.sandbox.listAuthorisations();
     expect(waiting).toMatchObject({ authorisation_id: input["authorisation-id"], title: "Payment" });
+    expect(waiting!.terms.map(({ name }) => name)).toEqual(expect.arrayContaining(["From", "In total"]));
     const decided = { authorisation_id: waiting!.authorisation_id, decision };
     await remote.sandbox.decideAuthorisation(decided);
     expect((await client.payments.getAuthorisation(input as never)).scaStatus).toBe(scaStatus);

@@ -67,7 +67,7 @@ const ofTrades = (world: World): Question[] =>
 const ofOpenBanking = (stage: Stage): Question[] =>
   actions.listAuthorisations(stage, {}).map(({ authorisation_id, title, terms }) => ({
     title,
-    terms: list(Object.entries(terms)),
+    terms: list(terms.map(({ name, value }) => [name, value])),
     answer: form(decideAuthorisation, { given: { authorisation_id }, decision: "decision" }),
   }));
 

@@ -9,7 +9,7 @@ import { offer } from "../market";
 import { available } from "../movements";
 import { demo } from "../parties";
 import { allocate } from "../payments";
-import { type PaymentStatus, type Trade, type TradeType, unallocated } from "../trades";
+import { hasAccount, type PaymentStatus, type Trade, type TradeType, unallocated } from "../trades";
 import { book, cancel, fund } from "../trading";
 import type { World } from "../world";
 
@@ -181,7 +181,10 @@ const setAsideRest =
     setAsideAmount(world, trade, unallocated(trade), status);
 
 function setAsideAmount(world: World, trade: Trade, amount: Big, status: PaymentStatus | undefined): void {
-  const beneficiary = world.beneficiaries.find(({ currency }) => currency === trade.buy.currency)!;
+  const isKnown = status !== "Need more beneficiary information";
+  const beneficiary = world.beneficiaries.find(
+    (each) => each.currency === trade.buy.currency && hasAccount(each) === isKnown,
+  )!;
   allocate(world, trade, beneficiary, amount, { status });
 }
 
