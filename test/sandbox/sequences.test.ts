@@ -19,11 +19,12 @@ import { requestValues } from "../support/arbitrary";
 import { conforms, statusesOf } from "../support/conforms";
 import { operationNamed } from "../support/operations";
 import { checkBooks, checkLines } from "./support/books";
+import { fingerprint } from "./support/fingerprint";
 import { callOf, type PlainAnswer, requestOf } from "./support/http";
 import { inProcess, type InProcess } from "./support/in-process";
 
 const now = new Date("2026-03-16T09:00:00Z");
-const numRuns = Number(process.env.FXDESK_RUNS ?? 600);
+const numRuns = Number(process.env.FXDESK_RUNS ?? 500);
 
 let desk: InProcess;
 beforeAll(() => {
@@ -115,17 +116,28 @@ function isSpoiled(operation: Declaration, values: Values): boolean {
     .some((spoilt) => spoilt.method === method && routeOf(spoilt).pattern.test(path.split("?")[0]!));
 }
 
-/** Calls an operation: its answer is documented in every part, and no failure of the sandbox. */
+/** By how much a request moves the time, in milliseconds. */
+const tick = 100;
+
+/**
+ * Calls an operation: its answer is documented in every part, and no failure of the sandbox; who is refused has changed
+ * nothing. What is due by then happens before.
+ */
 async function call(
   operation: Declaration,
   values: Values,
   headers?: Readonly<Record<string, string>>,
 ): Promise<PlainAnswer> {
+  const { world } = desk;
+  world.agenda.run(new Date(world.clock.now().getTime() + tick));
+  const before = fingerprint(world);
   const spoiled = isSpoiled(operation, values);
   const answer = await callOf(desk.ask, operation, values, headers);
   conforms(operation, answer);
   if (answer.status >= 500 && !spoiled)
     throw new Error(`${operation.name} failed with ${answer.status}. ${answer.text}`);
+  if (answer.status >= 400 && fingerprint(world) !== before)
+    throw new Error(`${operation.name} answered ${answer.status}, and changed something. ${answer.text}`);
   return answer;
 }
 

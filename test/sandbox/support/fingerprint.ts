@@ -1,47 +1,50 @@
-/** Everything in a world that a call could change, as text: the same text, the same world. */
+/** What in a world a call could change, as text: the same text, the same world. */
+import type { Trade, TradePayment } from "../../../sandbox/src/world/trades";
 import type { World } from "../../../sandbox/src/world/world";
 
-/** What refers to what by its identifier, and amounts as they are written. */
-function plain(this: unknown, key: string, value: unknown): unknown {
-  if (key === "parent" || key === "drawdowns" || key === "client" || key === "decision") return undefined;
-  if (value instanceof Map || value instanceof Set) return [...value];
-  if (typeof value === "bigint") return String(value);
-  return value;
-}
+const paymentParts = ({ paymentId, status, approvedBy, returned, beneficiary }: TradePayment) => [
+  paymentId,
+  status,
+  approvedBy,
+  returned,
+  beneficiary,
+];
+
+const tradeParts = (trade: Trade) => [
+  trade.tradeId,
+  trade.funded,
+  trade.deposited,
+  trade.margin,
+  trade.called,
+  trade.callDueDate,
+  trade.variation,
+  trade.settled,
+  trade.ended,
+  trade.drawdowns.length,
+  trade.payments.map(paymentParts),
+];
+
+const priced = ["EUR", "GBP", "JPY", "INR"];
 
 export function fingerprint(world: World): string {
-  const {
-    ledger,
-    accounts,
-    accountDetails,
-    beneficiaries,
-    quotes,
-    trades,
-    statements,
-    approvals,
-    openBanking,
-  } = world;
-  const { consents, payments, authorisations } = openBanking;
-  return JSON.stringify(
-    {
-      balances: ledger.balances(),
-      accounts,
-      accountDetails,
-      beneficiaries,
-      quotes: [...quotes].map(([id, { used }]) => [id, used]),
-      trades,
-      statements: [...statements].map(([id, { readyAt, failed }]) => [id, readyAt, failed]),
-      nextStatement: world.nextStatement,
-      approvals,
-      consents: [...consents.values()].map(({ consentId, status, access }) => [consentId, status, access]),
-      payments: [...payments.values()].map(({ paymentId, status, cancelling }) => [
-        paymentId,
-        status,
-        cancelling,
-      ]),
-      authorisations: [...authorisations].map(([id, { scaStatus }]) => [id, scaStatus]),
-      mails: world.outbox.mails.length,
-    },
-    plain,
-  );
+  const { ledger, accounts, accountDetails, quotes, trades, statements, approvals, openBanking, rates } =
+    world;
+  const { consents, payments, authorisations, signatories } = openBanking;
+  return JSON.stringify([
+    [...ledger.balances()],
+    accounts.size,
+    [...accountDetails].map(([id, { alias, status, primary }]) => [id, alias, status, primary]),
+    world.beneficiaries,
+    [...quotes].map(([id, { used }]) => [id, used]),
+    [...trades.values()].map(tradeParts),
+    [...statements].map(([id, { readyAt, failed }]) => [id, readyAt, failed]),
+    world.nextStatement,
+    [...approvals],
+    [...consents].map(([id, { status, access }]) => [id, status, access]),
+    [...payments].map(([id, { status, cancelling }]) => [id, status, cancelling]),
+    [...authorisations].map(([id, { scaStatus }]) => [id, scaStatus]),
+    signatories,
+    world.outbox.mails.length,
+    priced.map((currency) => rates.mid(currency, "USD", "2026-01-01").rate),
+  ]);
 }
