@@ -170,7 +170,7 @@ export const authorisationStarted = json(
       _links: Links,
     })
     .meta({ id: "AuthorisationStarted" }),
-  "The authorisation has begun; scaRedirect leads the person to it.",
+  "The authorisation has begun; scaRedirect or scaOAuth leads the person to it.",
   scaHeaders,
 );
 
