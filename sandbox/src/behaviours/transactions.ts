@@ -57,15 +57,11 @@ export const transactions: BehavioursOf<"transactions"> = {
     const before = bound(values.to_value_datetime, Infinity);
     const { credit_debit_indicator: side, transaction_type: type } = values;
     const all = transactionsOf(world, account);
-    const matches = ({ amount, entry }: BookedLine) => {
-      const valueAt = entry.valueAt.getTime();
-      return (
-        valueAt > after &&
-        valueAt < before &&
-        (!side || (side === "debit") === amount.lt(0)) &&
-        (type === undefined || type === entry.type)
-      );
-    };
+    const matches = (line: BookedLine) =>
+      line.valueTime > after &&
+      line.valueTime < before &&
+      (!side || (side === "debit") === line.isDebit) &&
+      (type === undefined || type === line.type);
     const isFiltered =
       Number.isFinite(after) || Number.isFinite(before) || Boolean(side) || type !== undefined;
     return paged(call, newestFirst(isFiltered ? all.filter(matches) : all), (line) =>

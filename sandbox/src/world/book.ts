@@ -3,10 +3,18 @@ import { minorUnits } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
 import { Column, firstPlace } from "./columns";
 import { fits, written } from "./currencies";
-import type { Entries, EntryDetails } from "./entries";
+import type { Entries, EntryDetails, TransactionType } from "./entries";
+
+/** What lines are chosen by: read alone, without the rest of the entry. */
+export interface Choosable {
+  readonly type: TransactionType;
+  /** Milliseconds since 1970. */
+  readonly valueTime: number;
+  readonly isDebit: boolean;
+}
 
 /** A posting as it stands in one ledger account. */
-export interface BookedLine {
+export interface BookedLine extends Choosable {
   readonly lineId: string;
   readonly entry: EntryDetails;
   readonly amount: Big;
@@ -63,7 +71,7 @@ export class Book {
   balanceByValue(until: Date): Big {
     let units = 0n;
     for (let place = 0; place < this.#numbers.length; place += 1)
-      if (this.entries.valueAt(this.#entries.at(place)) <= until.getTime()) units += this.#amounts.at(place);
+      if (this.valueTime(place) <= until.getTime()) units += this.#amounts.at(place);
     return this.#amountOf(units);
   }
 
@@ -78,6 +86,19 @@ export class Book {
 
   entry(place: number): EntryDetails {
     return this.entries.at(this.#entries.at(place));
+  }
+
+  type(place: number): TransactionType {
+    return this.entries.type(this.#entries.at(place));
+  }
+
+  /** Milliseconds since 1970. */
+  valueTime(place: number): number {
+    return this.entries.valueAt(this.#entries.at(place));
+  }
+
+  isDebit(place: number): boolean {
+    return this.#amounts.at(place) < 0n;
   }
 
   /** Milliseconds since 1970. */
@@ -118,6 +139,18 @@ class Line implements BookedLine {
     return this.book.entry(this.place);
   }
 
+  get type(): TransactionType {
+    return this.book.type(this.place);
+  }
+
+  get valueTime(): number {
+    return this.book.valueTime(this.place);
+  }
+
+  get isDebit(): boolean {
+    return this.book.isDebit(this.place);
+  }
+
   get amount(): Big {
     return this.book.amount(this.place);
   }
@@ -156,7 +189,10 @@ export class Lines implements Iterable<BookedLine> {
 
   filter(isWanted: (line: BookedLine) => boolean): BookedLine[] {
     const wanted: BookedLine[] = [];
-    for (const line of this) if (isWanted(line)) wanted.push(line);
+    for (let place = this.begin; place < this.end; place += 1) {
+      const line = new Line(this.book, place);
+      if (isWanted(line)) wanted.push(line);
+    }
     return wanted;
   }
 

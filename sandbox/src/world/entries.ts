@@ -59,6 +59,10 @@ export class Entries {
     };
   }
 
+  type(number: number): TransactionType {
+    return this.#rest.at(number).type;
+  }
+
   /** Milliseconds since 1970. */
   bookedAt(number: number): number {
     return this.#bookedAt.at(number);

@@ -59,6 +59,9 @@ test("lines are what was booked, with the balance after each", () =>
           },
         ]),
       );
+      expect(lines.map(({ type, valueTime, isDebit }) => [type, valueTime, isDebit])).toEqual(
+        all.map(({ minute: at, cents }) => ["credit", minutes(at + 1).getTime(), cents < 0]),
+      );
       expect(lines.map((line) => line.balance.toFixed(2))).toEqual(
         all.map(({ cents }) => euros((balance += cents)).toFixed(2)),
       );
