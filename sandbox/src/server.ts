@@ -32,6 +32,8 @@ declare module "fastify" {
 const isAside = ({ routeOptions }: FastifyRequest) => routeOptions.config?.aside ?? false;
 
 const largestBodyBytes = 5 * 1024 * 1024;
+/** How long a request may take to arrive; then it is answered 408. */
+const arrivalMs = 60_000;
 
 export function buildServer(
   operations: readonly Declaration[],
@@ -42,6 +44,7 @@ export function buildServer(
   const app = fastify({
     exposeHeadRoutes: false,
     bodyLimit: largestBodyBytes,
+    requestTimeout: arrivalMs,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 1_000 },
     frameworkErrors: (error, request, reply) => void refuse(request, reply, error),
