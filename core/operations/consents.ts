@@ -99,7 +99,8 @@ export const createConsent = operation({
   tool: "create_consent",
   title: "Create consent",
   summary: "Asks a person for consent to read account information.",
-  notes: "The consent is valid once the person has authorised it at the scaRedirect or scaOAuth link of the answer.",
+  notes:
+    "The consent is valid once the person has authorised it at the scaRedirect or scaOAuth link of the answer.",
   effect: "change",
   method: "POST",
   path: "/v1/consents",

@@ -162,6 +162,14 @@ export type Rule = { readonly says: string } & (
     }
 );
 
+/** Which status says what is wrong with the client of a call. */
+export interface ClientRefusals {
+  readonly missing: number;
+  /** The client exists, the credentials are for another. */
+  readonly foreign: number;
+  readonly unknown: number;
+}
+
 export interface Declaration {
   /** `section.method`, the same on every surface. */
   readonly name: string;
@@ -186,6 +194,8 @@ export interface Declaration {
   readonly rules?: readonly Rule[];
   readonly answers: Readonly<Record<number, Answer>>;
   readonly errors: Readonly<Record<number, Failure>>;
+  /** Where the contract says more of the client than that it is not found. */
+  readonly clientRefusals?: Partial<ClientRefusals>;
   readonly pages?: Paging;
   /** Where the contract describes it. */
   readonly contract: string;

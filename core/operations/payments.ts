@@ -340,7 +340,8 @@ export const initiateBulkPayment = operation({
   tool: "initiate_bulk_payment",
   title: "Initiate bulk payment",
   summary: "Initiates several payments from one account together.",
-  notes: "Nothing is paid before a person has authorised it at the scaRedirect or scaOAuth link of the answer.",
+  notes:
+    "Nothing is paid before a person has authorised it at the scaRedirect or scaOAuth link of the answer.",
   effect: "money",
   method: "POST",
   path: "/v1/bulk-payments/{payment-product}",
@@ -396,7 +397,8 @@ export const initiatePayment = operation({
   tool: "initiate_payment",
   title: "Initiate payment",
   summary: "Initiates a single payment, a bulk payment or a standing order.",
-  notes: "Nothing is paid before a person has authorised it at the scaRedirect or scaOAuth link of the answer.",
+  notes:
+    "Nothing is paid before a person has authorised it at the scaRedirect or scaOAuth link of the answer.",
   effect: "money",
   method: "POST",
   path: "/v1/{payment-service}/{payment-product}",

@@ -1,6 +1,7 @@
 /** The door before every operation: who calls, with what, and for whom. */
 import {
   checkRequest,
+  type ClientRefusals,
   type Declaration,
   decodeBody,
   decodeRequest,
@@ -92,20 +93,6 @@ function readValues(operation: Declaration, request: ReceivedRequest, now: Date)
   return values;
 }
 
-interface ClientRefusals {
-  readonly missing: number;
-  /** The client exists, the credentials are for another. */
-  readonly foreign: number;
-  readonly unknown: number;
-}
-
-/** Where the contract says more than "client ID not found". Contract: endpoints 3, 5 and 6. */
-const specialClientRefusals: Readonly<Record<string, Partial<ClientRefusals>>> = {
-  "accountDetails.request": { missing: 403 },
-  "accountDetails.makeDefault": { missing: 403, foreign: 403, unknown: 409 },
-  "accountDetails.assignVirtual": { missing: 403, foreign: 403 },
-};
-
 /** Which status says that the client is missing, another's or unknown: what the contract documents, else 404. */
 function clientRefusals(operation: Declaration): ClientRefusals {
   const notFound = !(404 in operation.errors) && 403 in operation.errors ? 403 : 404;
@@ -113,7 +100,7 @@ function clientRefusals(operation: Declaration): ClientRefusals {
     missing: invalidStatus(operation),
     foreign: notFound,
     unknown: notFound,
-    ...specialClientRefusals[operation.name],
+    ...operation.clientRefusals,
   };
 }
 

@@ -42,7 +42,7 @@ export interface Sandbox {
   readonly xs2aUrl: string;
   /** The demo company's credentials: the same whatever the seed. */
   readonly demo: Readonly<Record<keyof typeof demo, string>>;
-  /** What was asked, in the order of the answers. */
+  /** What was asked, the last 1,000 requests in the order of their answers. */
   readonly requests: readonly LoggedRequest[];
   /** The e-mails that were sent, or would have been. */
   readonly mails: readonly Mail[];

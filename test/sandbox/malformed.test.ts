@@ -146,10 +146,14 @@ async function asked({ method, path, headers, body }: Request): Promise<PlainAns
   return answer;
 }
 
+/** Characters, as the server is set. */
+const longestParameter = 1_000;
+
 /** Whether the request reached the operation: a parameter too long, or none of those enumerated, leads nowhere. */
 const reaches = (operation: Declaration, { path }: Request) => {
-  const [at] = path.split("?");
-  return at!.length < 1_000 && routeOf(operation).pattern.test(decodeURI(at!));
+  const [at = ""] = path.split("?");
+  const isShort = at.split("/").every((parameter) => parameter.length <= longestParameter);
+  return isShort && routeOf(operation).pattern.test(decodeURI(at));
 };
 
 test.each(cases)(
@@ -158,7 +162,7 @@ test.each(cases)(
     const property = fc.asyncProperty(spoilt(operation), async (request) => {
       const answer = await asked(request);
       if (reaches(operation, request)) conforms(operation, answer);
-      else expect([400, 404, 405]).toContain(answer.status);
+      else expect([400, 404, 405, 422]).toContain(answer.status);
     });
     await fc.assert(property, { numRuns });
   },
@@ -375,7 +379,7 @@ describe("on the wire", () => {
     ["pieces", `${post(mail, "Transfer-Encoding: chunked\r\n")}64\r\n{"date_from"`],
   ])("half of %s, and then nothing", async (_says, request) => {
     const mails = sandbox.mails.length;
-    for (const status of statusesIn(await answerTo(request))) expect([400, 408]).toContain(status);
+    expect(statusesIn(await answerTo(request))).toEqual([400]);
     expect(sandbox.mails.length).toBe(mails);
   });
 
@@ -396,20 +400,20 @@ describe("on the wire", () => {
     return Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from("\r\n")]);
   });
 
-  test.each<[string, string, readonly (string | Buffer)[]]>([
-    ["whose length is said", `Content-Length: ${megabytes.length}\r\n`, [megabytes]],
-    ["in pieces", "Transfer-Encoding: chunked\r\n", [...inPieces, "0\r\n\r\n"]],
-  ])("a body of 10 MB %s is too large", async (_says, headers, pieces) => {
-    for (const target of [
-      mail,
-      "/v1/consents",
-      "/token",
-      "/_sandbox/reset",
-      "/account-details/x",
-      "/nothing",
-    ])
-      for (const status of statusesIn(await answerTo(post(target, headers), ...pieces)))
-        expect([target, [400, 404].includes(status)]).toEqual([target, true]);
+  const targets = [mail, "/v1/consents", "/token", "/_sandbox/reset", "/account-details/x", "/nothing"];
+
+  test.each(targets)("a body of 10 MB to %s is refused before it comes", async (target) => {
+    const [status, ...others] = statusesIn(
+      await answerTo(post(target, `Content-Length: ${megabytes.length}\r\n`)),
+    );
+    expect([400, 404]).toContain(status);
+    expect(others).toEqual([]);
+  });
+
+  /** Whoever goes on sending to a closed connection may lose the answer. */
+  test.each(targets)("a body of 10 MB to %s that does not say how long it is is refused", async (target) => {
+    const pieces = [post(target, "Transfer-Encoding: chunked\r\n"), ...inPieces, "0\r\n\r\n"];
+    for (const status of statusesIn(await answerTo(...pieces))) expect([400, 404]).toContain(status);
   });
 
   /** A request that is right, with bytes of it changed, left out or added. */

@@ -76,5 +76,4 @@ export const accounts: Panel = {
     const currency = accountsOf(world).map((account) => [account.currency, account.currency] as const);
     return form(payIn, { without: ["account_id"], choices: { currency } });
   },
-  controls: [payIn],
 };

@@ -38,5 +38,4 @@ export const approvals: Panel = {
   place: "side",
   show,
   forms: () => form(setSignatories),
-  controls: [setSignatories],
 };

@@ -45,5 +45,4 @@ export const clock: Panel = {
   place: "top",
   show,
   forms,
-  controls: [advanceClock, setClock],
 };

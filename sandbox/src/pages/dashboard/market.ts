@@ -56,5 +56,4 @@ export const market: Panel = {
   place: "side",
   show,
   forms: () => form(moveRate),
-  controls: [moveRate],
 };

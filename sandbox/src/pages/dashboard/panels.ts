@@ -1,6 +1,5 @@
 /** What the page shows, panel by panel. */
-import { controls, reset } from "../../control/controls";
-import { methodOf } from "../../control/in-process";
+import { reset } from "../../control/controls";
 import { html } from "../html";
 import { accounts } from "./accounts";
 import { approvals } from "./approvals";
@@ -21,10 +20,10 @@ const again: Panel = {
   forms: () =>
     html`<p>Everything that was done is lost.</p>
       ${form(reset, { look: "bad" })}`,
-  controls: [reset],
 };
 
-const placed: readonly Panel[] = [
+/** In the order in which they are read. */
+export const panels: readonly Panel[] = [
   clock,
   waiting,
   accounts,
@@ -37,25 +36,3 @@ const placed: readonly Panel[] = [
   approvals,
   again,
 ];
-
-const home = new Set(placed.flatMap(({ controls: own = [] }) => own));
-const others = controls.filter((control) => control.effect !== "read" && !home.has(control));
-
-/** Every control that changes something has a form: what has no place of its own is listed here. */
-const more: Panel = {
-  id: "more",
-  title: "More controls",
-  place: "main",
-  forms: () =>
-    html`${others.map(
-      (control) =>
-        html`<details id="more-${methodOf(control)}">
-          <summary>${control.title}</summary>
-          <p>${control.summary}</p>
-          ${form(control)}
-        </details>`,
-    )}`,
-};
-
-/** In the order in which they are read. */
-export const panels: readonly Panel[] = others.length > 0 ? [...placed, more] : placed;

@@ -1,5 +1,4 @@
 /** What the panels are made of. */
-import type { Declaration } from "@fxdesk/toolkit/operations";
 import type { Big } from "big.js";
 import type { Stage } from "../../stage";
 import { type Account } from "../../world/accounts";
@@ -17,8 +16,6 @@ export interface Panel {
   readonly show?: (stage: Stage) => Html;
   /** Kept while somebody fills them in. */
   readonly forms?: (stage: Stage) => Html;
-  /** The controls that have a form here. */
-  readonly controls?: readonly Declaration[];
 }
 
 const grouped = (digits: string) => digits.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ",");

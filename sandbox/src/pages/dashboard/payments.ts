@@ -124,5 +124,4 @@ export const payments: Panel = {
         contact_id: contactChoices(world),
       },
     }),
-  controls: [allocatePayment, returnPayment],
 };

@@ -24,8 +24,7 @@ function requestRow({ method, url, status, refusal, fault }: LoggedRequest): Htm
 function showRequests({ requests: all }: Stage): Html {
   const last = all.slice(-requestsShown).toReversed();
   if (last.length === 0) return nothing("Nothing was asked yet.");
-  const rows = last.map(requestRow);
-  return html`${table([head("Status"), head("Request")], rows)}${counted(last.length, all.length, "requests")}`;
+  return table([head("Status"), head("Request")], last.map(requestRow));
 }
 
 export const requests: Panel = { id: "requests", title: "Requests", place: "main", show: showRequests };
@@ -63,5 +62,4 @@ export const faults: Panel = {
   place: "main",
   show: showFaults,
   forms: () => html`${form(addFault, { choices: { operation: operationChoices } })}${form(decideStatement)}`,
-  controls: [addFault, clearFaults, decideStatement],
 };

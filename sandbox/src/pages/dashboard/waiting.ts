@@ -123,5 +123,4 @@ export const waiting: Panel = {
   title: "Waiting for a person",
   place: "top",
   show,
-  controls: [decidePayment, completeBeneficiary, decideAuthorisation, decideAccountDetails, decideApprovals],
 };
