@@ -13,6 +13,7 @@ import { conforms } from "../support/conforms";
 import { fingerprint } from "./support/fingerprint";
 import { ask, demoHeaders, type PlainAnswer } from "./support/http";
 import { inProcess, type InProcess } from "./support/in-process";
+import { oddText } from "./support/odd-text";
 
 /** A night at a weekend: nothing happens by itself. */
 const now = new Date("2026-03-15T03:00:00Z");
@@ -21,36 +22,6 @@ const timeout = 20_000 + numRuns * 500;
 
 const declared: readonly Declaration[] = [...operations, ...extensions.operations, ...controls];
 const cases = declared.map((operation) => [operation.name, operation] as const);
-
-/** Text with everything in it that somebody could take for something else. */
-const oddText = fc.oneof(
-  fc.string(),
-  fc.string({ unit: "binary" }),
-  fc.constantFrom(
-    "",
-    " ",
-    "..",
-    "../..",
-    "null",
-    "undefined",
-    "NaN",
-    "-1",
-    "1e99",
-    "0x10",
-    "__proto__",
-    "constructor",
-    "' OR 1=1 --",
-    "<script>alert(1)</script>",
-    "{{7*7}}",
-    "\0",
-    "\r\nX-Odd: 1",
-    "2026-02-30",
-    "9999-99-99",
-    "9999-12-31",
-    "+275760-09-13",
-    "x".repeat(5_000),
-  ),
-);
 
 const nested = (depth: number): unknown =>
   depth === 0 ? 0 : depth % 2 === 0 ? [nested(depth - 1)] : { a: nested(depth - 1) };

@@ -42,7 +42,7 @@ function giveTokens(world: World, request: FastifyRequest, reply: FastifyReply):
     return refuse(reply, 401, "invalid_client", "The application's ID or secret is wrong.");
   const form = formOf(request);
   const grantType = form.get("grant_type") ?? "";
-  const redeem = grants[grantType];
+  const redeem = grants.get(grantType);
   if (!redeem)
     return refuse(reply, 400, "unsupported_grant_type", `grant_type ${grantType} is not supported.`);
   const grant = redeem(world, form);
@@ -58,11 +58,16 @@ function giveTokens(world: World, request: FastifyRequest, reply: FastifyReply):
   });
 }
 
-const grants: Readonly<Record<string, (world: World, form: URLSearchParams) => Grant | undefined>> = {
-  authorization_code: ({ tokens, now }, form) =>
-    tokens.redeemCode(form.get("code") ?? "", form.get("redirect_uri") ?? "", now),
-  refresh_token: ({ tokens, now }, form) => tokens.redeemRefreshToken(form.get("refresh_token") ?? "", now),
-};
+const grants = new Map<string, (world: World, form: URLSearchParams) => Grant | undefined>([
+  [
+    "authorization_code",
+    ({ tokens, now }, form) => tokens.redeemCode(form.get("code") ?? "", form.get("redirect_uri") ?? "", now),
+  ],
+  [
+    "refresh_token",
+    ({ tokens, now }, form) => tokens.redeemRefreshToken(form.get("refresh_token") ?? "", now),
+  ],
+]);
 
 const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
 

@@ -122,20 +122,30 @@ const formOf = ({ body }: FastifyRequest) => new URLSearchParams(String(body ?? 
 const refuse = (reply: FastifyReply, error: string, description: string): FastifyReply =>
   reply.code(400).send({ error, error_description: description });
 
-const redeemers: Readonly<Record<string, (world: World, form: URLSearchParams) => TokenGrant | undefined>> = {
-  authorization_code: ({ openBanking, now }, form) => {
-    const field = (name: string) => form.get(name) ?? "";
-    const [redirectUri, verifier] = [field("redirect_uri"), field("code_verifier")];
-    const proof = { applicationId: field("client_id"), redirectUri, verifier };
-    return openBanking.tokens.redeemCode(field("code"), proof, now);
-  },
-  refresh_token: ({ openBanking, now }, form) =>
-    openBanking.tokens.redeemRefreshToken(form.get("refresh_token") ?? "", form.get("client_id") ?? "", now),
-};
+const redeemers = new Map<string, (world: World, form: URLSearchParams) => TokenGrant | undefined>([
+  [
+    "authorization_code",
+    ({ openBanking, now }, form) => {
+      const field = (name: string) => form.get(name) ?? "";
+      const [redirectUri, verifier] = [field("redirect_uri"), field("code_verifier")];
+      const proof = { applicationId: field("client_id"), redirectUri, verifier };
+      return openBanking.tokens.redeemCode(field("code"), proof, now);
+    },
+  ],
+  [
+    "refresh_token",
+    ({ openBanking, now }, form) =>
+      openBanking.tokens.redeemRefreshToken(
+        form.get("refresh_token") ?? "",
+        form.get("client_id") ?? "",
+        now,
+      ),
+  ],
+]);
 
 function giveTokens(world: World, form: URLSearchParams, reply: FastifyReply): FastifyReply {
   const grantType = form.get("grant_type") ?? "";
-  const redeem = redeemers[grantType];
+  const redeem = redeemers.get(grantType);
   if (!redeem) return refuse(reply, "unsupported_grant_type", `grant_type ${grantType} is not supported.`);
   const grant = redeem(world, form);
   if (!grant)

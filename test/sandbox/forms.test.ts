@@ -1,0 +1,233 @@
+/**
+ * Forms that nobody should send: each gets a clean answer that says no, and neither a code nor a token. FXDESK_RUNS raises
+ * how many.
+ */
+import { createHash } from "node:crypto";
+import * as fc from "fast-check";
+import { demo } from "@fxdesk/sandbox";
+import { operationNamed } from "../support/operations";
+import { consentTerms } from "./open-banking/bank";
+import { fingerprint } from "./support/fingerprint";
+import { callOf, type PlainAnswer } from "./support/http";
+import { inProcess, type InProcess } from "./support/in-process";
+import { oddText } from "./support/odd-text";
+
+const numRuns = Number(process.env.FXDESK_RUNS ?? 30);
+const timeout = 20_000 + numRuns * 500;
+
+let desk: InProcess;
+beforeAll(() => {
+  desk = inProcess(new Date("2026-03-15T03:00:00Z"));
+});
+afterAll(() => desk.close());
+
+type Fields = Readonly<Record<string, string>>;
+
+interface Form {
+  /** With the query. */
+  readonly path: string;
+  readonly headers?: Fields;
+  readonly fields: Fields;
+}
+
+const home = "https://desk.example/done";
+const verifier = "v".repeat(43);
+const application = "PSDXX-TEST-1";
+
+const encoded = (fields: Fields) => new URLSearchParams(fields).toString();
+
+const post = (path: string, body: string | Buffer, headers: Fields = {}) =>
+  desk.ask(path, {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+    body,
+  });
+
+const send = ({ path, headers, fields }: Form) => post(path, encoded(fields), headers);
+
+const locationOf = ({ headers }: PlainAnswer) => headers.get("location") ?? "";
+const codeIn = (answer: PlainAnswer) => new URL(locationOf(answer)).searchParams.get("code")!;
+
+const login: Form = {
+  path: "/login",
+  fields: {
+    email: demo.email,
+    password: demo.password,
+    client_id: demo.authClientId,
+    redirect_uri: demo.redirectUri,
+    state: "s",
+  },
+};
+
+const basic = Buffer.from(`${demo.authClientId}:${demo.authClientSecret}`).toString("base64");
+
+const tokenForm = (fields: Fields): Form => ({
+  path: "/token",
+  headers: { authorization: `Basic ${basic}` },
+  fields,
+});
+
+/** A consent that waits for a person, and the authorisation of it. */
+async function waiting() {
+  const terms = { ...consentTerms, "TPP-Redirect-URI": home };
+  const { text } = await callOf(desk.ask, operationNamed("consents.create"), terms);
+  const { consentId } = JSON.parse(text) as { consentId: string };
+  const authorisationId = [...desk.world.openBanking.authorisations.keys()].at(-1)!;
+  return { consentId, authorisationId };
+}
+
+const challenge = createHash("sha256").update(verifier).digest("base64url");
+
+async function authorize(query: Fields = {}, decision = "approve"): Promise<Form> {
+  const { consentId, authorisationId } = await waiting();
+  const asked = {
+    response_type: "code",
+    client_id: application,
+    scope: `AIS:${consentId}`,
+    state: "s",
+    redirect_uri: home,
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+    ...query,
+  };
+  return {
+    path: `/public/berlingroup/authorize/${authorisationId}?${encoded(asked)}`,
+    fields: { decision },
+  };
+}
+
+const redemption = async (): Promise<Form> => ({
+  path: "/v1/token",
+  fields: {
+    grant_type: "authorization_code",
+    client_id: application,
+    redirect_uri: home,
+    code_verifier: verifier,
+    code: codeIn(await send(await authorize())),
+  },
+});
+
+async function refreshing(): Promise<Form> {
+  const { refresh_token } = JSON.parse((await send(await redemption())).text) as { refresh_token: string };
+  return {
+    path: "/v1/token",
+    fields: { grant_type: "refresh_token", client_id: application, refresh_token },
+  };
+}
+
+/** Forms that are taken as they are, and the fields without which they are not. */
+const forms: Readonly<Record<string, { right: () => Form | Promise<Form>; needed: readonly string[] }>> = {
+  "/login": { right: () => login, needed: ["email", "password", "client_id", "redirect_uri"] },
+  "/token with a code": {
+    right: async () =>
+      tokenForm({
+        grant_type: "authorization_code",
+        code: codeIn(await send(login)),
+        redirect_uri: demo.redirectUri,
+      }),
+    needed: ["grant_type", "code", "redirect_uri"],
+  },
+  "/token with a refresh token": {
+    right: () => tokenForm({ grant_type: "refresh_token", refresh_token: demo.refreshToken }),
+    needed: ["grant_type", "refresh_token"],
+  },
+  "/v1/token with a code": {
+    right: redemption,
+    needed: ["grant_type", "client_id", "redirect_uri", "code_verifier", "code"],
+  },
+  "/v1/token with a refresh token": {
+    right: refreshing,
+    needed: ["grant_type", "client_id", "refresh_token"],
+  },
+  "/sca": {
+    right: async () => ({
+      path: `/sca/${(await waiting()).authorisationId}`,
+      fields: { decision: "approve" },
+    }),
+    needed: ["decision"],
+  },
+  "/public/berlingroup/authorize": { right: () => authorize(), needed: ["decision"] },
+};
+const cases = Object.entries(forms);
+
+const gives = (answer: PlainAnswer) =>
+  answer.text.includes("access_token") || /[?&]code=/.test(locationOf(answer));
+
+/** Fails where the answer is a failure, gives something, or is no refusal. */
+function checkRefused(answer: PlainAnswer): void {
+  const isRefusal = answer.status >= 400 || locationOf(answer).includes("error=");
+  if (answer.status >= 500 || !isRefusal || gives(answer))
+    throw new Error(`${answer.status} ${locationOf(answer)} ${answer.text}`);
+}
+
+test.each(cases)("%s takes what is right", async (_name, { right }) => {
+  expect((await send(await right())).status).toBeLessThan(400);
+});
+
+/** Fields with something odd in the place of some, or nothing. */
+const wrong = (names: readonly string[]) =>
+  fc
+    .array(fc.tuple(fc.constantFrom(...names), fc.option(oddText)), { minLength: 1 })
+    .map((changes) => new Map(changes));
+
+const spoilt = (fields: Fields, changes: ReadonlyMap<string, string | null>): Fields =>
+  Object.fromEntries(
+    Object.entries(fields)
+      .map(([name, value]) => [name, changes.has(name) ? changes.get(name) : value] as const)
+      .filter((field): field is [string, string] => typeof field[1] === "string"),
+  );
+
+test.each(cases)(
+  "%s refuses what is wrong",
+  async (_name, { right, needed }) => {
+    const property = fc.asyncProperty(wrong(needed), async (changes) => {
+      const form = await right();
+      const before = fingerprint(desk.world);
+      checkRefused(await send({ ...form, fields: spoilt(form.fields, changes) }));
+      expect(fingerprint(desk.world) === before).toBe(true);
+    });
+    await fc.assert(property, { numRuns });
+  },
+  timeout,
+);
+
+test.each(cases)(
+  "%s refuses what is no form",
+  async (_name, { right }) => {
+    const { path, headers } = await right();
+    const property = fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
+      checkRefused(await post(path, Buffer.from(bytes), headers));
+    });
+    await fc.assert(property, { numRuns });
+  },
+  timeout,
+);
+
+test(
+  "a request to authorise that is wrong leads to no code",
+  async () => {
+    const names = ["response_type", "scope", "redirect_uri", "code_challenge", "code_challenge_method"];
+    const property = fc.asyncProperty(wrong(names), async (changes) => {
+      const { path, fields } = await authorize();
+      const [at, query] = path.split("?");
+      const asked = spoilt(Object.fromEntries(new URLSearchParams(query)), changes);
+      const form = { path: `${at}?${encoded(asked)}`, fields };
+      for (const answer of [await desk.ask(form.path), await send(form)]) checkRefused(answer);
+    });
+    await fc.assert(property, { numRuns });
+  },
+  timeout,
+);
+
+describe.each(Object.getOwnPropertyNames(Object.prototype))("the grant type %s", (grant_type) => {
+  test.each([tokenForm({ grant_type }), { path: "/v1/token", fields: { grant_type } }])(
+    "is none at $path",
+    async (form) => {
+      const { status, text } = await send(form);
+      expect([status, JSON.parse(text)]).toEqual([
+        400,
+        expect.objectContaining({ error: "unsupported_grant_type" }),
+      ]);
+    },
+  );
+});
