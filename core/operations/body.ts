@@ -71,12 +71,13 @@ const isJson = (mediaType: string) => /^application\/(.+\+)?json$/.test(mediaTyp
 
 /** Reads the fields of a body by its Content-Type. Throws UnreadableBody. */
 export async function decodeBody(
-  { document }: Declaration,
+  operation: Declaration,
   contentType: string | undefined,
   bytes: Uint8Array,
 ): Promise<Values> {
+  const { document } = operation;
   const mediaType = (contentType ?? "").split(";")[0]!.trim().toLowerCase();
-  if (isJson(mediaType)) return fieldsFrom(textOf(bytes));
+  if (isJson(mediaType)) return given(fieldsFrom(textOf(bytes)), bodyNames(operation));
   if (document?.mediaTypes.includes(mediaType)) return { [document.name]: textOf(bytes) };
   if (document?.form && mediaType === "multipart/form-data")
     return decodeForm(document.name, document.form, contentType!, bytes);

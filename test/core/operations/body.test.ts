@@ -104,6 +104,11 @@ test("a form of another writer is read, its parts with file names or without", a
   }
 });
 
+test("JSON has the fields of the body, and no document", async () => {
+  const written = '{"amount":"1","letter":"<a/>"}';
+  expect(await decodeBody(order, "application/json", Buffer.from(written))).toEqual({ amount: "1" });
+});
+
 const multipart = "multipart/form-data; boundary=b";
 const parts = (...names: string[]) =>
   `${names.map((name) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n[]\r\n`).join("")}--b--\r\n`;
