@@ -13,23 +13,24 @@ export interface Answered {
 const rememberedMs = dayMs;
 
 /**
- * Does what is asked for, or gives the answer of the first call with the same id and the same content. Refuses the id for
- * other content. What was refused may be tried again.
+ * Does what is asked for, or gives the answer of the company's first call with the same id and the same content. Refuses
+ * the id for other content. What was refused may be tried again.
  */
 export function once(
-  { values, world }: Call<{ readonly "X-Request-ID": string }>,
+  { values, client, world }: Call<{ readonly "X-Request-ID": string }>,
   content: object,
   act: () => Result,
 ): Result {
   const { answered } = world.openBanking;
   const requestId = values["X-Request-ID"].toLowerCase();
+  const key = `${client.clientId} ${requestId}`;
   const asked = JSON.stringify(content);
-  const first = answered.get(requestId);
+  const first = answered.get(key);
   if (first && first.asked !== asked)
     throw new Refusal(400, "FORMAT_ERROR", "Something else was asked for with this X-Request-ID.", requestId);
   if (first) return first.result;
   const result = act();
-  answered.set(requestId, { asked, result });
-  world.agenda.schedule(new Date(world.now.getTime() + rememberedMs), () => void answered.delete(requestId));
+  answered.set(key, { asked, result });
+  world.agenda.schedule(new Date(world.now.getTime() + rememberedMs), () => void answered.delete(key));
   return result;
 }

@@ -1,24 +1,25 @@
 /** What the open-banking interfaces keep: consents, payments, and what people were asked to authorise. */
+import type { Tokens } from "../oauth/tokens";
 import type { Random } from "../world/random";
 import type { Authorisation } from "./authorisation";
 import type { Consent } from "./consent";
 import type { Payment } from "./payment";
 import type { Answered } from "./repeats";
-import { GivenTokens } from "./tokens";
+import { givenTokens, type TokenGrant } from "./tokens";
 
 export class OpenBanking {
   /** By consentId, in the order of making. */
   readonly consents = new Map<string, Consent>();
   readonly payments = new Map<string, Payment>();
   readonly authorisations = new Map<string, Authorisation>();
-  /** Initiations of the last day by X-Request-ID. */
+  /** Initiations of the last day by client and X-Request-ID. */
   readonly answered = new Map<string, Answered>();
   /** How many people must authorise a payment that is initiated now. */
   signatories = 1;
   /** What people gave by OAuth. */
-  readonly tokens: GivenTokens;
+  readonly tokens: Tokens<TokenGrant>;
 
   constructor(random: Random) {
-    this.tokens = new GivenTokens(random);
+    this.tokens = givenTokens(random);
   }
 }

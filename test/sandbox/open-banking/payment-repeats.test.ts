@@ -1,5 +1,8 @@
 /** Initiations that are sent again with the X-Request-ID of an earlier one. */
+import { demo } from "@fxdesk/sandbox";
 import { randomUUID } from "node:crypto";
+import { sandboxClient } from "../../support/samples";
+import { ask } from "../support/http";
 import { type Bank, day, decide, euroAccount, minute, openBank, refusal } from "./bank";
 import { pain001 } from "./documents";
 
@@ -91,6 +94,36 @@ test("another id, or the same a day later, begins another payment", async () => 
   bank.sandbox.advance(day);
   const later = await initiate();
   expect(new Set([first, other, later].map(({ body }) => body.paymentId)).size).toBe(3);
+});
+
+/** The access token of somebody who logs in. */
+async function tokenOf(email: string): Promise<string> {
+  const { baseUrl } = bank.sandbox;
+  const { authClientId: client_id, authClientSecret, redirectUri: redirect_uri, password } = demo;
+  const login = { email, password, client_id, redirect_uri, state: "s1" };
+  const { headers } = await ask(bank.sandbox, "/login", { method: "POST", body: new URLSearchParams(login) });
+  const code = new URL(headers.get("location")!).searchParams.get("code")!;
+  const answer = await fetch(`${baseUrl}/token`, {
+    method: "POST",
+    headers: { authorization: `Basic ${btoa(`${client_id}:${authClientSecret}`)}` },
+    body: new URLSearchParams({ grant_type: "authorization_code", code, redirect_uri }),
+  });
+  return ((await answer.json()) as { access_token: string }).access_token;
+}
+
+test("another company's call under the same id is another call", async () => {
+  await initiate();
+  const accessToken = await tokenOf("erin.walsh@harbour-textiles.example");
+  const client = sandboxClient(bank.sandbox, {
+    psu: { "PSU-IP-Address": "192.0.2.7" },
+    credentials: { accessToken },
+  });
+  const calling = client.payments.initiate(
+    { ...single, debtorAccount: { iban }, ...transfer("125.50") },
+    { requestId },
+  );
+  await expect(calling).rejects.toMatchObject(refusal(400, "RESOURCE_UNKNOWN"));
+  await client.close();
 });
 
 test("what was refused may be put right under the same id", async () => {
