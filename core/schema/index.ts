@@ -1,3 +1,4 @@
 export * from "./kind";
 export * from "./messages";
 export * from "./values";
+export { isDateTime } from "./xs2a";

@@ -3,15 +3,18 @@
  * unknown field is a mistake. Answers are read leniently.
  */
 import { z } from "zod";
-import { Country, Currency, day, DecimalText, openEnum } from "./values";
+import { Country, Currency, day, DecimalText, isDay, openEnum } from "./values";
 
 /** The same check without its words: inside an object they would be repeated, and every tool and form pays for them. */
 const bare = <S extends z.ZodType>(schema: S): S => schema.clone(schema.def);
 
 const maxText = (length: number) => z.string().max(length);
 
-const isDateTime = (value: string) =>
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) && !Number.isNaN(Date.parse(value));
+const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
+
+/** A date and time that exist, with the zone or without. Date.parse alone takes much else, and 30 February. */
+export const isDateTime = (value: string): boolean =>
+  dateTime.test(value) && isDay(value.slice(0, 10)) && !Number.isNaN(Date.parse(value));
 
 /** A date and time as ISO 8601 writes it. `format` says to JSON Schema what the check says to zod. */
 export const DateTime = z

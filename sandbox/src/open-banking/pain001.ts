@@ -2,7 +2,7 @@
  * pain.001 documents: customer credit transfer initiation of ISO 20022, versions 03 and 09. Read as far as a payment needs
  * them; what is not needed may be there or not.
  */
-import { Currency, isDay } from "@fxdesk/toolkit/schema";
+import { Currency, isDateTime, isDay } from "@fxdesk/toolkit/schema";
 import { Big } from "big.js";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { z } from "zod";
@@ -18,7 +18,7 @@ const Count = matching(/^\d{1,15}$/, "is no number");
 const Bic = matching(/^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/, "is no BIC");
 const Iban = matching(/^[A-Z]{2}\d{2}[a-zA-Z0-9]{1,30}$/, "is no IBAN");
 const Day = z.string().refine(isDay, "is no day");
-const Time = z.string().refine((time) => !Number.isNaN(Date.parse(time)), "is no time");
+const Time = z.string().refine(isDateTime, "is no time");
 
 /** An account by IBAN, or by another number. */
 const AccountNumber = z.union(

@@ -24,6 +24,9 @@ const order = { startDate: "2026-03-07", endDate: "2026-05-31", frequency: "Mont
 
 const documentOf = (spec: DocumentSpec = {}) => pain001({ debtor: debtor.iban, ...spec });
 
+/** A document that asks for a time. */
+const timed = (time: string) => documentOf({ version: "09" }).replace(/<Dt>.*<\/Dt>/, `<DtTm>${time}</DtTm>`);
+
 const stateOf = async (paymentId: string, at: typeof single | typeof bulk | typeof periodic = single) =>
   (await bank.client.payments.getStatus({ ...at, paymentId })).transactionStatus;
 
@@ -200,6 +203,10 @@ test("the caller is told which element does not fit, and nothing is begun", asyn
     [document.replace("TESTNL2A", "NL"), "CdtrAgt/FinInstnId/BIC is no BIC"],
     [document.replace("<IBAN>NL", "<IBAN>12"), "CdtTrfTxInf[1]/CdtrAcct/Id/IBAN is no IBAN"],
     [document.replace(/<PmtInf>[^]*<\/PmtInf>/, "$&$&"), "PmtInf must be there once"],
+    ...["21 Nov 2026 10:00:00 GMT", "March 20 2026", "2026-03-20T10:00:00 or so", "2026-02-30T10:00:00Z"].map(
+      (time) => [timed(time), "ReqdExctnDt/DtTm is no time"] as const,
+    ),
+    [document.replace("2026-03-02T08:00:00Z", "2 March 2026"), "GrpHdr/CreDtTm is no time"],
     [documentOf({ count: 2 }), "GrpHdr/NbOfTxs is 2, not 1"],
     [documentOf({ sum: "125.51" }), "GrpHdr/CtrlSum is 125.51, not 125.5"],
     [documentOf({ transfers: [{}, {}] }), "CdtTrfTxInf must be there once"],
@@ -245,8 +252,7 @@ test.each([
   ["2026-03-05T10:00:00", "2026-03-05T10:00:00.000Z"],
   ["2026-03-05T10:00:00+01:00", "2026-03-05T09:00:00.000Z"],
 ])("a document for %s is for %s", (time, instant) => {
-  const document = documentOf({ version: "09" }).replace(/<Dt>.*<\/Dt>/, `<DtTm>${time}</DtTm>`);
-  expect(askedInXml(readPain001(document), "payments").requestedAt?.toISOString()).toBe(instant);
+  expect(askedInXml(readPain001(timed(time)), "payments").requestedAt?.toISOString()).toBe(instant);
 });
 
 const hostile = [
@@ -306,6 +312,7 @@ test("each product takes what it is written in", async () => {
     ["payments/pain.001-sepa-credit-transfers", multipart, form, 400],
     ["bulk-payments/pain.001-sepa-credit-transfers", multipart, form, 415],
     ["payments/pain.001-sepa-credit-transfers", "application/json", JSON.stringify(inJson), 400],
+    ["payments/pain.001-sepa-credit-transfers", "application/json", JSON.stringify({ pain001: xml }), 400],
     ["payments/sepa-credit-transfers", "application/json", JSON.stringify(inJson), 201],
     ["payments/sepa-credit-transfers", "application/xml", xml, 400],
     ["payments/pain.001-sepa-credit-transfers", "text/plain", xml, 415],
