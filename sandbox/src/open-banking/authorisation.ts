@@ -63,8 +63,8 @@ function begin(world: World, decision: Decision, headers: RedirectHeaders): Auth
 
 /** Takes the person's answer. */
 export function conclude(authorisation: Authorisation, approved: boolean, chosen?: readonly string[]): void {
-  authorisation.scaStatus = approved ? "finalised" : "failed";
   authorisation.decision.decide(approved, chosen);
+  authorisation.scaStatus = approved ? "finalised" : "failed";
 }
 
 /** An authorisation among those of a decision. */

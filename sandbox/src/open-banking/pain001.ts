@@ -13,7 +13,9 @@ const formatError = (says: string, details = "") => new Refusal(400, "FORMAT_ERR
 const max = (length: number) => z.string().min(1, "is empty").max(length, `is longer than ${length}`);
 const matching = (pattern: RegExp, says: string) => z.string().regex(pattern, says);
 
-const Decimal = matching(/^\d{1,18}(\.\d{1,17})?$/, "is no amount");
+/** As many digits before the dot as the standard has in JSON. */
+const Amount = matching(/^\d{1,14}(\.\d{1,17})?$/, "is no amount");
+const Sum = matching(/^\d{1,18}(\.\d{1,17})?$/, "is no sum");
 const Count = matching(/^\d{1,15}$/, "is no number");
 const Bic = matching(/^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/, "is no BIC");
 const Iban = matching(/^[A-Z]{2}\d{2}[a-zA-Z0-9]{1,30}$/, "is no IBAN");
@@ -30,7 +32,7 @@ const Agent = z.object({ FinInstnId: z.object({ BIC: Bic.optional(), BICFI: Bic.
 
 const CreditTransfer = z.object({
   PmtId: z.object({ EndToEndId: max(35) }),
-  Amt: z.object({ InstdAmt: z.object({ "@Ccy": Currency, "#text": Decimal }) }),
+  Amt: z.object({ InstdAmt: z.object({ "@Ccy": Currency, "#text": Amount }) }),
   CdtrAgt: Agent.optional(),
   Cdtr: z.object({ Nm: max(140) }),
   CdtrAcct: Account,
@@ -40,7 +42,7 @@ const CreditTransfer = z.object({
 /** Version 03 gives a day, version 09 a day or a time. */
 const ExecutionDate = z.union([Day, z.object({ Dt: Day }), z.object({ DtTm: Time })], "is no day");
 
-const sums = { NbOfTxs: Count, CtrlSum: Decimal.optional() };
+const sums = { NbOfTxs: Count, CtrlSum: Sum.optional() };
 
 const PaymentInformation = z.object({
   PmtInfId: max(35),

@@ -123,11 +123,11 @@ function termsForPeople({ transfers, account, order, requestedAt }: PaymentTerms
 /** Whether nobody has authorised it yet, or not everybody who must. */
 export const isUnauthorised = ({ status }: Payment): boolean => status === "RCVD" || status === "PATC";
 
-/** One of the people who must authorise it has. */
+/** One of the people who must authorise it has. Throws, and changes nothing, when the books cannot hold it. */
 function sign(world: World, payment: Payment): void {
-  payment.unsigned -= 1;
-  if (payment.unsigned > 0) payment.status = "PATC";
+  if (payment.unsigned > 1) payment.status = "PATC";
   else authorise(world, payment);
+  payment.unsigned -= 1;
 }
 
 function authorise(world: World, payment: Payment): void {
@@ -135,13 +135,13 @@ function authorise(world: World, payment: Payment): void {
     payment.status = "RJCT";
     return;
   }
-  payment.status = "ACTC";
   const { order, account, requestedAt } = payment;
+  if (!order) commit(world, payment, totalOf(payment));
+  payment.status = "ACTC";
   if (order) {
     payNext(world, payment, daysOf(order, account.currency));
     return;
   }
-  commit(world, payment, totalOf(payment));
   const soonest = later(world, stepMs);
   const at = requestedAt && requestedAt > soonest ? requestedAt : soonest;
   world.agenda.schedule(at, () => settle(world, payment, payment.rejectWithoutFunds ? 0 : daysToWait));

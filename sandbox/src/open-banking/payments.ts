@@ -4,7 +4,7 @@ import type { BehavioursOf, Call, Result } from "../behaviour";
 import { preferred } from "../http";
 import { Refusal } from "../refusal";
 import type { Account } from "../world/accounts";
-import { fits } from "../world/currencies";
+import { fits, written } from "../world/currencies";
 import { addDays, dayOf } from "../world/days";
 import {
   authorisationList,
@@ -25,6 +25,7 @@ import {
   isUnauthorised,
   type Payment,
   type PaymentTerms,
+  totalOf,
   type Transfer,
 } from "./payment";
 import { type AccountReference, referredTo } from "./references";
@@ -80,6 +81,20 @@ function standingOrder(values: Initiation): StandingOrder {
   return { ...values, startDate: startDate!, frequency: frequency! };
 }
 
+/** What an amount of a statement can carry: of MT940's 15 characters, two decimals and the comma before them are three. */
+const mostInTotal = new Big("999999999999.99");
+
+function checkTotal(transfers: readonly Transfer[], currency: string): void {
+  const total = totalOf({ transfers });
+  if (total.gt(mostInTotal))
+    throw new Refusal(
+      400,
+      "FORMAT_ERROR",
+      "The total is more than a statement can carry.",
+      `${written(total, currency)} ${currency}`,
+    );
+}
+
 /** How far ahead a payment can be asked for. */
 const mostDaysAhead = 365;
 
@@ -115,6 +130,7 @@ function termsOf(call: Call<Initiation>, service: string): PaymentTerms {
   const { requestedAt, asBatch, ...asked } = document ? askedInXml(document, service) : askedInJson(values);
   const account = debtorAccount(call, asked.debtorAccount);
   const transfers = asked.transfers.map((each) => transferFrom(each, product, account.currency));
+  checkTotal(transfers, account.currency);
   checkPayable(service, transfers);
   const order = service === "periodic-payments" ? standingOrder(values) : undefined;
   checkDay(order?.startDate ?? (requestedAt && dayOf(requestedAt)), dayOf(world.now));

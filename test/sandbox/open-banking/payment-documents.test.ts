@@ -207,6 +207,7 @@ test("the caller is told which element does not fit, and nothing is begun", asyn
       (time) => [timed(time), "ReqdExctnDt/DtTm is no time"] as const,
     ),
     [document.replace("2026-03-02T08:00:00Z", "2 March 2026"), "GrpHdr/CreDtTm is no time"],
+    [document.replace(">125.50</InstdAmt", ">100000000000000</InstdAmt"), "Amt/InstdAmt is no amount"],
     [documentOf({ count: 2 }), "GrpHdr/NbOfTxs is 2, not 1"],
     [documentOf({ sum: "125.51" }), "GrpHdr/CtrlSum is 125.51, not 125.5"],
     [documentOf({ transfers: [{}, {}] }), "CdtTrfTxInf must be there once"],

@@ -1,5 +1,13 @@
 /** The life of a payment, over HTTP: from its initiation to the books. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
+import { Big } from "big.js";
+import { conclude, scaStatusOf } from "../../../sandbox/src/open-banking/authorisation";
+import { referenceTo } from "../../../sandbox/src/open-banking/references";
+import { houseAccount } from "../../../sandbox/src/world/ledger";
+import { note } from "../../../sandbox/src/world/movements";
+import { operationNamed } from "../../support/operations";
+import { callOf } from "../support/http";
+import { inProcess } from "../support/in-process";
 import { type Bank, day, decide, euroAccount, minute, openBank, refusal, validConsent } from "./bank";
 
 let bank: Bank;
@@ -207,6 +215,18 @@ describe("a bulk", () => {
     expect(await statusOf(none, bulk)).toBe("RJCT");
   });
 
+  test("of more than a statement can carry is refused, and the total named", async () => {
+    const most = (number: number) => Array.from({ length: number }, () => transfer("99999999999.99"));
+    const asked = { ...product, debtorAccount: { iban: debtor.iban } };
+    const initiateAll = (payments: object[]) =>
+      bank.client.payments.initiateBulk({ ...asked, payments } as never);
+    expect((await initiateAll(most(10))).transactionStatus).toBe("RCVD");
+    await expect(initiateAll(most(11))).rejects.toMatchObject({
+      ...refusal(400, "FORMAT_ERROR"),
+      message: expect.stringContaining("1099999999999.89") as string,
+    });
+  });
+
   test("waits for its day", async () => {
     const paymentId = await initiateBulk([transfer("10")], { requestedExecutionDate: "2026-03-05" });
     bank.sandbox.advance(2 * day);
@@ -334,6 +354,12 @@ test.each<[string, Partial<NewPayment>, number, string]>([
   ],
   ["no amount", { instructedAmount: { currency: "EUR", amount: "0" } }, 400, "FORMAT_ERROR"],
   ["tenths of a cent", { instructedAmount: { currency: "EUR", amount: "1.005" } }, 400, "FORMAT_ERROR"],
+  [
+    "more than a statement can carry",
+    { instructedAmount: { currency: "EUR", amount: "1000000000000" } },
+    400,
+    "FORMAT_ERROR",
+  ],
   ["a wrong IBAN", { creditorAccount: { iban: "NL14TEST0123456789" } }, 400, "FORMAT_ERROR"],
   ["no IBAN for a euro product", { creditorAccount: { bban: "12345" } }, 403, "PRODUCT_INVALID"],
   [
@@ -350,6 +376,22 @@ test.each<[string, Partial<NewPayment>, number, string]>([
   ],
 ])("%s is refused", async (_what, more, status, code) => {
   await expect(initiate(more)).rejects.toMatchObject(refusal(status, code));
+});
+
+test("a payment that the books cannot take on stays as it was", async () => {
+  const desk = inProcess(new Date("2026-03-02T09:00:00Z"));
+  const { world } = desk;
+  const account = [...world.accounts.values()].find(({ currency }) => currency === "EUR")!;
+  const values = { ...single, debtorAccount: referenceTo(account), ...transfer("125.50") };
+  expect((await callOf(desk.ask, operationNamed("payments.initiate"), values)).status).toBe(201);
+  const [payment] = world.openBanking.payments.values();
+  const promised = world.ledger.balance(houseAccount("promises", "EUR"));
+  const allButOne = new Big(2).pow(62).div(100).round(0, Big.roundDown).plus(promised).minus(1);
+  note(world, account, "Outgoing", allButOne, { reference: "full", valueAt: world.now });
+  const [authorisation] = world.openBanking.authorisations.values();
+  expect(() => conclude(authorisation!, true)).toThrow("more than the books can hold");
+  expect([payment!.status, scaStatusOf(authorisation!)]).toEqual(["RCVD", "received"]);
+  await desk.close();
 });
 
 test("an unknown payment is forbidden, and so is a known one at another product", async () => {
