@@ -30,7 +30,7 @@ import {
 } from "./payment";
 import { type AccountReference, referredTo } from "./references";
 import { once } from "./repeats";
-import type { StandingOrder } from "./standing-order";
+import { daysOf, type StandingOrder } from "./standing-order";
 
 const pathOf = ({ service, product, paymentId }: Payment) => `/v1/${service}/${product}/${paymentId}`;
 
@@ -74,11 +74,19 @@ function transferFrom(values: NewTransfer, product: string, currency: string): T
   };
 }
 
-function standingOrder(values: Initiation): StandingOrder {
+function standingOrder(values: Initiation, currency: string): StandingOrder {
   const { startDate, frequency, monthsOfExecution } = values;
   if (frequency === "MonthlyVariable" && !monthsOfExecution?.length)
     throw new Refusal(400, "FORMAT_ERROR", "MonthlyVariable needs monthsOfExecution.");
-  return { ...values, startDate: startDate!, frequency: frequency! };
+  const order = { ...values, startDate: startDate!, frequency: frequency! };
+  if (daysOf(order, currency).next().done)
+    throw new Refusal(
+      400,
+      "EXECUTION_DATE_INVALID",
+      "There is no day of execution from startDate to endDate.",
+      "Their days are those of frequency, dayOfExecution and monthsOfExecution.",
+    );
+  return order;
 }
 
 /** What an amount of a statement can carry: of MT940's 15 characters, two decimals and the comma before them are three. */
@@ -132,7 +140,7 @@ function termsOf(call: Call<Initiation>, service: string): PaymentTerms {
   const transfers = asked.transfers.map((each) => transferFrom(each, product, account.currency));
   checkTotal(transfers, account.currency);
   checkPayable(service, transfers);
-  const order = service === "periodic-payments" ? standingOrder(values) : undefined;
+  const order = service === "periodic-payments" ? standingOrder(values, account.currency) : undefined;
   checkDay(order?.startDate ?? (requestedAt && dayOf(requestedAt)), dayOf(world.now));
   const rejectWithoutFunds = values["TPP-Rejection-NoFunds-Preferred"] === true;
   const content = contentOf(call);

@@ -369,6 +369,18 @@ test.each<[string, Partial<NewPayment>, number, string]>([
     "EXECUTION_DATE_INVALID",
   ],
   [
+    "a standing order without a day",
+    {
+      ...periodic,
+      startDate: "2026-03-20",
+      endDate: "2026-03-25",
+      dayOfExecution: "1",
+      frequency: "Monthly",
+    },
+    400,
+    "EXECUTION_DATE_INVALID",
+  ],
+  [
     "a day beyond a year",
     { ...periodic, startDate: "9999-12-31", frequency: "Daily" },
     400,
