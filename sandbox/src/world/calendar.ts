@@ -71,14 +71,16 @@ const usdCad = new Set(["USD", "CAD"]);
 /** Business days from dealing to settling: two, or one for USD against CAD. */
 const spotLag = (pair: readonly string[]) => (pair.every((currency) => usdCad.has(currency)) ? 1 : 2);
 
+/** Those whose holidays stop the count of the days to spot: one of USD alone does not. */
+const countedOf = (pair: readonly string[]) => pair.filter((currency) => currency !== "USD");
+
 /**
  * The spot value date of a deal of a trading day. A holiday of USD alone does not stop the count, but no trade settles on
  * it.
  */
 export function spotDate(from: string, buyCurrency: string, sellCurrency: string): string {
   const pair = [buyCurrency, sellCurrency];
-  const counted = pair.filter((currency) => currency !== "USD");
-  return nextBusinessDay(businessDaysAfter(from, spotLag(pair), counted), [...pair, "USD"]);
+  return nextBusinessDay(businessDaysAfter(from, spotLag(pair), countedOf(pair)), [...pair, "USD"]);
 }
 
 /** The spot value date of a deal made at a time. */
@@ -96,8 +98,17 @@ export function daysFromSpot(
   return Math.max(0, (startOf(valueDate).getTime() - startOf(spot).getTime()) / dayMs);
 }
 
-/** The day whose market decides what a trade without delivery pays on its value date: as long before as spot is after. */
-export function fixingDate(valueDate: string, buyCurrency: string, sellCurrency: string): string {
+/**
+ * The day whose market decides what a trade without delivery pays on its value date: as long before as spot is after, and
+ * not before the day of the deal, which may have been made on a holiday.
+ */
+export function fixingDate(
+  dealt: string,
+  valueDate: string,
+  buyCurrency: string,
+  sellCurrency: string,
+): string {
   const pair = [buyCurrency, sellCurrency];
-  return businessDaysBefore(valueDate, spotLag(pair), pair);
+  const fixing = businessDaysBefore(valueDate, spotLag(pair), countedOf(pair));
+  return fixing < dealt ? dealt : fixing;
 }

@@ -121,7 +121,8 @@ function charge(world: World, account: Account, trade: Trade): void {
 }
 
 function scheduleFixing(world: World, trade: Trade): void {
-  const day = fixingDate(trade.maturityDate, trade.buy.currency, trade.sell.currency);
+  const { orderDate, maturityDate, buy, sell } = trade;
+  const day = fixingDate(orderDate, maturityDate, buy.currency, sell.currency);
   world.agenda.schedule(hourOf(day, fixingHour), () => (trade.difference = differenceAtMarket(world, trade)));
 }
 

@@ -2,9 +2,16 @@
 import * as fc from "fast-check";
 import { Big } from "big.js";
 import { Outbox } from "../../../sandbox/src/outbox";
-import { daysFromSpot, fixingDate, isBusinessDay, spotDateAt } from "../../../sandbox/src/world/calendar";
+import {
+  daysFromSpot,
+  fixingDate,
+  isBusinessDay,
+  nextBusinessDay,
+  spotDate,
+  spotDateAt,
+} from "../../../sandbox/src/world/calendar";
 import { steppedClock } from "../../../sandbox/src/world/clock";
-import { dayMs, dayOf } from "../../../sandbox/src/world/days";
+import { addDays, dayMs, dayOf } from "../../../sandbox/src/world/days";
 import { inverse, pairOf, Rates, tradedCurrencies } from "../../../sandbox/src/world/fx";
 import { offer, offerDrawdown, type Offer } from "../../../sandbox/src/world/market";
 import { demo } from "../../../sandbox/src/world/parties";
@@ -181,10 +188,38 @@ describe("value dates", () => {
   });
 
   test.each([
-    ["2027-01-15", "USD", "INR", "2027-01-13"],
-    ["2027-01-19", "USD", "INR", "2027-01-14"],
-    ["2027-01-04", "EUR", "INR", "2026-12-30"],
-  ])("a trade without delivery on %s in %s and %s is fixed on %s", (value, one, other, fixing) => {
-    expect(fixingDate(value, one, other)).toBe(fixing);
+    ["2027-01-15", "USD", "INR", "2027-01-13", "two days before"],
+    ["2027-01-19", "USD", "INR", "2027-01-15", "over a holiday of USD alone, which counts"],
+    ["2026-11-27", "USD", "INR", "2026-11-25", "over Thanksgiving"],
+    ["2027-01-04", "EUR", "INR", "2026-12-30", "over a holiday of EUR, which does not"],
+    ["2026-11-27", "USD", "CAD", "2026-11-26", "one day before"],
+  ])("a trade without delivery on %s in %s and %s is fixed on %s: %s", (value, one, other, fixing) => {
+    expect(fixingDate("2026-01-02", value, one, other)).toBe(fixing);
+  });
+
+  test("a trade without delivery is fixed on the day of the deal or later, whatever the pair", () => {
+    const begin = "2020-01-01";
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 10 * 366 }).map((days) => addDays(begin, days)),
+        fc.uniqueArray(fc.constantFrom(...tradedCurrencies), { minLength: 2, maxLength: 2 }),
+        (from, pair) => {
+          const [one, other] = pair as [string, string];
+          const dealt = nextBusinessDay(from, []);
+          const value = spotDate(dealt, one, other);
+          const fixing = fixingDate(dealt, value, one, other);
+          expect(fixing >= dealt && fixing < value).toBe(true);
+          // A deal of a business day: counting back from its value date leads to it, without being told of it.
+          fc.pre(
+            isBusinessDay(
+              dealt,
+              pair.filter((currency) => currency !== "USD"),
+            ),
+          );
+          expect(fixingDate(begin, value, one, other)).toBe(fixing);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
   });
 });
