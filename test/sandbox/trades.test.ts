@@ -81,6 +81,18 @@ describe("quotes", () => {
     [{ amount: "0.00" }, "amount must be more than zero"],
     [{ buy_currency: "JPY", sell_currency: "JPY" }, "the same"],
     [{ operation: "swap" }, "operation must be one of buy, sell"],
+    [{ amount: 1e17 }, "amount must be at most 999999999999.99 EUR"],
+    [{ amount: "1000000000000.00" }, "amount must be at most 999999999999.99 EUR"],
+    [{ operation: "buy", buy_currency: "JPY", amount: 1e14 }, "amount must be at most 99999999999999 JPY"],
+    [{ buy_currency: "JPY", amount: "999999999999.99" }, "amount would buy more than 99999999999999 JPY"],
+    [
+      { operation: "buy", sell_currency: "JPY", amount: "999999999999.99" },
+      "amount would sell more than 99999999999999 JPY",
+    ],
+    [
+      { trade_type: "window_forward", window_start_date: "2027-01-10" },
+      "window_start_date 2027-01-10 is after the value_date, 2026-11-24",
+    ],
   ])("refuse %j", async (body, details) => {
     await expect(quotes({}, body)).rejects.toMatchObject({
       status: 400,

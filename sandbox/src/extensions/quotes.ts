@@ -149,6 +149,20 @@ function amountOf({ buy_currency, sell_currency, operation: fixed, amount: asked
 function parentOf(
   { parent_trade_id: parentId = "", buy_currency, sell_currency }: Asked,
   client: Client,
+/** Nothing or too much is exchanged for some amounts, though they can be asked about. */
+function assertExchanged({ buy, sell }: Offer["terms"]): void {
+  for (const [side, { amount, currency }] of Object.entries({ buy, sell })) {
+    if (amount.eq(0)) throw invalid("amount is too small to be exchanged");
+    if (amount.gt(largest(currency))) throw invalid(`amount would ${side} more than ${most(currency)}`);
+  }
+}
+
+/** A window that opens after its last day leaves no day to draw for. */
+function assertOpens({ windowFrom, maturityDate }: Offer["terms"]): void {
+  if (windowFrom !== undefined && windowFrom > maturityDate)
+    throw invalid(`window_start_date ${windowFrom} is after the value_date, ${maturityDate}`);
+}
+
   world: World,
 ) {
   const parent = world.trades.get(parentId);
@@ -167,7 +181,7 @@ function offered(values: Asked, client: Client, world: World): Offer {
     if (typeof drawdown === "string") throw undrawable(drawdown);
     return drawdown;
   }
-  return offer(world, {
+  const given = offer(world, {
     ...wanted,
     type,
     clientId: client.clientId,
@@ -179,6 +193,8 @@ function offered(values: Asked, client: Client, world: World): Offer {
 
 const estimateOf = (given: Offer) => ({
   estimated_rate: given.terms.rate.rate.toNumber(),
+  assertOpens(given.terms);
+  return given;
   estimated_rate_symbol: given.terms.rate.symbol,
   fee_amount: given.terms.fee.amount.toNumber(),
   fee_currency: given.terms.fee.currency,
