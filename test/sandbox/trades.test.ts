@@ -133,6 +133,11 @@ describe("booking", () => {
     await expect(book("none")).rejects.toMatchObject({ status: 404 });
   });
 
+  test("of the largest amount keeps each of its digits", async () => {
+    const { trade_id } = await book(await makeQuote(client, { operation: "buy", amount: "999999999999.99" }));
+    expect(await client.trades.get({ trade_id })).toMatchObject({ buy_amount: 999_999_999_999.99 });
+  });
+
   test("gives the reason that is only for spot trades to spot trades", async () => {
     const reason = "not_related_to_goods_or_services";
     const forward = await makeQuote(client, { trade_type: "forward", value_date: "2027-03-01" });

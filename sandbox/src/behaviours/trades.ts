@@ -101,11 +101,9 @@ export const trades: BehavioursOf<"trades"> = {
     const { parent, sell, buy } = quote.terms;
     const problem = parent && drawProblem(parent, sell.amount, buy.amount);
     if (problem !== undefined) throw undrawable(problem);
+    const trade = book(world, { ...quote.terms, reference: values.reference });
     quote.used = true;
-    return {
-      status: 201,
-      body: confirmedTrade(book(world, { ...quote.terms, reference: values.reference })),
-    };
+    return { status: 201, body: confirmedTrade(trade) };
   },
 
   "trades.list": (call) => {

@@ -9,7 +9,7 @@ import { z } from "zod";
 import type { Behaviour, ValuesOf } from "../behaviour";
 import { undrawable } from "../behaviours/trades";
 import { Refusal } from "../refusal";
-import { fits } from "../world/currencies";
+import { fits, largest, written } from "../world/currencies";
 import { opensAgain } from "../world/calendar";
 import { inverse, tradedCurrencies } from "../world/fx";
 import { hold, isAvailable, offer, offerDrawdown, type Offer } from "../world/market";
@@ -131,6 +131,9 @@ const priced = ({ terms: { rate, maturityDate }, warning }: Offer) => {
   };
 };
 
+/** The most of a currency that a trade can be for, as text. */
+const most = (currency: string) => `${written(largest(currency), currency)} ${currency}`;
+
 type Asked = ValuesOf<typeof createQuote>;
 
 /** The amount asked about, when it can be traded between the currencies. */
@@ -142,13 +145,10 @@ function amountOf({ buy_currency, sell_currency, operation: fixed, amount: asked
   const amount = new Big(asked);
   if (amount.lte(0)) throw invalid("amount must be more than zero");
   if (!fits(amount, fixedCurrency)) throw invalid(`amount has too many decimals for ${fixedCurrency}`);
+  if (amount.gt(largest(fixedCurrency))) throw invalid(`amount must be at most ${most(fixedCurrency)}`);
   return amount;
 }
 
-/** The forward a drawdown is to be drawn from, in the same currencies. */
-function parentOf(
-  { parent_trade_id: parentId = "", buy_currency, sell_currency }: Asked,
-  client: Client,
 /** Nothing or too much is exchanged for some amounts, though they can be asked about. */
 function assertExchanged({ buy, sell }: Offer["terms"]): void {
   for (const [side, { amount, currency }] of Object.entries({ buy, sell })) {
@@ -163,6 +163,10 @@ function assertOpens({ windowFrom, maturityDate }: Offer["terms"]): void {
     throw invalid(`window_start_date ${windowFrom} is after the value_date, ${maturityDate}`);
 }
 
+/** The forward a drawdown is to be drawn from, in the same currencies. */
+function parentOf(
+  { parent_trade_id: parentId = "", buy_currency, sell_currency }: Asked,
+  client: Client,
   world: World,
 ) {
   const parent = world.trades.get(parentId);
@@ -189,12 +193,12 @@ function offered(values: Asked, client: Client, world: World): Offer {
     sellCurrency: values.sell_currency,
     windowFrom: type === "window_forward" ? values.window_start_date : undefined,
   });
+  assertOpens(given.terms);
+  return given;
 }
 
 const estimateOf = (given: Offer) => ({
   estimated_rate: given.terms.rate.rate.toNumber(),
-  assertOpens(given.terms);
-  return given;
   estimated_rate_symbol: given.terms.rate.symbol,
   fee_amount: given.terms.fee.amount.toNumber(),
   fee_currency: given.terms.fee.currency,
@@ -234,7 +238,6 @@ export const quote: Behaviour<Asked> = ({ values, client, world }) => {
   const given = offered(values, client, world);
   if (values.quote_type === "estimate") return { status: 200, body: estimateOf(given) };
   if (!isAvailable(world)) throw closed(world);
-  const { buy, sell } = given.terms;
-  if (buy.amount.eq(0) || sell.amount.eq(0)) throw invalid("amount is too small to be exchanged");
+  assertExchanged(given.terms);
   return { status: 201, body: quoteOf(hold(world, given).quoteId, given) };
 };

@@ -9,6 +9,12 @@ export const rounded = (amount: Big, currency: string): Big =>
 /** Whether an amount has no more digits than its currency. */
 export const fits = (amount: Big, currency: string): boolean => rounded(amount, currency).eq(amount);
 
+/**
+ * The most that can be traded or paid in at once: what an amount of an MT940 statement can say, 15 characters with the
+ * comma. A JSON number holds as much exactly.
+ */
+export const largest = (currency: string): Big => new Big(`99999999999999e-${minorUnits(currency)}`);
+
 /** An amount as text with all its minor units: 1200.50, or 1200 in yen. */
 export const written = (amount: Big, currency: string): string => amount.toFixed(minorUnits(currency));
 

@@ -65,16 +65,18 @@ export class Ledger {
 
   /** Books an entry. Throws when its lines do not balance, or it is older than the one before. */
   post(entry: EntryDetails, postings: readonly Posting[]): void {
-    const lines = postings.map(({ account, amount }) => {
-      const book = this.#bookOf(account);
-      return { book, units: book.unitsOf(amount) };
-    });
+    const lines = this.#linesOf(postings);
     assertBalanced(lines);
     const number = this.#entries.add(entry);
     for (const { book, units } of lines) {
       book.add(this.#lines, number, units);
       this.#lines += 1;
     }
+  }
+
+  /** Throws a RangeError when one of the postings has a part of a minor unit, or is more than its book can hold. */
+  assertHeld(postings: readonly Posting[]): void {
+    this.#linesOf(postings);
   }
 
   lines(account: LedgerAccount): Lines {
@@ -98,6 +100,13 @@ export class Ledger {
   /** Every ledger account's key and balance, the bank's own included. */
   balances(): ReadonlyMap<string, Big> {
     return new Map([...this.#books].map(([key, { balance }]) => [key, balance]));
+  }
+
+  #linesOf(postings: readonly Posting[]) {
+    return postings.map(({ account, amount }) => {
+      const book = this.#bookOf(account);
+      return { book, units: book.unitsOf(amount) };
+    });
   }
 
   #bookOf({ key, currency }: LedgerAccount): Book {

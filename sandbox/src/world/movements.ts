@@ -1,7 +1,7 @@
 /** The ways money moves in the books. */
 import type { Big } from "big.js";
 import type { Account } from "./accounts";
-import { bucketOf, type Bucket, type EntryDetails, type House, houseAccount } from "./ledger";
+import { bucketOf, type Bucket, type EntryDetails, type House, houseAccount, type Posting } from "./ledger";
 import type { World } from "./world";
 
 export const available = (world: World, account: Account): Big =>
@@ -33,6 +33,12 @@ function transfer(
   ]);
 }
 
+/** The lines of what is noted in one of the balances. */
+export const noteLines = (account: Account, bucket: Bucket, amount: Big): Posting[] => [
+  { account: bucketOf(account, bucket), amount },
+  { account: houseAccount("promises", account.currency), amount: amount.neg() },
+];
+
 /** Notes in one of the balances what is expected or committed; a negative amount takes it back. No money moves. */
 export function note(
   { ledger, now }: World,
@@ -42,8 +48,6 @@ export function note(
   { reference, valueAt }: { readonly reference: string; readonly valueAt: Date },
 ): void {
   const type = amount.gt(0) ? "credit" : "debit";
-  ledger.post({ bookedAt: now, valueAt, type, reference, information: bucket }, [
-    { account: bucketOf(account, bucket), amount },
-    { account: houseAccount("promises", account.currency), amount: amount.neg() },
-  ]);
+  const entry = { bookedAt: now, valueAt, type, reference, information: bucket } as const;
+  ledger.post(entry, noteLines(account, bucket, amount));
 }

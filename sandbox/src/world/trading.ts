@@ -6,7 +6,7 @@ import { smaller } from "./currencies";
 import { addDays, dayMs, dayOf, hourOf } from "./days";
 import { converted, pairOf } from "./fx";
 import { hasMargin, initialMargin, releaseMargin, returnMargin, watchMargin } from "./margin";
-import { available, move, note } from "./movements";
+import { available, move, note, noteLines } from "./movements";
 import { closeWhenPaidOut, execute, later, withdraw } from "./payments";
 import { about, buyAccount, sellAccount, settlementOf } from "./trade-entries";
 import { drawProblem, outstanding, remaining, type Trade, type TradeTerms, unsettled } from "./trades";
@@ -23,7 +23,10 @@ const fixingHour = 12;
 /** What is settled in cash exchanges nothing: only the difference is paid. */
 const isDelivered = ({ type }: TradeTerms) => type !== "ndf";
 
-/** Books a trade: from now on its funds are required and its proceeds are coming in. */
+/**
+ * Books a trade: from now on its funds are required and its proceeds are coming in. Throws a RangeError, and nothing is
+ * changed, when the books cannot hold them or the forward has not enough left.
+ */
 export function book(world: World, terms: TradeTerms): Trade {
   const orderDate = dayOf(world.now);
   const trade: Trade = {
@@ -41,9 +44,10 @@ export function book(world: World, terms: TradeTerms): Trade {
     variation: zero,
     settled: false,
   };
+  if (isDelivered(trade)) assertPromised(world, trade);
   if (terms.parent) drawFrom(world, terms.parent, trade);
-  world.trades.set(trade.tradeId, trade);
   promise(world, trade, trade.sell.amount, trade.buy.amount);
+  world.trades.set(trade.tradeId, trade);
   if (hasMargin(trade)) watchMargin(world, trade);
   if (!isDelivered(trade)) scheduleFixing(world, trade);
   world.agenda.schedule(settlementOf(trade), () => mature(world, trade));
@@ -56,6 +60,14 @@ function drawFrom(world: World, parent: Trade, drawdown: Trade): void {
   if (problem) throw new RangeError(problem);
   parent.drawdowns.push(drawdown);
   promise(world, parent, drawdown.sell.amount.neg(), drawdown.buy.amount.neg());
+}
+
+/** Throws a RangeError when the books cannot hold what a trade promises. */
+function assertPromised(world: World, trade: Trade): void {
+  world.ledger.assertHeld([
+    ...noteLines(sellAccount(world, trade), "RequiredFunds", trade.sell.amount),
+    ...noteLines(buyAccount(world, trade), "Incoming", trade.buy.amount),
+  ]);
 }
 
 /** Notes what the trade still requires and still brings; negative amounts take it back. */
