@@ -2,7 +2,7 @@
 import { Big } from "big.js";
 import { daysFromSpot, isMarketOpen, nextBusinessDay, spotDateAt, tradingDay } from "./calendar";
 import type { Money } from "./currencies";
-import { addDays, dayOf } from "./days";
+import { addDays, dayMs, dayOf } from "./days";
 import { converted, feeFor } from "./fx";
 import type { Quote } from "./quotes";
 import { drawProblem, remaining, type Trade, type TradeTerms, type TradeType, windowOf } from "./trades";
@@ -98,6 +98,9 @@ function drawdownDate(world: World, parent: Trade, asked: string | undefined) {
 export const isAvailable = ({ settings, now }: World): boolean =>
   settings.marketHours === "always" || isMarketOpen(now);
 
+/** For a day after it has expired a quote is remembered, to say so. */
+const rememberedMs = dayMs;
+
 /** Holds an offer for as long as quotes live. */
 export function hold(world: World, { terms }: Offer): Quote {
   const quote: Quote = {
@@ -107,5 +110,7 @@ export function hold(world: World, { terms }: Offer): Quote {
     used: false,
   };
   world.quotes.set(quote.quoteId, quote);
+  const forgotten = new Date(quote.expiresAt.getTime() + rememberedMs);
+  world.agenda.schedule(forgotten, () => void world.quotes.delete(quote.quoteId));
   return quote;
 }

@@ -48,10 +48,27 @@ describe("a quote", () => {
     await expect(book("none")).rejects.toMatchObject({ status: 404 });
   });
 
-  test.each([0, -1, Number.NaN])("does not live for %p seconds", async (quoteSeconds) => {
-    await start({});
-    await expect(startSandbox({ quoteSeconds })).rejects.toThrow("quoteSeconds must be more than zero");
-  });
+  test.each([false, true])(
+    "is forgotten a day after it has expired, whether it was used: %p",
+    async (used) => {
+      await start({});
+      const quote = await makeQuote(client);
+      if (used) await book(quote);
+      const code = used ? "quote_already_used" : "quote_expired";
+      sandbox.advance(30_000 + 86_400_000 - 1_000);
+      await expect(book(quote)).rejects.toMatchObject({ status: 409, service: { code } });
+      sandbox.advance(1_000);
+      await expect(book(quote)).rejects.toMatchObject({ status: 404 });
+    },
+  );
+
+  test.each([0, -1, Number.NaN, 31_622_401, Infinity])(
+    "does not live for %p seconds",
+    async (quoteSeconds) => {
+      await start({});
+      await expect(startSandbox({ quoteSeconds })).rejects.toThrow("quoteSeconds must be more than zero and");
+    },
+  );
 });
 
 describe("at the weekend", () => {
