@@ -1,5 +1,5 @@
 /** A request and an answer, as the sandbox's parts hand them to each other. */
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import Negotiator from "negotiator";
 import type { Readable } from "node:stream";
 
@@ -29,6 +29,10 @@ export function header({ headers }: Pick<HttpRequest, "headers">, name: string):
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
+
+/** The form of a request; empty where there is none. */
+export const formOf = ({ body }: Pick<FastifyRequest, "body">): URLSearchParams =>
+  new URLSearchParams(Buffer.isBuffer(body) ? body.toString("utf8") : "");
 
 /** The access token of a request. */
 export const bearerOf = (request: Pick<HttpRequest, "headers">): string | undefined =>

@@ -2,11 +2,13 @@
  * Authorisation by OAuth 2.0, in the place of a plain redirect: the link of an authorisation leads to the server's
  * metadata (RFC 8414), from there the person to the page, and the caller with a code (PKCE, RFC 7636) to its token.
  */
+import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { formOf } from "../http";
+import { giveTokens, parameter, refuse, supportedGrantTypes, type TokenEndpoint } from "../oauth/endpoint";
 import { page } from "../pages/document";
 import { html } from "../pages/html";
 import type { Extension } from "../server";
-import { accessTokenLife } from "../world/tokens";
 import type { World } from "../world/world";
 import type { Authorisation } from "./authorisation";
 import { ask, sendPage, takeAnswer, unknownAuthorisation } from "./sca-page";
@@ -21,7 +23,7 @@ const metadata = (base: string, { authorisationId }: Authorisation) => ({
   token_endpoint: base + tokenPath,
   scopes_supported: ["account", "payment"],
   response_types_supported: ["code"],
-  grant_types_supported: ["authorization_code", "refresh_token"],
+  grant_types_supported: supportedGrantTypes,
   token_endpoint_auth_methods_supported: ["none"],
   code_challenge_methods_supported: ["S256"],
 });
@@ -92,13 +94,10 @@ function nextAfter(
   approved: boolean,
 ): string {
   if (!approved) return back(query, { error: "access_denied" });
-  const terms = {
-    ...subjectOf(world, authorisation),
-    applicationId: query.get("client_id")!,
-    redirectUri: query.get("redirect_uri")!,
-    challenge: query.get("code_challenge")!,
-  };
-  return back(query, { code: world.openBanking.tokens.issueCode(terms, world.now) });
+  const [client_id, redirect_uri] = [query.get("client_id")!, query.get("redirect_uri")!];
+  const grant = { ...subjectOf(world, authorisation), applicationId: client_id };
+  const binding = { client_id, redirect_uri, code_challenge: query.get("code_challenge")! };
+  return back(query, { code: world.openBanking.tokens.issueCode(grant, binding, world.now) });
 }
 
 const wrongAddress = page(
@@ -117,48 +116,19 @@ type Handler = (
   reply: FastifyReply,
 ) => FastifyReply;
 
-const formOf = ({ body }: FastifyRequest) => new URLSearchParams(String(body ?? ""));
+const challengeOf = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
 
-const refuse = (reply: FastifyReply, error: string, description: string): FastifyReply =>
-  reply.code(400).send({ error, error_description: description });
-
-const redeemers = new Map<string, (world: World, form: URLSearchParams) => TokenGrant | undefined>([
-  [
-    "authorization_code",
-    ({ openBanking, now }, form) => {
-      const field = (name: string) => form.get(name) ?? "";
-      const [redirectUri, verifier] = [field("redirect_uri"), field("code_verifier")];
-      const proof = { applicationId: field("client_id"), redirectUri, verifier };
-      return openBanking.tokens.redeemCode(field("code"), proof, now);
-    },
-  ],
-  [
-    "refresh_token",
-    ({ openBanking, now }, form) =>
-      openBanking.tokens.redeemRefreshToken(
-        form.get("refresh_token") ?? "",
-        form.get("client_id") ?? "",
-        now,
-      ),
-  ],
-]);
-
-function giveTokens(world: World, form: URLSearchParams, reply: FastifyReply): FastifyReply {
-  const grantType = form.get("grant_type") ?? "";
-  const redeem = redeemers.get(grantType);
-  if (!redeem) return refuse(reply, "unsupported_grant_type", `grant_type ${grantType} is not supported.`);
-  const grant = redeem(world, form);
-  if (!grant)
-    return refuse(reply, "invalid_grant", "The code or refresh token is not good, or was meant for another.");
-  const { accessToken, refreshToken } = world.openBanking.tokens.issue(grant, world.now);
-  return reply.header("cache-control", "no-store").send({
-    access_token: accessToken,
-    token_type: "Bearer",
-    expires_in: accessTokenLife,
-    refresh_token: refreshToken,
-    scope: grant.scope,
-  });
-}
+/** An application has no secret: the code is bound to it by PKCE, and the refresh token by its name. */
+const endpoint = ({ openBanking }: World): TokenEndpoint<TokenGrant> => ({
+  tokens: openBanking.tokens,
+  bindingIn: (form) => ({
+    client_id: parameter(form, "client_id"),
+    redirect_uri: parameter(form, "redirect_uri"),
+    code_challenge: challengeOf(parameter(form, "code_verifier")),
+  }),
+  mayRefresh: ({ applicationId }, form) => applicationId === parameter(form, "client_id"),
+  about: ({ scope }) => ({ scope }),
+});
 
 export const oauth: Extension = (app, stage) => {
   const find = (id: string | undefined) => stage.world.openBanking.authorisations.get(id ?? "");
@@ -183,9 +153,7 @@ export const oauth: Extension = (app, stage) => {
     ({ headers, query }, reply) => {
       const authorisation = find(query.authorizationId);
       if (authorisation) return reply.send(metadata(`http://${headers.host}`, authorisation));
-      return reply
-        .code(404)
-        .send({ error: "invalid_request", error_description: "There is no such authorisation." });
+      return refuse(reply, 404, "invalid_request", "There is no such authorisation.");
     },
   );
   app.get<Route>(
@@ -200,5 +168,7 @@ export const oauth: Extension = (app, stage) => {
       ),
     ),
   );
-  app.post(tokenPath, (request, reply) => giveTokens(stage.world, formOf(request), reply));
+  app.post(tokenPath, (request, reply) =>
+    giveTokens(endpoint(stage.world), formOf(request), stage.world.now, reply),
+  );
 };

@@ -1,5 +1,6 @@
 /** The pages on which a person approves or refuses what was asked. */
 import type { FastifyReply } from "fastify";
+import { formOf } from "../http";
 import { page, pageHeaders } from "../pages/document";
 import { hidden, html, list } from "../pages/html";
 import type { Extension } from "../server";
@@ -97,11 +98,12 @@ export const scaPage: Extension = (app, stage) => {
     return authorisation ? ask(reply, authorisation, url) : sendPage(reply, 404, unknownAuthorisation);
   });
 
-  app.post<Route>(path, ({ params, url, body }, reply) => {
-    const authorisation = find(params.authorisationId);
+  app.post<Route>(path, (request, reply) => {
+    const authorisation = find(request.params.authorisationId);
     if (!authorisation) return sendPage(reply, 404, unknownAuthorisation);
     const { approved, refused } = authorisation.returnTo;
-    const form = new URLSearchParams(String(body));
-    return takeAnswer(form, reply, authorisation, url, (isApproved) => (isApproved ? approved : refused));
+    return takeAnswer(formOf(request), reply, authorisation, request.url, (isApproved) =>
+      isApproved ? approved : refused,
+    );
   });
 };

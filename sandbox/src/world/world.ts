@@ -1,6 +1,7 @@
 /** One world: everything the sandbox knows, from one seed, at one time. */
 import type { AccountDetails } from "./account-details";
 import type { Account } from "./accounts";
+import type { Tokens } from "../oauth/tokens";
 import { OpenBanking } from "../open-banking/state";
 import type { Outbox } from "../outbox";
 import { Agenda } from "./agenda";
@@ -13,14 +14,14 @@ import type { Quote } from "./quotes";
 import { Random } from "./random";
 import type { Fate, Statement } from "./statements";
 import { type Settings, usualSettings } from "./settings";
-import { AccessTokens } from "./tokens";
+import { type Grant, signInTokens } from "./tokens";
 import type { Beneficiary, Trade } from "./trades";
 
 export class World {
   readonly apiKey = demo.apiKey;
   /** The clients behind the open-banking interfaces and calls that name no client. */
   readonly ownClientIds: readonly string[] = [demo.clientId];
-  readonly tokens: AccessTokens;
+  readonly tokens: Tokens<Grant>;
   readonly clients: ReadonlyMap<string, Client> = new Map(clients.map((client) => [client.clientId, client]));
   readonly contacts: ReadonlyMap<string, Contact> = new Map(
     contacts.map((contact) => [contact.contactId, contact]),
@@ -52,7 +53,7 @@ export class World {
     this.random = new Random(seed);
     this.ids = this.random.fork("ids");
     this.ledger = new Ledger(this.random.fork("ledger").uuid().slice(8));
-    this.tokens = new AccessTokens(this.random.fork("tokens"));
+    this.tokens = signInTokens(this.random.fork("tokens"));
     this.openBanking = new OpenBanking(this.random.fork("open-banking"));
   }
 

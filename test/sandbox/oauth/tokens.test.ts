@@ -1,0 +1,110 @@
+/** Codes and tokens from the issue to the end, and that none is kept longer. */
+import { setTimeout as wait } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { accessTokenLife, Tokens } from "../../../sandbox/src/oauth/tokens";
+import { TtlMap } from "../../../sandbox/src/oauth/ttl-map";
+import { Random } from "../../../sandbox/src/world/random";
+
+interface Grant {
+  readonly holder: string;
+}
+
+const day = 86_400;
+const at = (seconds: number) => new Date(Date.UTC(2026, 2, 2) + seconds * 1_000);
+
+const tokensKept = (refreshTokensKept: number) =>
+  new Tokens<Grant>(new Random("tokens"), {
+    refreshTokenLife: 28 * day,
+    refreshTokensKept,
+    holderOf: ({ holder }) => holder,
+    standing: { accessToken: "standing", refreshToken: "always", grant: { holder: "house" } },
+  });
+
+const ada = { holder: "ada" };
+const bound = { redirect_uri: "https://desk.example/", client_id: "desk" };
+
+test("a code is good once, for a minute, and for what it is bound to", () => {
+  const tokens = tokensKept(1);
+  const redeem = (shown: Readonly<Record<string, string>>, seconds = 59) => {
+    const code = tokens.issueCode(ada, bound, at(0));
+    return [tokens.redeemCode(code, shown, at(seconds)), tokens.redeemCode(code, bound, at(seconds))];
+  };
+  expect(redeem({ ...bound })).toEqual([ada, undefined]);
+  expect(redeem(bound, 60)).toEqual([undefined, undefined]);
+  expect(redeem({ ...bound, client_id: "another" })).toEqual([undefined, undefined]);
+  expect(redeem({ redirect_uri: bound.redirect_uri })).toEqual([undefined, undefined]);
+});
+
+test("an access token is good for an hour, and known to have expired for another day", () => {
+  const tokens = tokensKept(1);
+  const { accessToken } = tokens.issue(ada, at(0));
+  const check = (seconds: number) => tokens.check(accessToken, at(seconds));
+  expect(check(accessTokenLife - 1)).toBe(ada);
+  expect([check(accessTokenLife), check(accessTokenLife + day - 1)]).toEqual(["expired", "expired"]);
+  expect([check(accessTokenLife + day), tokens.check("nothing", at(0))]).toEqual(["unknown", "unknown"]);
+});
+
+test.each([1, 3])("of a holder's refresh tokens the last %i are good, whatever others hold", (kept) => {
+  const tokens = tokensKept(kept);
+  const others = tokens.issue({ holder: "bruno" }, at(0)).refreshToken;
+  const issued = Array.from({ length: 5 }, () => tokens.issue({ ...ada }, at(0)).refreshToken);
+  const isGood = (token: string, seconds = 0) => tokens.redeemRefreshToken(token, at(seconds)) !== undefined;
+  expect(issued.map((token) => isGood(token))).toEqual(issued.map((_token, index) => index >= 5 - kept));
+  expect([isGood(others, 28 * day - 1), isGood(others, 28 * day)]).toEqual([true, false]);
+});
+
+test("what stands from the beginning stays, and each serves its own use", () => {
+  const tokens = tokensKept(1);
+  tokens.issue({ holder: "house" }, at(0));
+  const later = at(1_000 * day);
+  expect([tokens.check("standing", later), tokens.redeemRefreshToken("always", later)]).toEqual([
+    { holder: "house" },
+    { holder: "house" },
+  ]);
+  expect([tokens.check("always", later), tokens.redeemRefreshToken("standing", later)]).toEqual([
+    "unknown",
+    undefined,
+  ]);
+});
+
+test("what has outlived its time to live is not found, also where nothing was added since", () => {
+  const map = new TtlMap<string>(60);
+  map.set("first", "1", at(0));
+  map.set("second", "2", at(30));
+  expect([map.get("first", at(59)), map.get("first", at(60)), map.get("second", at(60))]).toEqual([
+    "1",
+    undefined,
+    "2",
+  ]);
+});
+
+describe("nothing is kept in memory that is good for nothing", () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+
+  /** Whether what a reference points to is gone; it stays at least as long as the present task. */
+  async function isGone(reference: WeakRef<object>): Promise<boolean> {
+    await wait(1);
+    collectGarbage();
+    return reference.deref() === undefined;
+  }
+
+  test.each<[string, number, (tokens: Tokens<Grant>, grant: Grant, now: Date) => unknown]>([
+    ["a code that nobody redeems", 60, (tokens, grant, now) => tokens.issueCode(grant, bound, now)],
+    ["a pair of tokens", 28 * day, (tokens, grant, now) => tokens.issue(grant, now)],
+  ])("%s", async (_what, life, give) => {
+    const tokens = tokensKept(10);
+    const giveAnother = (seconds: number) => {
+      const grant = { holder: `at ${seconds}` };
+      give(tokens, grant, at(seconds));
+      return new WeakRef(grant);
+    };
+    const first = giveAnother(0);
+    const second = giveAnother(life - 1);
+    expect(await isGone(first)).toBe(false);
+    giveAnother(life);
+    expect([await isGone(first), await isGone(second)]).toEqual([true, false]);
+    expect(tokens.check("standing", at(life))).toEqual({ holder: "house" });
+  });
+});
