@@ -14,7 +14,7 @@ import type { Consent } from "./consent";
 import { problemJson } from "./errors";
 import { accountFor, consentFor } from "./reading";
 import { amountIn, bicOf, cashAccountType, referenceTo } from "./references";
-import { checkOpen, noteReport, type Page, transactionsOf } from "./transactions";
+import { checkOpen, noteReport, type Page, spanGiven, transactionsOf } from "./transactions";
 
 const books = ({ ledger }: World, account: Account) => ledger.lines(bucketOf(account, "InterimAvailable"));
 
@@ -111,8 +111,9 @@ function typeFor({ request, values }: Listing): string {
 
 function report(call: Listing, consent: Consent, account: Account): Result {
   const { values, world } = call;
+  const given = spanGiven(world, consent, account, values);
   const page = transactionsOf(world, consent, account, values);
-  noteReport(world, consent, account, values);
+  noteReport(consent, account, given);
   const _links = { account: link(`/v1/accounts/${account.accountId}`), ...pageLinks(call, page) };
   return {
     status: 200,
@@ -130,10 +131,11 @@ async function statementIn(call: Listing, consent: Consent, account: Account, ty
   const { dateFrom, dateTo } = values;
   const period = { from: dateFrom!, to: dateTo ?? dayOf(world.now) };
   checkOpen(world, consent, period.from);
+  const given = spanGiven(world, consent, account, values);
   const body = await statements[type]!(accountStatement(world, client, account, period));
   if (body === undefined)
     throw new Refusal(406, "REQUESTED_FORMATS_INVALID", "The format cannot carry these transactions.", type);
-  noteReport(world, consent, account, values);
+  noteReport(consent, account, given);
   return { status: 200, body, asText: type };
 }
 

@@ -191,9 +191,26 @@ function pageOf(lists: readonly (readonly [ListName, List])[], page: number): Pa
   return { entries: Object.fromEntries(entries), last: Math.max(Math.ceil(before / entriesPerPage) - 1, 0) };
 }
 
-/** Remembers that there was a report, from which the next delta goes on. */
-export function noteReport(world: World, consent: Consent, account: Account, selection: Selection): void {
-  consent.reported.set(account.accountId, spanOf(world, consent, account, selection));
+/** Whether a report lists what is booked up to now, and not another kind of entry or another time. */
+function reachesNow({ now }: World, selection: Selection): boolean {
+  const today = dayOf(now);
+  const { bookingStatus, dateFrom = today, dateTo = today, entryReferenceFrom, deltaList } = selection;
+  const isOpenEnded = entryReferenceFrom !== undefined || deltaList === true;
+  return listsOf[bookingStatus].includes("booked") && (isOpenEnded || (dateFrom <= today && dateTo >= today));
+}
+
+/** What a report that is made now shows of what is booked: the next delta begins there. None where it ends before. */
+export const spanGiven = (
+  world: World,
+  consent: Consent,
+  account: Account,
+  selection: Selection,
+): Span | undefined =>
+  reachesNow(world, selection) ? spanOf(world, consent, account, selection) : undefined;
+
+/** Remembers what a report has given. */
+export function noteReport({ reported }: Consent, { accountId }: Account, given: Span | undefined): void {
+  if (given) reported.set(accountId, given);
 }
 
 /** A page of the lists a call asks for. Throws a Refusal when it asks for entries that are not there or not open. */

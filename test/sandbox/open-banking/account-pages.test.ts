@@ -1,5 +1,11 @@
 /** Reports of transactions that are longer than a page, and how often and how far back they may be read. */
-import { type Bank, day, euroAccount, minute, openBank, refusal, validConsent } from "./bank";
+import { demo } from "@fxdesk/sandbox";
+import { openBanking } from "../../../sandbox/src/open-banking/account-information";
+import { openConsent } from "../../../sandbox/src/open-banking/consent";
+import { bucketOf } from "../../../sandbox/src/world/ledger";
+import { operationNamed } from "../../support/operations";
+import { inProcess } from "../support/in-process";
+import { type Bank, consentTerms, day, euroAccount, minute, openBank, refusal, validConsent } from "./bank";
 
 const person = { psu: { "PSU-IP-Address": "192.0.2.7" } };
 
@@ -117,6 +123,40 @@ test("a delta goes on from the last report that was given, a statement too", asy
   payIn(1);
   expect(await statementOf(consentId)).toContain(":86:");
   expect(await delta()).toEqual([]);
+});
+
+test.each<[string, Partial<Omit<Listing, "Accept">>]>([
+  ["of standing orders", { bookingStatus: "information", dateFrom: undefined }],
+  ["of what is pending", { bookingStatus: "pending" }],
+  ["of a time that is over", { dateFrom: "2026-02-01", dateTo: "2026-02-28" }],
+  ["of a time to come", { dateFrom: "2026-04-01", dateTo: "2026-04-30" }],
+])("a report %s leaves the next delta where it was", async (_what, more) => {
+  const consentId = await validConsent(bank);
+  await reportOf(consentId, {}, person);
+  payIn(1);
+  await reportOf(consentId, more, person);
+  const delta = await reportOf(consentId, { dateFrom: undefined, deltaList: true }, person);
+  expect(delta.transactions!.booked!.map(({ endToEndId }) => endToEndId)).toContain("NO-1");
+});
+
+test("what is booked while a statement is written is in the next delta", async () => {
+  const desk = inProcess(new Date("2026-03-02T09:00:00Z"));
+  const { world } = desk;
+  const client = world.clients.get(demo.clientId)!;
+  const eur = world.accountsOf(client).find(({ currency }) => currency === "EUR")!;
+  const consent = openConsent(world, client, consentTerms);
+  consent.decision.decide(true);
+  const request = { headers: { accept: "text/plain" }, url: "/", method: "GET", path: {}, query: {} };
+  const values = { ...listing(consent.consentId), "account-id": eur.accountId };
+  const operation = operationNamed("openBanking.listTransactions");
+  const call = { operation, client, world, request, values };
+  const writing = openBanking["openBanking.listTransactions"](call as never);
+  desk.control.payIn({ currency: "EUR", amount: "1.00", reference: "MEANWHILE" });
+  expect((await writing).body).not.toContain("MEANWHILE");
+  const { until } = consent.reported.get(eur.accountId)!;
+  const [next] = world.ledger.lines(bucketOf(eur, "InterimAvailable")).slice(until);
+  expect(next!.entry.reference).toBe("MEANWHILE");
+  await desk.close();
 });
 
 test.each([["application/json"], ["application/xml"], ["text/plain"]] as const)(
