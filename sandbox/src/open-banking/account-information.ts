@@ -12,7 +12,7 @@ import { link } from "./authorisation";
 import { camt053 } from "./camt053";
 import type { Consent } from "./consent";
 import { problemJson } from "./errors";
-import { accountFor, consentFor } from "./reading";
+import { accountFor, consentFor, noteRead } from "./reading";
 import { amountIn, bicOf, cashAccountType, referenceTo } from "./references";
 import { checkOpen, noteReport, type Page, spanGiven, transactionsOf } from "./transactions";
 
@@ -113,6 +113,7 @@ function report(call: Listing, consent: Consent, account: Account): Result {
   const { values, world } = call;
   const given = spanGiven(world, consent, account, values);
   const page = transactionsOf(world, consent, account, values);
+  noteRead(call, consent, account.accountId);
   noteReport(consent, account, given);
   const _links = { account: link(`/v1/accounts/${account.accountId}`), ...pageLinks(call, page) };
   return {
@@ -135,6 +136,7 @@ async function statementIn(call: Listing, consent: Consent, account: Account, ty
   const body = await statements[type]!(accountStatement(world, client, account, period));
   if (body === undefined)
     throw new Refusal(406, "REQUESTED_FORMATS_INVALID", "The format cannot carry these transactions.", type);
+  noteRead(call, consent, account.accountId);
   noteReport(consent, account, given);
   return { status: 200, body, asText: type };
 }
@@ -142,6 +144,7 @@ async function statementIn(call: Listing, consent: Consent, account: Account, ty
 export const openBanking: BehavioursOf<"openBanking"> = {
   "openBanking.listAccounts": (call) => {
     const consent = consentFor(call);
+    noteRead(call, consent);
     const accounts = consent.grant.accounts.map((account) =>
       accountDetails(call.world, consent, account, call.values.withBalance),
     );
@@ -150,6 +153,7 @@ export const openBanking: BehavioursOf<"openBanking"> = {
 
   "openBanking.getAccount": (call) => {
     const { consent, account } = accountFor(call, "accounts");
+    noteRead(call, consent, account.accountId);
     return {
       status: 200,
       body: { account: accountDetails(call.world, consent, account, call.values.withBalance) },
@@ -157,7 +161,8 @@ export const openBanking: BehavioursOf<"openBanking"> = {
   },
 
   "openBanking.listBalances": (call) => {
-    const { account } = accountFor(call, "balances");
+    const { consent, account } = accountFor(call, "balances");
+    noteRead(call, consent, account.accountId);
     return {
       status: 200,
       body: { account: referenceTo(account), balances: balancesOf(call.world, account) },

@@ -32,8 +32,17 @@ function oneMore(before: Reads | undefined, page: number, now: Date): Reads {
   return { times: (before?.times ?? 0) + 1, lastAt: now, pages: new Set([page]) };
 }
 
-/** A call without a person counts against what was agreed for a day. */
-function count({ operation, values, world }: Call<Reading>, consent: Consent, thing: string): void {
+/**
+ * Takes note of what is read now: the consent was used, and a call without a person counts against what was agreed for a
+ * day. Refuses one too many. What may not be read for another reason must be refused before. `thing` is what the call
+ * reads, where it reads one of several.
+ */
+export function noteRead(call: Call<Reading>, consent: Consent, thing = ""): void {
+  countUnattended(call, consent, thing);
+  consent.lastActionDate = dayOf(call.world.now);
+}
+
+function countUnattended({ operation, values, world }: Call<Reading>, consent: Consent, thing: string): void {
   if (values["PSU-IP-Address"] !== undefined) return;
   const { unattended, frequencyPerDay } = consent;
   const key = `${dayOf(world.now)} ${operation.name} ${thing}`;
@@ -53,16 +62,14 @@ function checkToken({ request, values, world }: Call<Reading>): void {
     throw new Refusal(401, "TOKEN_INVALID", "The access token was not given for this consent.");
 }
 
-/** The consent of a call, valid. `thing` is what the call reads, where it reads one of several. */
-export function consentFor(call: Call<Reading>, thing = ""): Consent {
+/** The consent of a call, valid. */
+export function consentFor(call: Call<Reading>): Consent {
   const { values, client, world } = call;
   const consent = consentOf(world, client, values["Consent-ID"], 400);
   checkToken(call);
   const { status } = consent;
   if (status === "expired") throw new Refusal(401, "CONSENT_EXPIRED", "The consent has expired.");
   if (status !== "valid") throw new Refusal(401, "CONSENT_INVALID", `The consent is ${status}.`);
-  consent.lastActionDate = dayOf(world.now);
-  count(call, consent, thing);
   return consent;
 }
 
@@ -75,7 +82,7 @@ export function accountFor(call: Call<AccountReading>, use: Use): { consent: Con
   const id = call.values["account-id"];
   const account = call.world.accountsOf(call.client).find(({ accountId }) => accountId === id);
   if (!account) throw new Refusal(404, "RESOURCE_UNKNOWN", "There is no such account.", id);
-  const consent = consentFor(call, id);
+  const consent = consentFor(call);
   if (!consent.grant[use].includes(account))
     throw new Refusal(401, "CONSENT_INVALID", `The consent does not open the ${use} of this account.`);
   return { consent, account };

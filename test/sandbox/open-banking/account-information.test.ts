@@ -178,4 +178,31 @@ describe("calls without a person", () => {
     unattended.sandbox.advance(day);
     expect((await openBanking.listAccounts(input)).accounts).toHaveLength(4);
   });
+
+  test("do not count when they are refused, nor are they the consent's last action", async () => {
+    const { client, sandbox } = unattended;
+    const { resourceId, iban } = await euroAccount(unattended);
+    const consentId = await validConsent(unattended, {
+      access: { transactions: [{ iban }] },
+      frequencyPerDay: 1,
+    });
+    const lastAction = async () => (await client.consents.get({ "consent-id": consentId })).lastActionDate;
+    const authorisedOn = await lastAction();
+    sandbox.advance(day);
+    const account = read(consentId, resourceId);
+    const listed = { ...account, bookingStatus: "booked" } as const;
+    const report = (more: object) => client.openBanking.listTransactions({ ...listed, ...more });
+    const dateFrom = "2026-03-01";
+    for (const [refused, status, code] of [
+      [() => report({ dateFrom: "2025-03-01" }), 400, "PERIOD_INVALID"],
+      [() => report({ dateFrom: "2025-03-01", Accept: "text/plain" }), 400, "PERIOD_INVALID"],
+      [() => report({ entryReferenceFrom: "nothing" }), 400, "RESOURCE_UNKNOWN"],
+      [() => client.openBanking.listBalances(account), 401, "CONSENT_INVALID"],
+    ] as const)
+      await expect(refused()).rejects.toMatchObject(refusal(status, code));
+    expect(await lastAction()).toBe(authorisedOn);
+    await report({ dateFrom });
+    expect(await lastAction()).not.toBe(authorisedOn);
+    await expect(report({ dateFrom })).rejects.toMatchObject(refusal(429, "ACCESS_EXCEEDED"));
+  });
 });
