@@ -41,6 +41,11 @@ export const daysToAuthorise = 3;
 /** How long after the authorisation everything is open; a consent for one access lasts no longer. */
 const freshMs = 20 * 60_000;
 
+const earlier = (one: Date, other: Date): Date => (one < other ? one : other);
+
+/** When the last day is over. */
+const endOf = ({ validUntil }: ConsentTerms): Date => startOf(addDays(validUntil, 1));
+
 export function openConsent(world: World, client: Client, terms: ConsentTerms): Consent {
   const grant = grantFor(world, client, terms.access);
   const consent: Consent = {
@@ -62,7 +67,8 @@ export function openConsent(world: World, client: Client, terms: ConsentTerms): 
     lastActionDate: dayOf(world.now),
   };
   world.openBanking.consents.set(consent.consentId, consent);
-  world.agenda.schedule(new Date(world.now.getTime() + daysToAuthorise * dayMs), () => {
+  const daysAreOver = new Date(world.now.getTime() + daysToAuthorise * dayMs);
+  world.agenda.schedule(earlier(daysAreOver, endOf(terms)), () => {
     if (consent.status === "received") end(world, consent, "rejected");
   });
   return consent;
@@ -117,7 +123,5 @@ function authorise(world: World, consent: Consent, chosen?: readonly string[]): 
   });
 }
 
-function lastMoment({ recurringIndicator, validUntil, allHistoryUntil }: Consent): Date {
-  const afterLastDay = startOf(addDays(validUntil, 1));
-  return recurringIndicator || allHistoryUntil > afterLastDay ? afterLastDay : allHistoryUntil;
-}
+const lastMoment = (consent: Consent): Date =>
+  consent.recurringIndicator ? endOf(consent) : earlier(endOf(consent), consent.allHistoryUntil);

@@ -58,6 +58,20 @@ test("a consent nobody answers is rejected after three days", async () => {
   expect(await authorisationOf(consentId)).toEqual({ scaStatus: "failed" });
 });
 
+test.each([
+  ["today", "2026-03-02", 15 * 60 * minute],
+  ["on the day before the three days are over", "2026-03-04", 2 * day + 15 * 60 * minute],
+  ["on the third day", "2026-03-05", 3 * day],
+])("a consent that ends %s waits no longer for an answer", async (_when, validUntil, wait) => {
+  const { consentId, _links } = await bank.client.consents.create({ ...consentTerms, validUntil });
+  bank.sandbox.advance(wait - minute);
+  expect(await statusOf(consentId)).toBe("received");
+  bank.sandbox.advance(minute);
+  expect(await statusOf(consentId)).toBe("rejected");
+  expect((await decide(_links.scaRedirect, "approve")).status).toBe(409);
+  expect(await statusOf(consentId)).toBe("rejected");
+});
+
 test("an authorisation begins in a call of its own where the caller prefers that, and only once", async () => {
   const { consentId, _links } = await bank.client.consents.create({
     ...consentTerms,
