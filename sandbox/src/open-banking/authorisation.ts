@@ -43,8 +43,19 @@ const isPending = ({ scaStatus }: Authorisation) => scaStatus === "received" || 
 export const scaStatusOf = (authorisation: Authorisation): ScaStatus =>
   isPending(authorisation) && authorisation.decision.missing() === 0 ? "failed" : authorisation.scaStatus;
 
+/** Refuses where a person returns with a code, and nobody said to which address. */
+function checkAddress({ settings }: World, headers: RedirectHeaders): void {
+  if (settings.scaApproach === "oauth" && headers["TPP-Redirect-URI"] === undefined)
+    throw new Refusal(
+      400,
+      "FORMAT_ERROR",
+      "TPP-Redirect-URI is required: a person who authorises by OAuth returns there.",
+    );
+}
+
 /** Asks a person. Refuses when there is nothing to decide, or everybody who is missing is being asked already. */
 function begin(world: World, decision: Decision, headers: RedirectHeaders): Authorisation {
+  checkAddress(world, headers);
   const missing = decision.missing();
   if (missing === 0)
     throw new Refusal(409, "STATUS_INVALID", "There is nothing to authorise in this status.");
@@ -100,9 +111,18 @@ const scaLinks = (
 const redirectApproach = { "aspsp-sca-approach": "REDIRECT" };
 
 /**
- * Headers and links of the answer that makes a resource: its authorisation begins at once unless the caller wants not.
- * Where several people must authorise it, each authorisation begins in a call of its own.
+ * Whether the authorisation of something new begins at once: unless the caller wants not. Where several people must
+ * authorise it, each authorisation begins in a call of its own.
  */
+const beginsAtOnce = (headers: RedirectHeaders, people: number) =>
+  !headers["TPP-Explicit-Authorisation-Preferred"] && people === 1;
+
+/** To be called before anything new is made, which so many people must authorise: refuses what cannot begin. */
+export function checkBeginning({ values, world }: Call<RedirectHeaders>, people: number): void {
+  if (beginsAtOnce(values, people)) checkAddress(world, values);
+}
+
+/** Headers and links of the answer that makes a resource. */
 export function authorisationOfNew(
   call: Call<RedirectHeaders>,
   path: string,
@@ -111,7 +131,7 @@ export function authorisationOfNew(
   const { values, world } = call;
   const list = `${path}/authorisations`;
   const itself = { self: link(path), status: link(`${path}/status`) };
-  if (values["TPP-Explicit-Authorisation-Preferred"] || decision.missing() > 1)
+  if (!beginsAtOnce(values, decision.missing()))
     return { headers: { location: path }, _links: { startAuthorisation: link(list), ...itself } };
   const links = scaLinks(call, list, begin(world, decision, values));
   return { headers: { location: path, ...redirectApproach }, _links: { ...links, ...itself } };

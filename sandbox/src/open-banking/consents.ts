@@ -9,6 +9,7 @@ import {
   authorisationOfNew,
   authorisationStarted,
   authorisationStatus,
+  checkBeginning,
   link,
 } from "./authorisation";
 import { type Consent, type ConsentTerms, end, openConsent } from "./consent";
@@ -45,6 +46,7 @@ export const consents: BehavioursOf<"consents"> = {
   "consents.create": (call) => {
     const { values, client, world } = call;
     checkFrequency(values);
+    checkBeginning(call, 1);
     const { access, recurringIndicator, frequencyPerDay } = values;
     const validUntil = lastDay(values.validUntil, dayOf(world.now));
     const consent = openConsent(world, client, { access, recurringIndicator, frequencyPerDay, validUntil });

@@ -11,6 +11,7 @@ import {
   authorisationOfNew,
   authorisationStarted,
   authorisationStatus,
+  checkBeginning,
   type Decision,
   link,
 } from "./authorisation";
@@ -163,6 +164,7 @@ function termsOf(call: Call<Initiation>, service: string): PaymentTerms {
 function initiated(call: Call<Initiation>, service: string): Result {
   const { "payment-product": product, pain001 } = call.values;
   return once(call, { service, product, pain001, ...contentOf(call) }, () => {
+    checkBeginning(call, call.world.openBanking.signatories);
     const payment = initiate(call.world, termsOf(call, service));
     const { status: transactionStatus, paymentId } = payment;
     const { headers, _links } = authorisationOfNew(call, pathOf(payment), payment.initiation);

@@ -2,7 +2,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { referenceTo } from "../../../sandbox/src/open-banking/references";
+import { operationNamed } from "../../support/operations";
 import { sandboxClient } from "../../support/samples";
+import { fingerprint } from "../support/fingerprint";
+import { callOf } from "../support/http";
+import { inProcess } from "../support/in-process";
 import { consentTerms, inOrder, minute, refusal, today } from "./bank";
 
 const home = "https://desk.example/done?from=bank";
@@ -127,22 +132,73 @@ test("who refuses returns with an error, and the consent is rejected", async () 
   expect(await client.consents.getStatus({ "consent-id": consentId })).toEqual({ consentStatus: "rejected" });
 });
 
-test("a payment is authorised the same way", async () => {
+async function paymentTerms() {
   const treasury = sandboxClient(sandbox);
   const { iban } = (await treasury.accounts.getFunding({ currency: "EUR" })) as { iban: string };
   await treasury.close();
-  const { paymentId, _links } = await client.payments.initiate({
+  return {
     "payment-service": "payments",
     "payment-product": "sepa-credit-transfers",
-    "TPP-Redirect-URI": home,
     debtorAccount: { iban },
     instructedAmount: { currency: "EUR", amount: "1" },
     creditorAccount: { iban: "NL13TEST0123456789" },
     creditorName: "Brouwer Logistiek BV",
-  });
+  } as const;
+}
+
+test("a payment is authorised the same way", async () => {
+  const terms = { ...(await paymentTerms()), "TPP-Redirect-URI": home };
+  const { paymentId, _links } = await client.payments.initiate(terms);
   const back = await answer(await pageFor(_links, asked(`PIS:${paymentId}`)), "approve");
   const given = await tokens(redemption(back.searchParams.get("code")!));
   expect(given).toMatchObject({ status: 200, scope: `PIS:${paymentId}` });
+});
+
+describe("where nobody says to which address the person returns", () => {
+  const refused = {
+    ...refusal(400, "FORMAT_ERROR"),
+    message: expect.stringContaining("TPP-Redirect-URI") as string,
+  };
+
+  const withoutAddress: readonly (readonly [what: string, ask: () => Promise<unknown>])[] = [
+    ["a consent", () => client.consents.create(consentTerms)],
+    ["a payment", async () => client.payments.initiate(await paymentTerms())],
+  ];
+
+  test.each(withoutAddress)("%s that a person is asked about at once is refused", async (_what, ask) => {
+    await expect(ask()).rejects.toMatchObject(refused);
+  });
+
+  test("a payment that several people must authorise begins without an authorisation", async () => {
+    sandbox.control.setSignatories({ signatories: 2 });
+    const { _links } = await client.payments.initiate(await paymentTerms());
+    expect(inOrder(Object.keys(_links))).toEqual(["self", "startAuthorisation", "status"]);
+  });
+
+  test("who is refused has made nothing", async () => {
+    const desk = inProcess(new Date(`${today}T09:00:00Z`), "fxdesk", { scaApproach: "oauth" });
+    const before = fingerprint(desk.world);
+    const { status } = await callOf(desk.ask, operationNamed("consents.create"), consentTerms);
+    const payment = await callOf(desk.ask, operationNamed("payments.initiate"), {
+      ...(await paymentTerms()),
+      debtorAccount: referenceTo(
+        [...desk.world.accounts.values()].find(({ currency }) => currency === "EUR")!,
+      ),
+    });
+    expect([status, payment.status, fingerprint(desk.world) === before]).toEqual([400, 400, true]);
+    await desk.close();
+  });
+
+  test("an authorisation in a call of its own says it in that call", async () => {
+    const explicit = { "TPP-Explicit-Authorisation-Preferred": true };
+    const { consentId } = await client.consents.create({ ...consentTerms, ...explicit });
+    const path = { "consent-id": consentId };
+    await expect(client.consents.startAuthorisation(path)).rejects.toMatchObject(refused);
+    expect(await client.consents.listAuthorisations(path)).toEqual({ authorisationIds: [] });
+    const { _links } = await client.consents.startAuthorisation({ ...path, "TPP-Redirect-URI": home });
+    const back = await answer(await pageFor(_links, asked(`AIS:${consentId}`)), "approve");
+    expect(back.searchParams.get("code")).toEqual(expect.any(String));
+  });
 });
 
 describe("a request to authorise", () => {

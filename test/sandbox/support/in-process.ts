@@ -4,7 +4,7 @@ import type { ControlPlane } from "@fxdesk/sandbox";
 import { assemble } from "../../../sandbox/src/assemble";
 import { controlPlane } from "../../../sandbox/src/control";
 import type { World } from "../../../sandbox/src/world/world";
-import { usualSettings } from "../../../sandbox/src/world/settings";
+import { type Settings, usualSettings } from "../../../sandbox/src/world/settings";
 import type { Ask } from "./http";
 
 export interface InProcess {
@@ -18,8 +18,8 @@ export interface InProcess {
 /** A month of business: enough of everything, and quickly made anew. */
 const daysBehind = 30;
 
-export function inProcess(now: Date, seed = "fxdesk"): InProcess {
-  const beginning = { seed, now, daysBehind, settings: usualSettings };
+export function inProcess(now: Date, seed = "fxdesk", settings: Partial<Settings> = {}): InProcess {
+  const beginning = { seed, now, daysBehind, settings: { ...usualSettings, ...settings } };
   const { app, stage } = assemble({ operations, beginning });
   return {
     ask: async (url, { method = "GET", headers = {}, body } = {}) => {
