@@ -34,9 +34,18 @@ const at = (values: unknown, path: readonly PropertyKey[]): unknown =>
 /** What a limit counts, by what it limits; a number is its own measure. */
 const counted: Readonly<Record<string, string>> = { string: " characters", array: " entries" };
 
-function limit(word: string, { origin, exact }: { origin: string; exact?: boolean }, bound: number | bigint) {
+/** How a bound is called when it fits itself, and when it does not. */
+const boundWords = {
+  too_small: { inclusive: "at least", exclusive: "more than" },
+  too_big: { inclusive: "at most", exclusive: "less than" },
+} as const;
+
+function limit(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): string {
+  const { code, origin, exact, inclusive = true } = issue;
+  const bound = code === "too_small" ? issue.minimum : issue.maximum;
+  const word = exact ? "exactly" : boundWords[code][inclusive ? "inclusive" : "exclusive"];
   const unit = counted[origin];
-  return unit ? `must have ${exact ? "exactly" : word} ${bound}${unit}` : `must be ${word} ${bound}`;
+  return unit ? `must have ${word} ${bound}${unit}` : `must be ${word} ${bound}`;
 }
 
 const oneOf = (values: readonly unknown[]) => `${values.length > 1 ? "one of " : ""}${values.join(", ")}`;
@@ -47,10 +56,11 @@ function wording(issue: z.core.$ZodIssue, given: unknown): string {
       return given === undefined ? "is required" : `must be ${article(issue.expected)}`;
     case "invalid_value":
       return given === undefined ? `is required: ${oneOf(issue.values)}` : `must be ${oneOf(issue.values)}`;
+    case "invalid_union":
+      return given === undefined ? "is required" : alternatives(issue, given);
     case "too_small":
-      return limit("at least", issue, issue.minimum);
     case "too_big":
-      return limit("at most", issue, issue.maximum);
+      return limit(issue);
     case "invalid_format":
     case "custom":
       return issue.message;
@@ -58,6 +68,10 @@ function wording(issue: z.core.$ZodIssue, given: unknown): string {
       return issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
   }
 }
+
+/** What each way to give the value asks for, in its first complaint. */
+const alternatives = ({ errors }: z.core.$ZodIssueInvalidUnion, given: unknown): string =>
+  [...new Set(errors.flatMap(([first]) => (first ? [wording(first, given)] : [])))].join(" or ");
 
 const article = (kind: string) => (/^[aeio]/.test(kind) ? `an ${kind}` : `a ${kind}`);
 
