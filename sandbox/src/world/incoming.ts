@@ -1,7 +1,7 @@
 /** Money from outside, and what the bank does with it at once. */
-import type { Big } from "big.js";
+import { Big } from "big.js";
 import type { Account } from "./accounts";
-import { smaller } from "./currencies";
+import { larger, smaller } from "./currencies";
 import { dayOf } from "./days";
 import { type BookedLine, bucketOf } from "./ledger";
 import { payCall } from "./margin";
@@ -10,9 +10,11 @@ import { outstanding, type Trade } from "./trades";
 import { fund } from "./trading";
 import type { World } from "./world";
 
+const zero = new Big(0);
+
 /**
- * Books money that came in. It pays what margin was called, then for the trade whose ID is its reference, or else for the
- * trades that are due, the oldest first. Answers the line in the account's books.
+ * Books money that came in. It pays what margin was called, then for the trades whose ID or reference it carries, or else
+ * for those that are due, the oldest first. Answers the line in the account's books.
  */
 export function receive(
   world: World,
@@ -22,11 +24,12 @@ export function receive(
 ): BookedLine {
   move(world, account, amount, "nostro", { ...movement, type: "incoming" });
   const line = world.ledger.lines(bucketOf(account, "InterimAvailable")).at(-1)!;
+  const before = available(world, account);
   for (const trade of openTrades(world, account)) payCall(world, trade);
-  const named = world.trades.get(movement.reference);
-  const paidFor = named && isOpen(named, account) ? [named] : due(world, openTrades(world, account));
-  let left = smaller(amount, available(world, account));
-  for (const trade of paidFor) left = left.minus(fundFrom(world, trade, left));
+  const called = before.minus(available(world, account));
+  let left = larger(smaller(amount.minus(called), available(world, account)), zero);
+  for (const trade of paidForBy(world, account, movement.reference))
+    left = left.minus(fundFrom(world, trade, left));
   return line;
 }
 
@@ -42,11 +45,15 @@ function* openTrades({ trades }: World, account: Account): Generator<Trade> {
   for (const trade of trades.values()) if (isOpen(trade, account)) yield trade;
 }
 
-function due(world: World, trades: Iterable<Trade>): Trade[] {
-  const today = dayOf(world.now);
-  const found: Trade[] = [];
-  for (const trade of trades) if (trade.maturityDate <= today) found.push(trade);
-  return found.toSorted((one, other) => (one.maturityDate < other.maturityDate ? -1 : 1));
+/** The trades that money with a reference pays for. */
+function paidForBy(world: World, account: Account, reference: string): Trade[] {
+  const [today, named, due]: [string, Trade[], Trade[]] = [dayOf(world.now), [], []];
+  for (const trade of openTrades(world, account)) {
+    if (reference === trade.tradeId || reference === trade.reference) named.push(trade);
+    if (trade.maturityDate <= today) due.push(trade);
+  }
+  const paidFor = named.length > 0 ? named : due;
+  return paidFor.toSorted((one, other) => (one.maturityDate < other.maturityDate ? -1 : 1));
 }
 
 /** Pays for a trade from what there is; answers how much that took. */

@@ -1,6 +1,7 @@
 /** Payments from what trades buy: asked for, approved, checked, sent, and sometimes returned. */
 import type { Big } from "big.js";
 import { isApproved } from "./approvals";
+import { nextBusinessDay } from "./calendar";
 import { fits } from "./currencies";
 import { dayMs, dayOf, hourOf } from "./days";
 import { converted, pairOf } from "./fx";
@@ -69,7 +70,7 @@ export interface PaymentOrder {
 export function orderProblem(
   world: World,
   trade: Trade,
-  { beneficiary, amount, date = trade.maturityDate }: PaymentOrder,
+  { beneficiary, amount, date = earliestDate(world, trade) }: PaymentOrder,
 ): string | undefined {
   const { currency } = trade.buy;
   if (trade.ended || trade.type === "ndf") return `trade_id: nothing can be paid from trade ${trade.tradeId}`;
@@ -79,8 +80,17 @@ export function orderProblem(
   if (!fits(amount, currency)) return `amount has too many decimals for ${currency}`;
   if (amount.gt(unallocated(trade)))
     return `amount is more than the ${unallocated(trade).toFixed()} ${currency} that are left`;
-  if (date < trade.maturityDate || date < dayOf(world.now)) return `payment_date ${date} is too early`;
+  const earliest = earliestDate(world, trade);
+  if (date < earliest) return `payment_date ${date} is too early: the earliest is ${earliest}`;
+  const next = nextBusinessDay(date, [currency]);
+  if (date !== next) return `payment_date ${date} is no business day: the next is ${next}`;
   return undefined;
+}
+
+/** Maturity, or the next business day when that has passed. */
+function earliestDate(world: World, { maturityDate, buy }: Trade): string {
+  const today = dayOf(world.now);
+  return nextBusinessDay(maturityDate < today ? today : maturityDate, [buy.currency]);
 }
 
 /**
@@ -90,7 +100,7 @@ export function orderProblem(
 export function orderPayment(world: World, trade: Trade, order: PaymentOrder): TradePayment {
   const problem = orderProblem(world, trade, order);
   if (problem !== undefined) throw new RangeError(problem);
-  const { beneficiary, amount, date, contactId: createdBy } = order;
+  const { beneficiary, amount, date = earliestDate(world, trade), contactId: createdBy } = order;
   const status = "Payment pending of authorization";
   const payment = allocate(world, trade, beneficiary, amount, { status, date, createdBy });
   if (!world.approvals.get(trade.clientId)?.settings.enabled) validate(world, trade, payment);

@@ -96,6 +96,36 @@ test("the deposit is taken on its day, or as soon as it is there", () => {
   expect([held("InitialMargin"), available(world, gbp()).toFixed()]).toEqual(["5000", "1000"]);
 });
 
+const spot = (reference?: string) =>
+  book(world, {
+    clientId: demo.clientId,
+    type: "spot",
+    sell: { amount: new Big(5_000), currency: "GBP" },
+    buy: { amount: new Big(6_500), currency: "USD" },
+    rate: { symbol: "GBPUSD", rate: new Big("1.3") },
+    fee: { amount: new Big(0), currency: "GBP" },
+    maturityDate: "2026-11-04",
+    reference,
+  });
+
+test("what pays a call does not pay for a trade as well", () => {
+  const due = spot();
+  pass(2, "1.3");
+  market("1.3325");
+  payIn(3_000);
+  expect([held("MarginCall"), held("InitialMargin"), due.funded.toFixed()]).toEqual(["0", "2500", "500"]);
+});
+
+test("money pays for the trade whose reference it carries, also before its day", () => {
+  const [named, other] = [spot("INV-7"), spot("INV-8")];
+  receive(world, gbp(), new Big(6_000), { reference: "INV-7", information: "Payment" });
+  expect([named.funded.toFixed(), other.funded.toFixed(), available(world, gbp()).toFixed()]).toEqual([
+    "5000",
+    "0",
+    "1000",
+  ]);
+});
+
 test("a call is what the balance MarginCall shows, until it is paid from what comes in", () => {
   market("1.332499");
   expect(held("MarginCall")).toBe("0");

@@ -139,9 +139,30 @@ test.each<[string, Partial<PaymentOrder> & { amount?: Big }, string]>([
   ["more than is left", { amount: new Big(20_000.01) }, "20000 USD that are left"],
   ["nothing", { amount: new Big(0) }, "more than zero"],
   ["parts of a cent", { amount: new Big("1.005") }, "too many decimals for USD"],
-  ["before maturity", { date: "2026-11-23" }, "payment_date 2026-11-23 is too early"],
+  [
+    "before maturity",
+    { date: "2026-11-23" },
+    "payment_date 2026-11-23 is too early: the earliest is 2026-11-24",
+  ],
+  [
+    "on a Saturday",
+    { date: "2026-11-28" },
+    "payment_date 2026-11-28 is no business day: the next is 2026-11-30",
+  ],
+  [
+    "on a holiday",
+    { date: "2026-11-26" },
+    "payment_date 2026-11-26 is no business day: the next is 2026-11-27",
+  ],
 ])("%s cannot be paid", (_what, changes, says) => {
   expect(() => order("1", changes)).toThrow(says);
+});
+
+test("without a day a payment is sent at maturity, or on the next business day when that has passed", () => {
+  expect(order("1", { date: undefined }).date).toBe("2026-11-24");
+  order("1", { date: "2026-12-10" });
+  pass(8 * dayMs);
+  expect(order("1").date).toBe("2026-11-30");
 });
 
 test("nobody is paid in another currency", () => {
