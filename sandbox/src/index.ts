@@ -1,11 +1,11 @@
 /** The sandbox: the account, trade and payment service, played on this machine. */
 import { operations as allOperations, type Declaration } from "@fxdesk/toolkit/operations";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { resolve } from "node:path";
 import { assemble } from "./assemble";
 import type { AnyBehaviour } from "./behaviour";
 import { type ControlPlane, controlPlane } from "./control";
-import type { Mail } from "./outbox";
+import { type Mail, prepare } from "./outbox";
 import type { LoggedRequest } from "./stage";
 import { demo } from "./world/parties";
 import { type Settings, settingsFrom } from "./world/settings";
@@ -59,10 +59,11 @@ export interface Sandbox {
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port = 0, host = "127.0.0.1", seed = "fxdesk", now, operations = allOperations } = options;
   const { dataDir, smtpUrl, behaviours } = options;
-  const folder = dataDir === undefined ? undefined : join(dataDir, "outbox");
+  const folder = dataDir === undefined ? undefined : resolve(dataDir, "outbox");
   const settings = settingsFrom(options);
   const beginning = { seed, now, settings };
   const delivery = { folder, smtpUrl };
+  await prepare(delivery);
   const { app, stage } = assemble({ operations, beginning, delivery, ...(behaviours && { behaviours }) });
   await app.listen({ port, host });
   const { port: taken } = app.server.address() as AddressInfo;

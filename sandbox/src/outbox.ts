@@ -1,7 +1,7 @@
 /** E-mail: sent to a server when there is one, else put into a folder when there is one, and kept in any case. */
-import { rmSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { constants, rmSync } from "node:fs";
+import { access, mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { StoredFile } from "./behaviour";
 import { Refusal } from "./refusal";
 
@@ -27,6 +27,34 @@ export interface Delivery {
   readonly folder?: string | undefined;
   /** A mail server, as smtp://user:password@host:port; takes the place of the folder. */
   readonly smtpUrl?: string | undefined;
+}
+
+const mailProtocols = ["smtp:", "smtps:"];
+
+/** Makes a folder and those it is in. One at a time: asked for all at once, some systems never answer. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return;
+    if (code !== "ENOENT" || dirname(folder) === folder) throw error;
+    await makeFolder(dirname(folder));
+    await mkdir(folder);
+  }
+}
+
+/** Sees to it that e-mails can be delivered. Throws a RangeError that says what is wrong. */
+export async function prepare({ folder, smtpUrl }: Delivery): Promise<void> {
+  if (smtpUrl !== undefined && !(URL.canParse(smtpUrl) && mailProtocols.includes(new URL(smtpUrl).protocol)))
+    throw new RangeError("smtpUrl must begin with smtp:// or smtps://, and the name of the server follows.");
+  if (folder === undefined || smtpUrl !== undefined) return;
+  try {
+    await makeFolder(folder);
+    await access(`${folder}/`, constants.W_OK);
+  } catch (error) {
+    throw new RangeError(`dataDir: e-mails cannot be left in ${folder}: ${(error as Error).message}`);
+  }
 }
 
 const sender = "statements@sandbox-bank.example";
@@ -81,7 +109,7 @@ export const fileOf = (mail: Mail): StoredFile => ({
 /** Answers where it was written. */
 async function writeInto(folder: string, mail: Mail): Promise<string> {
   const path = join(folder, fileNameOf(mail));
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   await writeFile(path, mail.message);
   return path;
 }

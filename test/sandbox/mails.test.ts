@@ -1,5 +1,5 @@
 /** Statements by e-mail: real messages, with the files attached. */
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -272,4 +272,29 @@ describe("with a mail server", () => {
     expect(other.mails).toEqual([]);
     await close();
   });
+});
+
+describe("a start that could not deliver", () => {
+  test.each([
+    ["a folder in a file", () => ({ dataDir: join(dataDir, "file", "deeper") }), /dataDir: .*file/],
+    ["a folder that is a file", () => ({ dataDir: join(dataDir, "file") }), /dataDir: .*file/],
+    ["a folder nobody can make", () => ({ dataDir: "/proc/fxdesk" }), /dataDir: .*proc/],
+    ["another protocol", () => ({ smtpUrl: "http://127.0.0.1" }), /smtpUrl must begin with smtp:/],
+    ["no address", () => ({ smtpUrl: "mail" }), /smtpUrl must begin with smtp:/],
+  ])("to %s is refused", async (_what, options, says) => {
+    await writeFile(join(dataDir, "file"), "");
+    await expect(startSandbox(options())).rejects.toThrow(says);
+  });
+});
+
+test("an e-mail about no account says so", async () => {
+  await client.statements.emailAccounts({
+    date_from: "2026-01-01",
+    date_to: "2026-01-31",
+    currencies: "CHF",
+  });
+  expect(lastMail().attachments).toEqual([]);
+  expect(lastMail().text).toContain(
+    "There is no account for the Accounts statement 2026-01-01 to 2026-01-31.",
+  );
 });

@@ -19,7 +19,7 @@ export const login: BehavioursOf<"login"> = {
         400,
         "redirect_uri_mismatch",
         "The redirect URI is not the registered one.",
-        `redirect_uri ${values.redirect_uri}`,
+        `redirect_uri must be ${world.settings.redirectUri}, not ${values.redirect_uri}.`,
       );
     return { status: 200, headers: pageHeaders, body: loginPage(values) };
   },

@@ -18,6 +18,7 @@ function wordsOf({ name, country }: Client, subject: string, made: readonly File
     "",
     ...(made.length > 0 ? [`Please find attached: ${subject}.`] : []),
     ...(missing > 0 ? ["A statement could not be made in the format asked for."] : []),
+    ...(made.length + missing === 0 ? [`There is no account for the ${subject}.`] : []),
     "",
     ...made.map(({ fileName }) => `- ${fileName}`),
     ...(made.length > 0 ? [""] : []),
