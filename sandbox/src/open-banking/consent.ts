@@ -26,8 +26,8 @@ export interface Consent extends ConsentTerms {
   /** What it opens, once it is authorised: before, what it may open. */
   grant: Grant;
   readonly decision: Decision;
-  /** What was read without a person, by day and thing. */
-  readonly unattended: Map<string, Reads>;
+  /** What was read without a person, by thing, on the last day on which something was. */
+  unattended: { readonly day: string; readonly reads: Map<string, Reads> };
   /** Of the last report of each account's transactions. */
   readonly reported: Map<string, Span>;
   /** Until then, entries from long ago are open too. */
@@ -60,7 +60,7 @@ export function openConsent(world: World, client: Client, terms: ConsentTerms): 
       decide: (approved, chosen) =>
         approved ? authorise(world, consent, chosen) : end(world, consent, "rejected"),
     },
-    unattended: new Map(),
+    unattended: { day: dayOf(world.now), reads: new Map() },
     reported: new Map(),
     allHistoryUntil: new Date(0),
     status: "received",

@@ -44,12 +44,20 @@ export function noteRead(call: Call<Reading>, consent: Consent, thing = ""): voi
 
 function countUnattended({ operation, values, world }: Call<Reading>, consent: Consent, thing: string): void {
   if (values["PSU-IP-Address"] !== undefined) return;
-  const { unattended, frequencyPerDay } = consent;
-  const key = `${dayOf(world.now)} ${operation.name} ${thing}`;
+  const { frequencyPerDay } = consent;
+  const key = `${operation.name} ${thing}`;
+  const unattended = unattendedToday(consent, world.now);
   const reads = oneMore(unattended.get(key), values.page ?? 0, world.now);
   if (reads.times > frequencyPerDay)
     throw new Refusal(429, "ACCESS_EXCEEDED", `The consent is for ${frequencyPerDay} reads a day.`);
   unattended.set(key, reads);
+}
+
+/** What was read today without a person, by thing. Of former days nothing is kept. */
+function unattendedToday(consent: Consent, now: Date): Map<string, Reads> {
+  const day = dayOf(now);
+  if (consent.unattended.day !== day) consent.unattended = { day, reads: new Map() };
+  return consent.unattended.reads;
 }
 
 /** Where people authorise by OAuth, what a consent opens is read with the token that was given for it. */

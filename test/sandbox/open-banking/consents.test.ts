@@ -1,4 +1,7 @@
 /** The life of a consent, over HTTP. */
+import { operationNamed } from "../../support/operations";
+import { callOf } from "../support/http";
+import { inProcess } from "../support/in-process";
 import {
   type Bank,
   consentTerms,
@@ -8,6 +11,7 @@ import {
   minute,
   openBank,
   refusal,
+  today,
   validConsent,
 } from "./bank";
 
@@ -133,6 +137,22 @@ test("a consent for one access lasts twenty minutes", async () => {
   expect(await statusOf(consentId)).toBe("valid");
   bank.sandbox.advance(minute);
   expect(await statusOf(consentId)).toBe("expired");
+});
+
+test("of what was read without a person, only that of the last day is kept", async () => {
+  const desk = inProcess(new Date(`${today}T09:00:00Z`));
+  await callOf(desk.ask, operationNamed("consents.create"), consentTerms);
+  const [consent] = desk.world.openBanking.consents.values();
+  consent!.decision.decide(true);
+  const listAccounts = operationNamed("openBanking.listAccounts");
+  const query = { "Consent-ID": consent!.consentId, "PSU-IP-Address": undefined };
+  for (let read = 1; read <= 5; read += 1) {
+    expect((await callOf(desk.ask, listAccounts, query)).status).toBe(200);
+    desk.world.clock.advance(day);
+  }
+  expect(consent!.unattended).toMatchObject({ day: "2026-03-06" });
+  expect(consent!.unattended.reads.size).toBe(1);
+  await desk.close();
 });
 
 test("what the person chose stands in the place of empty lists", async () => {
