@@ -1,7 +1,7 @@
 /** What is sent: the caller's input, checked, and what the connection and fxdesk add to it. */
 import { randomUUID } from "node:crypto";
 import { InvalidInput } from "../errors";
-import { checkInput, type Problem, type Values } from "../operations/check";
+import { checkInput, inWords, type Problem, type Values } from "../operations/check";
 import type { Declaration } from "../operations/declaration";
 import { fieldsOf } from "../operations/fields";
 import { type CallOptions, type Connection, localAddress } from "./connection";
@@ -46,12 +46,10 @@ export function valuesToSend(
   return values;
 }
 
-export function invalidInput(operation: Declaration, problems: readonly Problem[]): InvalidInput {
-  const list = problems.map(({ field, says }) => (field ? `${field} ${says}` : says)).join("; ");
-  return new InvalidInput(`${operation.name}: ${list.replace(/\.$/, "")}.`, {
+export const invalidInput = (operation: Declaration, problems: readonly Problem[]): InvalidInput =>
+  new InvalidInput(`${operation.name}: ${inWords(problems)}`, {
     operation: operation.name,
     code: "invalid_input",
     outcome: "not-sent",
     problems,
   });
-}

@@ -88,13 +88,14 @@ export function refusalError(operation: Declaration, refusal: Refusal): FxdeskEr
   const failure = operation.errors[status];
   const meaning = (typeof failure === "string" ? failure : failure?.[0]) ?? "The service refused the call.";
   const service = serviceMessage(body);
+  const itsWords = [service?.message, service?.details].filter((words) => words !== meaning);
   const undecided = status >= 500 || status === 408;
   const { type, code, retryable, hint } = kindOf(status);
   const lost = undecided && operation.effect === "money";
   const again = operation.effect === "read" || !undecided;
   const words = [
     `${operation.name}: ${meaning} (${status})`,
-    service && [service.message, service.details].filter(Boolean).join(" "),
+    ...itsWords,
     service?.code && `[${service.code}]`,
     lost ? checkFirst : again ? hint : maybeDone,
   ];

@@ -12,7 +12,15 @@ export interface Problem {
   /** The field, with the path inside it where it is an object or an array: `payments.0.creditorName`. */
   readonly field: string;
   readonly says: string;
+  /** Set where it is a rule over several fields: `says` is a sentence and names them itself. */
+  readonly rule?: true;
 }
+
+const sentence = ({ field, says, rule }: Problem) =>
+  (rule || !field ? says : `${field} ${says}`).replace(/\.?$/, ".");
+
+/** What is wrong, for a person to read: a sentence for each problem. */
+export const inWords = (found: readonly Problem[]): string => found.map(sentence).join(" ");
 
 const shapeOf = (fields: readonly Field[]) =>
   Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
@@ -141,6 +149,7 @@ function problems(operation: Declaration, schema: z.ZodType, values: unknown, no
   const broken = brokenRules(judged, given, now).map(({ fields, says }) => ({
     field: fields.join(", "),
     says,
+    rule: true as const,
   }));
   return [...misfits, ...misplaced(operation, given), ...besideDocument(operation, given), ...broken];
 }

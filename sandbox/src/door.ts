@@ -7,6 +7,7 @@ import {
   decodeRequest,
   type Field,
   fieldsOf,
+  inWords,
   type ReceivedRequest,
   type Server,
   UnreadableBody,
@@ -86,8 +87,7 @@ function readValues(operation: Declaration, request: ReceivedRequest, now: Date)
     );
   const problems = checkRequest(operation, values, now);
   if (problems.length > 0) {
-    const details = problems.map(({ field, says }) => `${field} ${says}`).join("; ");
-    throw new Refusal(invalidStatus(operation), invalid, "The request does not fit.", details);
+    throw new Refusal(invalidStatus(operation), invalid, "The request does not fit.", inWords(problems));
   }
   for (const field of fieldsOf(operation)) values[field.name] ??= field.default;
   return values;

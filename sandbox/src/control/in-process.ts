@@ -4,6 +4,7 @@ import {
   type Declaration,
   fieldsOf,
   type InputOf,
+  inWords,
   type Values,
 } from "@fxdesk/toolkit/operations";
 import type { AnyBehaviour, Call } from "../behaviour";
@@ -35,8 +36,7 @@ const actionOf = (control: Declaration) =>
 export function act(stage: Stage, control: Declaration, input: Values): unknown {
   const problems = checkInput(control, input, stage.world.now);
   if (problems.length > 0) {
-    const details = problems.map(({ field, says }) => `${field} ${says}`).join("; ");
-    throw new Refusal(400, "validation_error", "The request does not fit.", details);
+    throw new Refusal(400, "validation_error", "The request does not fit.", inWords(problems));
   }
   const defaults = fieldsOf(control).map(({ name, default: value }) => [name, value] as const);
   return actionOf(control)(stage, { ...Object.fromEntries(defaults), ...input });

@@ -205,6 +205,13 @@ test("a booked trade whose answer does not fit is still booked", async () => {
   await expect(client.trades.book(trade)).resolves.toEqual({ trade_id: "t-1" });
 });
 
+test("what the service says is not said twice", async () => {
+  const meaning = "Client or trade ID not found.";
+  await against(respond(404, JSON.stringify({ code: "none", message: meaning, details: "t-1" })));
+  const { message } = await failure(client.trades.get({ trade_id: "t-1" }));
+  expect(message).toBe(`trades.get: ${meaning} (404) t-1 [none]`);
+});
+
 test("no secret is in any error", async () => {
   await against(respond(401, '{"code":"c","message":"m","details":"d"}'));
   await client.close();

@@ -81,6 +81,21 @@ test.each(wrong)("input refused with %s is never sent", async (says, call) => {
   expect(server.heads).toHaveLength(0);
 });
 
+test.each<[says: string, call: (client: FxdeskClient) => Promise<unknown>]>([
+  [
+    "accounts.getFunding: Exactly one of currency and account_id must be given.",
+    (client) => client.accounts.getFunding({}),
+  ],
+  [
+    "transactions.list: page must be at least 1, not 0. page_size must be at least 1, not 0.",
+    (client) => client.transactions.list({ account_id: account, page: 0, page_size: 0 }),
+  ],
+  ["trades.get: trade_id is required.", (client) => client.trades.get({} as never)],
+])("what is wrong is said in sentences: %s", async (message, call) => {
+  await listening(respond(200, "[]"));
+  await expect(call(connected())).rejects.toMatchObject({ message });
+});
+
 test("a connection without client id says so", async () => {
   await listening(respond(200, "[]"));
   const client = createClient({ baseUrl: server.url, credentials: { accessToken: "t" } });

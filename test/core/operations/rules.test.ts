@@ -62,7 +62,7 @@ describe.each(cases)("$operation: $says", ({ operation, fields, says, good, bad 
   });
 
   test.each(bad)("%j does not, and the fields are named", (input) => {
-    expect(misfits(operation, { ...input })).toEqual([{ field: fields, says }]);
+    expect(misfits(operation, { ...input })).toEqual([{ field: fields, says, rule: true }]);
   });
 });
 
