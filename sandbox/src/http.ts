@@ -38,9 +38,24 @@ export const formOf = ({ body }: Pick<FastifyRequest, "body">): URLSearchParams 
 export const bearerOf = (request: Pick<HttpRequest, "headers">): string | undefined =>
   /^Bearer +(.+)$/i.exec(header(request, "authorization") ?? "")?.[1];
 
-/** Which of some media types the caller likes best, the first of equals; undefined when it accepts none of them. */
-export const preferred = <T extends string>(request: Pick<HttpRequest, "headers">, types: readonly T[]) =>
-  new Negotiator(request as { headers: Record<string, string> }).mediaType(types) as T | undefined;
+export const json = "application/json";
+/** How refusals come to who likes that better. RFC 9457 */
+export const problemJson = "application/problem+json";
+
+/**
+ * Which of the media types on offer the caller likes best, the first of equals; undefined when it accepts none of them. Who
+ * accepts problems in JSON can read JSON.
+ */
+export function preferred<T extends string>(
+  request: Pick<HttpRequest, "headers">,
+  types: readonly T[],
+): T | undefined {
+  const negotiator = new Negotiator(request as { headers: Record<string, string> });
+  const readsProblems = () => negotiator.mediaType([problemJson]) !== undefined;
+  return (
+    (negotiator.mediaType(types) as T | undefined) ?? types.find((type) => type === json && readsProblems())
+  );
+}
 
 export const send = (reply: FastifyReply, { status, headers, body }: HttpAnswer): FastifyReply =>
   reply.code(status).headers(headers).send(body);

@@ -4,6 +4,7 @@ import type { AnyBehaviour, Behaviour, FileAnswer, Result } from "./behaviour";
 import { admit } from "./door";
 import { type Fault, playOf } from "./faults";
 import { header, type HttpAnswer, type HttpRequest } from "./http";
+import { checkAccept } from "./open-banking/accept";
 import { requestIdOf } from "./open-banking/request-id";
 import { Refusal, refusalAnswer } from "./refusal";
 import type { Stage } from "./stage";
@@ -43,6 +44,7 @@ function identified({ server }: Declaration, request: HttpRequest, answered: Htt
 async function result(operation: Declaration, request: HttpRequest, pipeline: Pipeline): Promise<Result> {
   const { stage, behaviours } = pipeline;
   const call = await admit(operation, request, stage.world);
+  checkAccept(call);
   const behaviour = behaviours[operation.name] as Behaviour | undefined;
   if (!behaviour)
     throw new Refusal(

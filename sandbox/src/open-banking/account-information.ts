@@ -2,16 +2,16 @@
 import type { BehavioursOf, Result } from "../behaviour";
 import { accountStatement, type AccountStatement } from "../files/account-statement";
 import { statementFile, stored } from "../files/formats";
-import { preferred } from "../http";
+import { json } from "../http";
 import { Refusal } from "../refusal";
 import type { Account } from "../world/accounts";
 import { addDays, dayOf, startOf } from "../world/days";
 import { bucketOf } from "../world/ledger";
 import type { World } from "../world/world";
+import { typeFor } from "./accept";
 import { link } from "./authorisation";
 import { camt053 } from "./camt053";
 import type { Consent } from "./consent";
-import { problemJson } from "./errors";
 import { accountFor, consentFor, noteRead } from "./reading";
 import { amountIn, bicOf, cashAccountType, referenceTo } from "./references";
 import { checkOpen, noteReport, type Page, spanGiven, transactionsOf } from "./transactions";
@@ -92,22 +92,11 @@ const statements: Readonly<Record<string, (statement: AccountStatement) => Promi
   },
 };
 
-const json = "application/json";
-
 /** The media types in which a call can be answered: a statement is of what was booked on some days. */
-const typesFor = ({ bookingStatus, dateFrom, entryReferenceFrom, deltaList }: Listing["values"]) =>
+const typesOf = ({ bookingStatus, dateFrom, entryReferenceFrom, deltaList }: Listing["values"]) =>
   bookingStatus === "booked" && dateFrom !== undefined && entryReferenceFrom === undefined && !deltaList
     ? [json, ...Object.keys(statements)]
     : [json];
-
-/** The media type of the answer. Who accepts problems in JSON and says no more can read JSON. */
-function typeFor({ request, values }: Listing): string {
-  const types = typesFor(values);
-  const type = preferred(request, types) ?? (preferred(request, [problemJson]) && json);
-  if (type === undefined)
-    throw new Refusal(406, "REQUESTED_FORMATS_INVALID", `These transactions come as ${types.join(", ")}.`);
-  return type;
-}
 
 function report(call: Listing, consent: Consent, account: Account): Result {
   const { values, world } = call;
@@ -170,7 +159,7 @@ export const openBanking: BehavioursOf<"openBanking"> = {
   },
 
   "openBanking.listTransactions": async (call) => {
-    const type = typeFor(call);
+    const type = typeFor(call, typesOf(call.values));
     const { consent, account } = accountFor(call, "transactions");
     return type === json ? report(call, consent, account) : statementIn(call, consent, account, type);
   },

@@ -1,19 +1,18 @@
 /** The error bodies of the open-banking standard: tppMessages, or problem+json where the caller prefers it. */
-import { header, type HttpAnswer, type HttpRequest } from "../http";
+import { type HttpAnswer, type HttpRequest, json, preferred, problemJson } from "../http";
 import type { Refusal } from "../refusal";
 
-export const problemJson = "application/problem+json";
 /** As long as the standard lets the texts be. */
 const longestTitle = 70;
 const longestText = 500;
 
 export function tppError(refusal: Refusal, request: HttpRequest): HttpAnswer {
   const { status, code, message, details, headers } = refusal;
-  const asProblem = header(request, "accept")?.includes(problemJson) === true;
+  const asProblem = preferred(request, [json, problemJson]) === problemJson;
   const text = [message, details].filter(Boolean).join(" ").slice(0, longestText);
   const body = asProblem
     ? { type: `urn:tpp-message:${code}`, code, title: message.slice(0, longestTitle), detail: text }
     : { tppMessages: [{ category: "ERROR", code, text }] };
-  const type = asProblem ? problemJson : "application/json; charset=utf-8";
+  const type = asProblem ? problemJson : `${json}; charset=utf-8`;
   return { status, headers: { "content-type": type, ...headers }, body: JSON.stringify(body) };
 }

@@ -1,11 +1,12 @@
 /** Payment initiation. Contract: payment initiation, rows 1 to 9. */
 import { Big } from "big.js";
 import type { BehavioursOf, Call, Result } from "../behaviour";
-import { preferred } from "../http";
+import { json } from "../http";
 import { Refusal } from "../refusal";
 import type { Account } from "../world/accounts";
 import { fits, written } from "../world/currencies";
 import { addDays, dayOf } from "../world/days";
+import { typeFor } from "./accept";
 import {
   authorisationList,
   authorisationOfNew,
@@ -172,15 +173,7 @@ function initiated(call: Call<Initiation>, service: string): Result {
   });
 }
 
-const json = "application/json" as const;
-const xml = "application/xml" as const;
-
-/** The media type of an answer: of those it can have, the one the caller likes best. */
-function typeFor<T extends string>({ request }: Pick<Call, "request">, types: readonly T[]): T {
-  const type = preferred(request, types);
-  if (type === undefined) throw new Refusal(406, "", `The answer is ${types.join(" or ")}.`);
-  return type;
-}
+const xml = "application/xml";
 
 /** As it was initiated. */
 function readBack(call: Pick<Call, "client" | "request" | "world">, named: Named): Result {

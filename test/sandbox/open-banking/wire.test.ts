@@ -1,6 +1,7 @@
 /** Headers, error bodies, routes and the page, as they are on the wire. */
 import { randomUUID } from "node:crypto";
-import { type Bank, consentTerms, decide, openBank, validConsent } from "./bank";
+import { type Bank, consentTerms, decide, euroAccount, openBank, validConsent } from "./bank";
+import { pain001 } from "./documents";
 
 let bank: Bank;
 beforeAll(async () => {
@@ -48,6 +49,86 @@ test("errors are tppMessages, or a problem for who accepts one", async () => {
     code: "CONSENT_UNKNOWN",
     title: "There is no such consent.",
     detail: "There is no such consent. nothing",
+  });
+});
+
+test.each([
+  ["application/problem+json", true],
+  ["application/problem+json, application/json", true],
+  ["application/json;q=0.5, application/problem+json", true],
+  ["application/json, application/problem+json;q=0.5", false],
+  ["application/json, application/problem+json;q=0", false],
+  ["application/problem+jsonish", false],
+  ["*/*", false],
+  ["text/html", false],
+])("an error for who accepts %s is a problem: %s", async (accept, isProblem) => {
+  const { headers } = await get("/v1/consents/nothing", { Accept: accept });
+  expect(headers.get("content-type")!.startsWith("application/problem+json")).toBe(isProblem);
+});
+
+describe("what an operation cannot be answered in is not acceptable, however many media types it has", () => {
+  let headers: Record<string, string>;
+  let paths: Record<string, string>;
+  beforeAll(async () => {
+    const { resourceId, iban } = await euroAccount(bank);
+    const consentId = await validConsent(bank);
+    const { paymentId } = await bank.client.payments.initiate({
+      "payment-service": "payments",
+      "payment-product": "pain.001-sepa-credit-transfers",
+      pain001: pain001({ debtor: iban }),
+    });
+    const month = "bookingStatus=booked&dateFrom=2026-02-01";
+    headers = { "Consent-ID": consentId, "PSU-IP-Address": "192.0.2.7" };
+    paths = {
+      consent: `/v1/consents/${consentId}`,
+      accounts: "/v1/accounts",
+      transactions: `/v1/accounts/${resourceId}/transactions?${month}`,
+      status: `/v1/payments/pain.001-sepa-credit-transfers/${paymentId}/status`,
+    };
+  });
+  const kinds = ["consent", "accounts", "transactions", "status"];
+  const asked = async (kind: string, accept: string) => {
+    const answer = await get(paths[kind]!, { ...headers, Accept: accept });
+    return [answer.status, answer.headers.get("content-type")];
+  };
+  const json = "application/json; charset=utf-8";
+
+  test.each(kinds)("%s: who reads problems can read JSON", async (kind) => {
+    expect(await asked(kind, "application/problem+json")).toEqual([200, json]);
+  });
+
+  test.each(kinds)("%s: anything will do for who does not mind", async (kind) => {
+    expect(await asked(kind, "text/html, */*;q=0.1")).toEqual([200, json]);
+  });
+
+  test.each(kinds)("%s: not as a web page, nor as what is ruled out", async (kind) => {
+    for (const accept of ["text/html", "application/json;q=0"])
+      expect((await asked(kind, accept))[0]).toBe(406);
+  });
+
+  test("and nothing has been done then", async () => {
+    const begun = bank.sandbox.control.listAuthorisations().length;
+    const response = await fetch(`${bank.sandbox.xs2aUrl}/v1/consents`, {
+      method: "POST",
+      headers: {
+        ...headers,
+        "X-Request-ID": randomUUID(),
+        "content-type": "application/json",
+        accept: "text/html",
+      },
+      body: JSON.stringify(consentTerms),
+    });
+    expect(response.status).toBe(406);
+    expect(bank.sandbox.control.listAuthorisations()).toHaveLength(begun);
+  });
+
+  test("an answer without a body fits everybody", async () => {
+    const { consentId } = await bank.client.consents.create(consentTerms);
+    const response = await fetch(`${bank.sandbox.xs2aUrl}/v1/consents/${consentId}`, {
+      method: "DELETE",
+      headers: { "X-Request-ID": randomUUID(), accept: "text/html" },
+    });
+    expect(response.status).toBe(204);
   });
 });
 

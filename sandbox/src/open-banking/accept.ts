@@ -1,0 +1,31 @@
+/** In which media type a call is answered, by what its caller accepts. RFC 9110, section 12.5.1. */
+import type { Declaration } from "@fxdesk/toolkit/operations";
+import type { Call } from "../behaviour";
+import { type HttpRequest, json, preferred } from "../http";
+import { Refusal } from "../refusal";
+
+/** Of the media types a call can be answered in, the one its caller likes best. Refuses when it accepts none. */
+export function typeFor<T extends string>(
+  { request }: { readonly request: Pick<HttpRequest, "headers"> },
+  types: readonly T[],
+): T {
+  const type = preferred(request, types);
+  if (type === undefined)
+    throw new Refusal(406, "REQUESTED_FORMATS_INVALID", `The answer is ${types.join(" or ")}.`);
+  return type;
+}
+
+/** All media types an operation may answer in; none where its answers have no body. */
+const typesOf = ({ answers }: Declaration): string[] =>
+  Object.values(answers).flatMap((answer) =>
+    answer.kind === "json" ? [json, ...(answer.asText?.mediaTypes ?? [])] : [],
+  );
+
+/**
+ * Refuses a call whose caller accepts none of its operation's media types, before anything is done; where it is not
+ * documented that a call can be refused so, what there is is sent.
+ */
+export function checkAccept(call: Pick<Call, "operation" | "request">): void {
+  const types = typesOf(call.operation);
+  if (406 in call.operation.errors && types.length > 0) typeFor(call, types);
+}
