@@ -137,7 +137,7 @@ export const oauth: Extension = (app, stage) => {
   const authorize = (handle: Handler) => (request: FastifyRequest<Route>, reply: FastifyReply) => {
     const authorisation = find(request.params.authorisationId);
     if (!authorisation) return sendPage(reply, 404, unknownAuthorisation);
-    const query = new URLSearchParams(request.url.split("?")[1]);
+    const query = new URL(request.url, "http://localhost").searchParams;
     const redirectUri = query.get("redirect_uri");
     if (redirectUri === null || redirectUri !== authorisation.returnTo.approved)
       return sendPage(reply, 400, wrongAddress);

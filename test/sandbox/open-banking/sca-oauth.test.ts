@@ -217,6 +217,13 @@ describe("a request to authorise", () => {
     expect([status, back.host, back.searchParams.get("error")]).toEqual([302, "desk.example", error]);
   });
 
+  test("may have question marks in its values", async () => {
+    const { consentId, _links } = await create();
+    const page = await pageFor(_links, asked(`AIS:${consentId}`, { state: "sure?" }));
+    const back = await answer(page.replaceAll("%3F", "?"), "approve");
+    expect([back.searchParams.get("state"), back.searchParams.has("code")]).toEqual(["sure?", true]);
+  });
+
   test("with another address leads nowhere", async () => {
     const { consentId, _links } = await create();
     const page = await pageFor(
