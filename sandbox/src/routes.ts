@@ -13,21 +13,45 @@ export interface Route {
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** The values a path parameter may take, when they are enumerated: others do not reach the route. */
-function alternatives(operation: Declaration, name: string): string | undefined {
-  const field = fieldsOf(operation).find((each) => each.place === "path" && each.name === name);
-  return field?.options?.map(escaped).join("|");
-}
+const optionsOf = (operation: Declaration, name: string): readonly string[] | undefined =>
+  fieldsOf(operation).find((each) => each.place === "path" && each.name === name)?.options;
+
+/** The path of an operation, with something in the place of each parameter. */
+const filled = (path: string, write: (name: string, index: number) => string, literal = escaped): string =>
+  path
+    .split(/[{}]/)
+    .map((piece, index) => (index % 2 === 0 ? literal(piece) : write(piece, (index - 1) / 2)))
+    .join("");
+
+const namesIn = (path: string): string[] => path.split(/[{}]/).filter((_, index) => index % 2 === 1);
 
 export const routeOf = perOperation((operation): Route => {
-  const pieces = operation.path.split(/[{}]/);
-  const names = pieces.filter((_, index) => index % 2 === 1);
-  const url = pieces.map((piece, index) => {
-    if (index % 2 === 0) return piece;
-    const values = alternatives(operation, piece);
-    return `:${(index - 1) / 2}${values ? `(^(?:${values})$)` : ""}`;
-  });
-  const pattern = pieces.map((piece, index) =>
-    index % 2 === 0 ? escaped(piece) : `(?:${alternatives(operation, piece) ?? "[^/]+"})`,
-  );
-  return { url: url.join(""), names, pattern: new RegExp(`^${pattern.join("")}$`) };
+  const alternatives = (name: string) => optionsOf(operation, name)?.map(escaped).join("|");
+  const parameter = (name: string, index: number) => {
+    const values = alternatives(name);
+    return `:${index}${values ? `(^(?:${values})$)` : ""}`;
+  };
+  const pattern = filled(operation.path, (name) => `(?:${alternatives(name) ?? "[^/]+"})`);
+  return {
+    url: filled(operation.path, parameter, (piece) => piece),
+    names: namesIn(operation.path),
+    pattern: new RegExp(`^${pattern}$`),
+  };
 });
+
+/** A path parameter with a value that is none of those it may take. */
+export interface Misnamed {
+  readonly name: string;
+  readonly value: string;
+  readonly options: readonly string[];
+}
+
+/** What is wrong with a path that would be the operation's but for one parameter. */
+export function misnamed(operation: Declaration, path: string): Misnamed | undefined {
+  const [, ...values] = new RegExp(`^${filled(operation.path, () => "([^/]+)")}$`).exec(path) ?? [];
+  const wrong = namesIn(operation.path).flatMap((name, index) => {
+    const [value, options] = [values[index], optionsOf(operation, name)];
+    return value !== undefined && options && !options.includes(value) ? [{ name, value, options }] : [];
+  });
+  return wrong.length === 1 ? wrong[0] : undefined;
+}

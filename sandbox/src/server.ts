@@ -6,7 +6,7 @@ import { extensionMark, type HttpRequest, send } from "./http";
 import { echoRequestId } from "./open-banking";
 import { answer, type Pipeline } from "./pipeline";
 import { doorCodes, invalidStatus, plainRefusal, Refusal, refusalAnswer, serverOfPath } from "./refusal";
-import { routeOf } from "./routes";
+import { type Misnamed, misnamed, routeOf } from "./routes";
 import type { Stage } from "./stage";
 
 /** Routes that answer otherwise than an operation does: pages, forms, tokens. */
@@ -66,7 +66,8 @@ export function buildServer(
     const sharing = operations.filter((operation) => routeOf(operation).pattern.test(path));
     const operation = sharing.find(({ method }) => method === request.method);
     const codes = doorCodes[server];
-    const refusal = error ? unreadable(error, operation, codes) : unrouted(sharing, codes);
+    const near = operations.map((each) => misnamed(each, path)).find((each) => each !== undefined);
+    const refusal = error ? unreadable(error, operation, codes) : unrouted(sharing, near, codes);
     const received = receivedRequest(request, []);
     const answered = operation
       ? refusalAnswer(operation, received, refusal)
@@ -130,6 +131,12 @@ function receivedRequest(request: FastifyRequest, names: readonly string[]): Htt
 
 type Codes = (typeof doorCodes)["service"];
 
+/** What the open-banking standard says of a value that is not there, by the parameter of the path. */
+const codesOfMisnamed: Readonly<Record<string, string>> = {
+  "payment-service": "PRODUCT_UNKNOWN",
+  "payment-product": "PRODUCT_UNKNOWN",
+};
+
 function unreadable(
   error: Error & { statusCode?: number },
   operation: Declaration | undefined,
@@ -146,7 +153,14 @@ function unreadable(
   return new Refusal(500, codes.internal, "The sandbox failed.", error.message);
 }
 
-function unrouted(sharing: readonly Declaration[], codes: Codes): Refusal {
+function unrouted(sharing: readonly Declaration[], near: Misnamed | undefined, codes: Codes): Refusal {
+  if (sharing.length === 0 && near)
+    return new Refusal(
+      404,
+      codesOfMisnamed[near.name] ?? codes.unknownPath,
+      `There is no ${near.name} ${near.value}.`,
+      `It is one of ${near.options.join(", ")}.`,
+    );
   if (sharing.length === 0) return new Refusal(404, codes.unknownPath, "There is nothing at this path.");
   const allow = sharing.map(({ method }) => method).join(", ");
   return new Refusal(405, codes.wrongMethod, "This path does not take this method.", `Allowed: ${allow}.`, {

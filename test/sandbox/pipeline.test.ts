@@ -195,6 +195,31 @@ describe("paths", () => {
   ])("%s is no payment", async (path, method, status) => {
     expect(await ask(sandbox, path, { method })).toMatchObject({ status });
   });
+
+  test.each([
+    [
+      "/v1/payments/wire-transfers",
+      "PRODUCT_UNKNOWN",
+      "There is no payment-product wire-transfers. It is one of sepa-",
+    ],
+    [
+      "/v1/loans/sepa-credit-transfers",
+      "PRODUCT_UNKNOWN",
+      "There is no payment-service loans. It is one of payments,",
+    ],
+    ["/v1/loans/wire-transfers", "RESOURCE_UNKNOWN", "There is nothing at this path."],
+    [
+      "/v1/payments/sepa-credit-transfers/p-1/approvals",
+      "RESOURCE_UNKNOWN",
+      "no payment-authorisation approvals. It is",
+    ],
+  ])("what is wrong with %s is said", async (path, code, text) => {
+    const answer = await ask(sandbox, path, { method: "POST" });
+    expect(answer.status).toBe(404);
+    expect(JSON.parse(answer.text)).toEqual({
+      tppMessages: [{ category: "ERROR", code, text: expect.stringContaining(text) as string }],
+    });
+  });
 });
 
 test("an operation without a behaviour says so, and one that is given is called", async () => {
