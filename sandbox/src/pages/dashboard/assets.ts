@@ -15,7 +15,12 @@ h2 { font-size: 1rem; margin: 0 0 .6rem; }
 h3 { font-size: .93rem; margin: 0 0 .25rem; }
 small, .none, .more { color: var(--soft); font-size: .85rem; }
 .more { margin: .5rem 0 0; }
-.scroll { overflow-x: auto; }
+/* A shade at the edge behind which there is more. */
+.scroll { overflow-x: auto; background:
+  linear-gradient(to right, var(--card) 40%, transparent) 0 0 / 2rem 100% no-repeat local,
+  linear-gradient(to left, var(--card) 40%, transparent) 100% 0 / 2rem 100% no-repeat local,
+  linear-gradient(to right, var(--line), transparent) 0 0 / .6rem 100% no-repeat scroll,
+  linear-gradient(to left, var(--line), transparent) 100% 0 / .6rem 100% no-repeat scroll; }
 table { border-collapse: collapse; width: 100%; font-size: .93rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .38rem .8rem .38rem 0; border-top: 1px solid var(--line); white-space: nowrap;
   vertical-align: top; }
