@@ -1,7 +1,7 @@
 /** What is sent: the caller's input, checked, and what the connection and fxdesk add to it. */
 import { randomUUID } from "node:crypto";
 import { InvalidInput } from "../errors";
-import { checkInput, inWords, type Problem, type Values } from "../operations/check";
+import { checkInput, checkRest, inWords, type Problem, type Values } from "../operations/check";
 import type { Declaration } from "../operations/declaration";
 import { fieldsOf } from "../operations/fields";
 import { type CallOptions, type Connection, localAddress } from "./connection";
@@ -32,18 +32,19 @@ export function valuesToSend(
 ): Values {
   const problems = checkInput(operation, input, new Date());
   const settings = settingsFor(connection, options);
-  const values: Record<string, unknown> = { ...input };
+  const rest: Record<string, unknown> = {};
   for (const { name, by, setting, required } of fieldsOf(operation)) {
     if (by === "caller") continue;
     const value = settings[setting] ?? (required ? made[setting]?.() : undefined);
-    if (value !== undefined) values[name] = value;
+    if (value !== undefined) rest[name] = value;
     else if (required) problems.push(missing(setting));
   }
+  problems.push(...checkRest(operation, rest));
   if (operation.credentials.includes("contactId") && !settings.contactId) problems.push(missing("contactId"));
   if (!connection.addresses[operation.server])
     problems.push(missing(operation.server === "service" ? "baseUrl" : "xs2aUrl"));
   if (problems.length > 0) throw invalidInput(operation, problems);
-  return values;
+  return { ...input, ...rest };
 }
 
 export const invalidInput = (operation: Declaration, problems: readonly Problem[]): InvalidInput =>

@@ -36,7 +36,7 @@ export const connectionSettings: readonly Setting[] = [
   setting("authUrl", "Token address", "Address of the token endpoint; by default the base address."),
   setting("clientId", "Client ID", "The client whose accounts and trades are meant."),
   setting("contactId", "Contact ID", "The contact on whose behalf calls are made."),
-  setting("psuIpAddress", "PSU IP address", "Open banking: address of the person, when one is present."),
+  setting("psuIpAddress", "PSU IP address", "Open banking: IPv4 address of the person, when one is present."),
   setting("psuId", "PSU ID", "Open banking: the person's identifier at the bank."),
   setting("psuCorporateId", "PSU corporate ID", "Open banking: the company's identifier at the bank."),
   setting("timeoutMs", "Time limit (ms)", "For one call over all its attempts; 30000 by default."),

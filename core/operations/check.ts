@@ -30,6 +30,9 @@ export const inputSchema = perOperation((operation) => z.strictObject(shapeOf(ca
 
 const compiledInput = perOperation((operation) => z.compile(inputSchema(operation)));
 const compiledRequest = perOperation((operation) => z.compile(z.object(shapeOf(fieldsOf(operation)))));
+const compiledRest = perOperation((operation) =>
+  z.compile(z.object(shapeOf(fieldsOf(operation).filter(({ by }) => by !== "caller"))).partial()),
+);
 
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
@@ -157,6 +160,12 @@ function problems(operation: Declaration, schema: z.ZodType, values: unknown, no
 /** What is wrong with a caller's input, before anything is sent; nothing when it fits. */
 export const checkInput = (operation: Declaration, input: unknown, now: Date): Problem[] =>
   problems(operation, compiledInput(operation), input, now);
+
+/** What is wrong with the values of the fields that are not the caller's; one without a value is not looked at. */
+export function checkRest(operation: Declaration, values: Values): Problem[] {
+  const { error } = compiledRest(operation).safeParse(values);
+  return [...(error ? problemsFrom(error, values, []) : []), ...misplaced(operation, values)];
+}
 
 /** What is wrong with a received request, all its parameters included; nothing when it fits. */
 export const checkRequest = (operation: Declaration, values: unknown, now: Date): Problem[] =>

@@ -5,6 +5,7 @@
  * Left out on purpose: Digest, Signature and TPP-Signature-Certificate, which belong together and to services that ask
  * for signed messages; and bodies that carry a person's password, as the person authorises on the service's own page.
  */
+import { isIPv4 } from "node:net";
 import { z } from "zod";
 import { TppMessages } from "../schema/messages";
 import { id, uuid } from "../schema/values";
@@ -16,7 +17,11 @@ export const credentials = ["accessToken?"] as const;
 const psu = (title: string, description: string) => z.string().min(1).meta({ title, description });
 const fromPsu = (title: string, description: string) => byConnection(psu(title, description).optional());
 
-const PsuIpAddress = psu("PSU IP address", "Address of the person behind the call.").meta({ format: "ipv4" });
+/** The standard has IPv4 addresses here and no others. */
+const PsuIpAddress = z
+  .string()
+  .refine(isIPv4, "must be an IPv4 address, such as 192.0.2.7")
+  .meta({ title: "PSU IP address", description: "Address of the person behind the call.", format: "ipv4" });
 
 const request = { "X-Request-ID": byFxdesk(uuid("Request ID", "Identifies the call.")) };
 /** What the person's own call looked like, when a person is present. */

@@ -1,5 +1,11 @@
 /** What leaves the client: addresses, credentials, parameters; and what never leaves. */
-import { createClient, type ClientOptions, type FxdeskClient, InvalidInput } from "../../../core";
+import {
+  type CallOptions,
+  createClient,
+  type ClientOptions,
+  type FxdeskClient,
+  InvalidInput,
+} from "../../../core";
 import { faultServer, type FaultServer, inTurn, respond } from "../../support/fault-server";
 
 let server: FaultServer;
@@ -94,6 +100,33 @@ test.each<[says: string, call: (client: FxdeskClient) => Promise<unknown>]>([
 ])("what is wrong is said in sentences: %s", async (message, call) => {
   await listening(respond(200, "[]"));
   await expect(call(connected())).rejects.toMatchObject({ message });
+});
+
+describe("values of the connection are checked like the caller's", () => {
+  const refused = (options: ClientOptions, call: CallOptions = {}) =>
+    connected(options).consents.get({ "consent-id": "c1" }, call);
+
+  test.each<[options: ClientOptions, call: CallOptions, says: string]>([
+    [{ psu: { "PSU-IP-Address": "zzz" } }, {}, "PSU-IP-Address must be an IPv4 address"],
+    [{}, { psu: { "PSU-IP-Address": "192.0.2.256" } }, "PSU-IP-Address must be an IPv4 address"],
+    [{}, { psu: { "PSU-Http-Method": "TRACE" } }, "PSU-Http-Method must be one of GET"],
+    [{}, { psu: { "PSU-User-Agent": "a\r\nb: c" } }, "PSU-User-Agent must be ASCII text"],
+    [{}, { requestId: "once" }, "X-Request-ID must be a UUID"],
+  ])("%j, %j is never sent", async (options, call, says) => {
+    await listening(respond(200, "{}"));
+    await expect(refused(options, call)).rejects.toMatchObject({
+      name: "InvalidInput",
+      outcome: "not-sent",
+      message: expect.stringContaining(says) as string,
+    });
+    expect(server.heads).toHaveLength(0);
+  });
+
+  test("an address that is one is sent", async () => {
+    await listening(respond(200, '{"consentStatus":"valid"}'));
+    await refused({ psu: { "PSU-IP-Address": "192.0.2.7" } });
+    expect(server.heads[0]).toMatch(/PSU-IP-Address: 192\.0\.2\.7\r\n/i);
+  });
 });
 
 test("a connection without client id says so", async () => {
