@@ -5,7 +5,13 @@ import { controls } from "@fxdesk/sandbox";
 
 test("the guide lists every control, and no other", async () => {
   const guide = await readFile(join(__dirname, "../../../docs/sandbox.md"), "utf8");
-  const [, section = ""] = /^## Controls$(.*?)^The clock only/ms.exec(guide) ?? [];
-  const rows = [...section.matchAll(/^\| `(\w+)` +\| (.*?) *\|$/gm)].map(([, name, says]) => [name, says]);
-  expect(rows).toEqual(controls.map(({ name, summary }) => [name.replace("sandbox.", ""), summary]));
+  const [, section = ""] = /^## Controls$(.*?)^Money that comes in/ms.exec(guide) ?? [];
+  const rows = [...section.matchAll(/^\| `(\w+)` +\| (.*?) *\| `(.*?)` *\|$/gm)].map(([, ...cells]) => cells);
+  expect(rows).toEqual(
+    controls.map(({ name, summary, method, path }) => [
+      name.replace("sandbox.", ""),
+      summary,
+      `${method} ${path}`,
+    ]),
+  );
 });
