@@ -18,5 +18,5 @@ module.exports = {
   },
   modulePathIgnorePatterns: ["<rootDir>/dist", "<rootDir>/sandbox/dist"],
   maxWorkers: "100%",
-  testTimeout: 20_000,
+  testTimeout: 60_000,
 };
