@@ -6,11 +6,12 @@ import { conclude, scaStatusOf } from "../open-banking/authorisation";
 import { Refusal } from "../refusal";
 import type { Stage } from "../stage";
 import { decide } from "../world/account-details";
-import { fits } from "../world/currencies";
+import { fits, largest, mostOf } from "../world/currencies";
 import { dayMs, dayOf } from "../world/days";
 import { pairOf, tradedCurrencies } from "../world/fx";
 import { receive } from "../world/incoming";
 import { revalueAll } from "../world/margin";
+import { available } from "../world/movements";
 import { demo } from "../world/parties";
 import {
   completeBeneficiary,
@@ -166,6 +167,9 @@ export const actions: Actions = {
     const paid = new Big(amount);
     if (paid.lte(0)) throw unfit("amount must be more than zero");
     if (!fits(paid, account.currency)) throw unfit(`amount has too many decimals for ${account.currency}`);
+    if (paid.gt(largest(account.currency))) throw unfit(`amount must be at most ${mostOf(account.currency)}`);
+    if (available(world, account).plus(paid).gt(largest(account.currency)))
+      throw conflict("account_full", `An account holds at most ${mostOf(account.currency)}.`);
     const information = `Payment of ${reference}`;
     const { lineId } = receive(world, account, paid, { reference, information, counterparty: { name } });
     return { account_id: account.accountId, transaction_id: lineId };

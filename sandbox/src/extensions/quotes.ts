@@ -9,7 +9,7 @@ import { z } from "zod";
 import type { Behaviour, ValuesOf } from "../behaviour";
 import { undrawable } from "../behaviours/trades";
 import { Refusal } from "../refusal";
-import { fits, largest, written } from "../world/currencies";
+import { fits, largest, mostOf } from "../world/currencies";
 import { opensAgain } from "../world/calendar";
 import { inverse, tradedCurrencies } from "../world/fx";
 import { hold, isAvailable, offer, offerDrawdown, type Offer } from "../world/market";
@@ -131,9 +131,6 @@ const priced = ({ terms: { rate, maturityDate }, warning }: Offer) => {
   };
 };
 
-/** The most of a currency that a trade can be for, as text. */
-const most = (currency: string) => `${written(largest(currency), currency)} ${currency}`;
-
 type Asked = ValuesOf<typeof createQuote>;
 
 /** The amount asked about, when it can be traded between the currencies. */
@@ -145,7 +142,7 @@ function amountOf({ buy_currency, sell_currency, operation: fixed, amount: asked
   const amount = new Big(asked);
   if (amount.lte(0)) throw invalid("amount must be more than zero");
   if (!fits(amount, fixedCurrency)) throw invalid(`amount has too many decimals for ${fixedCurrency}`);
-  if (amount.gt(largest(fixedCurrency))) throw invalid(`amount must be at most ${most(fixedCurrency)}`);
+  if (amount.gt(largest(fixedCurrency))) throw invalid(`amount must be at most ${mostOf(fixedCurrency)}`);
   return amount;
 }
 
@@ -153,7 +150,7 @@ function amountOf({ buy_currency, sell_currency, operation: fixed, amount: asked
 function assertExchanged({ buy, sell }: Offer["terms"]): void {
   for (const [side, { amount, currency }] of Object.entries({ buy, sell })) {
     if (amount.eq(0)) throw invalid("amount is too small to be exchanged");
-    if (amount.gt(largest(currency))) throw invalid(`amount would ${side} more than ${most(currency)}`);
+    if (amount.gt(largest(currency))) throw invalid(`amount would ${side} more than ${mostOf(currency)}`);
   }
 }
 

@@ -15,6 +15,9 @@ export const fits = (amount: Big, currency: string): boolean => rounded(amount, 
  */
 export const largest = (currency: string): Big => new Big(`99999999999999e-${minorUnits(currency)}`);
 
+/** The most of a currency, as text with the currency. */
+export const mostOf = (currency: string): string => `${largest(currency).toFixed()} ${currency}`;
+
 /** An amount as text with all its minor units: 1200.50, or 1200 in yen. */
 export const written = (amount: Big, currency: string): string => amount.toFixed(minorUnits(currency));
 

@@ -133,11 +133,23 @@ describe("money that comes in", () => {
   test.each([
     [{ currency: "EUR", amount: "1.001" }, "too many decimals"],
     [{ currency: "EUR", amount: "0" }, "more than zero"],
+    [{ currency: "EUR", amount: "1000000000000.00" }, "amount must be at most 999999999999.99 EUR"],
     [{ amount: "1" }, "Exactly one of account_id and currency"],
     [{ currency: "SEK", amount: "1" }, "no such account"],
   ])("is refused when it is %j", async (input, says) => {
     await expect(remote.sandbox.payIn(input)).rejects.toThrow(says);
   });
+});
+
+test("an account holds no more than a statement can say", async () => {
+  const account_id = await euros();
+  const most = 999_999_999_999.99;
+  const room = (most - (await balance(account_id))).toFixed(2);
+  await expect(remote.sandbox.payIn({ account_id, amount: String(most) })).rejects.toMatchObject({
+    status: 409,
+    service: { code: "account_full", message: expect.stringContaining("999999999999.99 EUR") },
+  });
+  await remote.sandbox.payIn({ account_id, amount: room });
 });
 
 const fileOf = async (input: object) => {
