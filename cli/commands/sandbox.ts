@@ -34,6 +34,11 @@ function wordFrom<W extends string>(given: Given, flag: string, words: readonly 
   return word;
 }
 
+/** What the sandbox says of an option. */
+function asUsage(error: unknown): never {
+  throw error instanceof RangeError ? new UsageError(error.message) : error;
+}
+
 function addressFrom(given: Given, flag: string): string | undefined {
   const text = given.text(flag);
   if (text !== undefined && !URL.canParse(text))
@@ -110,7 +115,7 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
       ...(scaApproach !== undefined && { scaApproach }),
       ...(redirectUri !== undefined && { redirectUri }),
       totalCount: given.switched("total-count") ?? false,
-    });
+    }).catch(asUsage);
     await write(stdout, asVariables(demoConnection(sandbox)));
     await write(stderr, `The sandbox and its page are at ${sandbox.baseUrl}. Ctrl-C stops it.\n`);
     await untilStopped();

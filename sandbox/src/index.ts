@@ -24,7 +24,7 @@ export interface SandboxOptions extends Partial<Settings> {
   readonly host?: string;
   /** Every identifier, amount and name follows from it. */
   readonly seed?: string;
-  /** Where the sandbox's time starts; it then moves with the requests instead of the machine's clock. */
+  /** Where the sandbox's time starts, from 2000 to 2069; it then moves with the requests, not the machine's clock. */
   readonly now?: Date;
   /** What it serves; by default every operation of the contract. */
   readonly operations?: readonly Declaration[];
@@ -50,12 +50,12 @@ export interface Sandbox {
   force(operation: string, status: number, options?: { readonly times?: number }): void;
   /** What can be done to the sandbox that no caller can: the same as under /_sandbox/. */
   readonly control: ControlPlane;
-  /** Moves the sandbox's time forward. */
+  /** Moves the sandbox's time forward. Throws a RangeError when that leads beyond the year 2069. */
   advance(milliseconds: number): void;
   close(): Promise<void>;
 }
 
-/** Starts a sandbox with a world of its own. Listens until it is closed. */
+/** Starts a sandbox with a world of its own. Listens until it is closed. Rejects with a RangeError when an option cannot be. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port = 0, host = "127.0.0.1", seed = "fxdesk", now, operations = allOperations } = options;
   const { dataDir, smtpUrl, behaviours } = options;

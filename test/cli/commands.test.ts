@@ -121,6 +121,14 @@ describe("fxdesk sandbox", () => {
     expect(stderr).toContain(`${flag} must be ${says}`);
   });
 
+  test.each([
+    ["--now", "9999-12-31T00:00:00Z", "now must be from 2000-01-01T00:00:00.000Z to"],
+    ["--quote-seconds", "1e300", "quoteSeconds must be more than zero and at most 31622400"],
+  ])("does not start with %s %s, as the sandbox says", async (flag, value, says) => {
+    const { code, stderr } = await fxdesk(["sandbox", flag, value]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+  });
+
   test("starts the package as it is", async () => {
     const sandbox: SandboxPackage = await import("@fxdesk/sandbox");
     expect(sandbox.startSandbox).toBe((await loadSandbox()).startSandbox);

@@ -6,6 +6,7 @@ import { conclude, scaStatusOf } from "../open-banking/authorisation";
 import { Refusal } from "../refusal";
 import type { Stage } from "../stage";
 import { decide } from "../world/account-details";
+import { timeProblem } from "../world/clock";
 import { fits, largest, mostOf } from "../world/currencies";
 import { dayMs, dayOf } from "../world/days";
 import { pairOf, tradedCurrencies } from "../world/fx";
@@ -46,8 +47,17 @@ const unfit = (details: string) => new Refusal(400, "validation_error", "The req
 
 const clockOf = ({ world }: Stage) => ({ now: world.now.toISOString() });
 
+/** How far the clock is moved at once, at most. */
+const longestDays = 366;
+
+function assertTime(time: Date): void {
+  const problem = timeProblem(time);
+  if (problem !== undefined) throw unfit(problem);
+}
+
 function advance(stage: Stage, milliseconds: number) {
   const { world } = stage;
+  assertTime(new Date(world.clock.now().getTime() + milliseconds));
   world.clock.advance(milliseconds);
   world.catchUp();
   return clockOf(stage);
@@ -130,6 +140,7 @@ function contactFor({ contacts }: World, { clientId }: Trade, contactId: string)
 
 export const actions: Actions = {
   reset: (stage, { seed, now }) => {
+    if (now !== undefined) assertTime(new Date(now));
     stage.reset({ ...(seed !== undefined && { seed }), ...(now !== undefined && { now: new Date(now) }) });
     return clockOf(stage);
   },
@@ -139,6 +150,9 @@ export const actions: Actions = {
   setClock: (stage, { now }) => {
     const ahead = Date.parse(now) - stage.world.now.getTime();
     if (ahead < 0) throw conflict("clock_past", "The clock only moves forward. Begin again to go back.");
+    const latest = new Date(stage.world.now.getTime() + longestDays * dayMs);
+    if (new Date(now) > latest)
+      throw unfit(`now must be at most ${latest.toISOString()}, ${longestDays} days ahead`);
     return advance(stage, ahead);
   },
 

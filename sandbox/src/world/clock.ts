@@ -3,8 +3,22 @@ export interface Clock {
   now(): Date;
   /** Called once for each request. */
   tick(): void;
-  /** Moves the time forward. */
+  /** Moves the time forward. Throws a RangeError when that leads further than the sandbox can be. */
   advance(milliseconds: number): void;
+}
+
+/** Statements write years with two digits, from 1980 on; there is a year behind the first day, and trades are ahead. */
+const [first, last] = ["2000-01-01T00:00:00.000Z", "2069-12-31T23:59:59.999Z"];
+
+/** Why the sandbox cannot be at a time. */
+export const timeProblem = (time: Date): string | undefined =>
+  time >= new Date(first) && time <= new Date(last) ? undefined : `now must be from ${first} to ${last}`;
+
+/** A time as milliseconds since 1970. Throws a RangeError when the sandbox cannot be there. */
+function played(time: number): number {
+  const problem = timeProblem(new Date(time));
+  if (problem !== undefined) throw new RangeError(problem);
+  return time;
 }
 
 /** Runs with the machine's clock, ahead of it by what it was advanced. */
@@ -13,7 +27,10 @@ export function runningClock(): Clock {
   return {
     now: () => new Date(Date.now() + ahead),
     tick: () => {},
-    advance: (milliseconds) => (ahead += milliseconds),
+    advance: (milliseconds) => {
+      played(Date.now() + ahead + milliseconds);
+      ahead += milliseconds;
+    },
   };
 }
 
@@ -21,13 +38,13 @@ const tickMs = 100;
 
 /**
  * Starts at a given time and moves with the requests, a tenth of a second for each: the same requests always meet the
- * same time.
+ * same time. Throws a RangeError when it cannot be there.
  */
 export function steppedClock(start: Date): Clock {
-  let time = start.getTime();
+  let time = played(start.getTime());
   return {
     now: () => new Date(time),
     tick: () => (time += tickMs),
-    advance: (milliseconds) => (time += milliseconds),
+    advance: (milliseconds) => (time = played(time + milliseconds)),
   };
 }

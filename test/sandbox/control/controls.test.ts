@@ -50,6 +50,39 @@ describe("the clock", () => {
     });
   });
 
+  test.each([
+    ["2027-03-17T09:00:00.001Z", "now must be at most 2027-03-17T09:00:00.000Z, 366 days ahead"],
+    ["9999-12-31T00:00:00Z", "now must be at most 2027-03-17T09:00:00.000Z, 366 days ahead"],
+  ])("does not leap to %s", async (time, details) => {
+    await expect(remote.sandbox.setClock({ now: time })).rejects.toMatchObject({
+      status: 400,
+      service: { details },
+    });
+    expect(await remote.sandbox.setClock({ now: "2027-03-17T09:00:00Z" })).toEqual({
+      now: "2027-03-17T09:00:00.000Z",
+    });
+  });
+
+  test("does not leave the years that are played", async () => {
+    const details = "now must be from 2000-01-01T00:00:00.000Z to 2069-12-31T23:59:59.999Z";
+    const refused = { status: 400, service: { details } };
+    for (const time of ["1999-12-31T23:59:59Z", "2070-01-01T00:00:00Z", "9999-12-31T00:00:00Z"])
+      await expect(remote.sandbox.reset({ now: time })).rejects.toMatchObject(refused);
+    expect(await remote.sandbox.getClock()).toEqual({ now: now.toISOString() });
+    await remote.sandbox.reset({ now: "2069-12-31T09:00:00Z" });
+    await expect(remote.sandbox.advanceClock({ days: 1 })).rejects.toMatchObject(refused);
+    await expect(remote.sandbox.setClock({ now: "2070-01-01T00:00:00Z" })).rejects.toMatchObject(refused);
+    expect(() => sandbox.advance(Number.MAX_SAFE_INTEGER)).toThrow(RangeError);
+    expect((await client.trades.list()).length).toBeGreaterThan(0);
+  });
+
+  test.each(["1999-12-31T23:59:59Z", "2070-01-01T00:00:00Z", "no time"])(
+    "is not started at %s",
+    async (time) => {
+      await expect(startSandbox({ now: new Date(time) })).rejects.toThrow(RangeError);
+    },
+  );
+
   test("stands still while it is looked at", async () => {
     const before = await remote.sandbox.getClock();
     expect(await remote.sandbox.getClock()).toEqual(before);
