@@ -1,4 +1,8 @@
 /** What in a world a call could change, as text: the same text, the same world. */
+import type { Consent } from "../../../sandbox/src/open-banking/consent";
+import type { Payment } from "../../../sandbox/src/open-banking/payment";
+import type { Reads } from "../../../sandbox/src/open-banking/reading";
+import type { Account } from "../../../sandbox/src/world/accounts";
 import type { Trade, TradePayment } from "../../../sandbox/src/world/trades";
 import type { World } from "../../../sandbox/src/world/world";
 
@@ -24,12 +28,41 @@ const tradeParts = (trade: Trade) => [
   trade.payments.map(paymentParts),
 ];
 
+const readsParts = ([thing, { times, lastAt, pages }]: readonly [string, Reads]) => [
+  thing,
+  times,
+  lastAt,
+  ...pages,
+];
+
+const consentParts = (consent: Consent) => [
+  consent.consentId,
+  consent.status,
+  consent.access,
+  consent.lastActionDate,
+  consent.allHistoryUntil,
+  Object.values<readonly Account[]>({ ...consent.grant }).map((accounts) =>
+    accounts.map(({ accountId }) => accountId),
+  ),
+  consent.unattended.day,
+  [...consent.unattended.reads].map(readsParts),
+  [...consent.reported],
+];
+
+const bankPaymentParts = ({ paymentId, status, unsigned, cancelling, unpaid }: Payment) => [
+  paymentId,
+  status,
+  unsigned,
+  cancelling,
+  unpaid.length,
+];
+
 const priced = ["EUR", "GBP", "JPY", "INR"];
 
 export function fingerprint(world: World): string {
   const { ledger, accounts, accountDetails, quotes, trades, statements, approvals, openBanking, rates } =
     world;
-  const { consents, payments, authorisations, signatories } = openBanking;
+  const { consents, payments, authorisations, answered, signatories } = openBanking;
   return JSON.stringify([
     [...ledger.balances()],
     accounts.size,
@@ -40,9 +73,10 @@ export function fingerprint(world: World): string {
     [...statements].map(([id, { readyAt, failed }]) => [id, readyAt, failed]),
     world.nextStatement,
     [...approvals],
-    [...consents].map(([id, { status, access }]) => [id, status, access]),
-    [...payments].map(([id, { status, cancelling }]) => [id, status, cancelling]),
+    [...consents.values()].map(consentParts),
+    [...payments.values()].map(bankPaymentParts),
     [...authorisations].map(([id, { scaStatus }]) => [id, scaStatus]),
+    [...answered.keys()],
     signatories,
     world.outbox.mails.length,
     priced.map((currency) => rates.mid(currency, "USD", "2026-01-01").rate),
