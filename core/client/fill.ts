@@ -4,6 +4,7 @@ import { InvalidInput } from "../errors";
 import { checkInput, checkRest, inWords, type Problem, type Values } from "../operations/check";
 import type { Declaration } from "../operations/declaration";
 import { fieldsOf } from "../operations/fields";
+import { allSpelled } from "../operations/spelling";
 import { type CallOptions, type Connection, localAddress } from "./connection";
 
 /** Values that fxdesk makes when neither the call nor the connection gives them and the service wants them. */
@@ -30,7 +31,8 @@ export function valuesToSend(
   connection: Connection,
   options: CallOptions,
 ): Values {
-  const problems = checkInput(operation, input, new Date());
+  const given = allSpelled(operation, input);
+  const problems = checkInput(operation, given, new Date());
   const settings = settingsFor(connection, options);
   const rest: Record<string, unknown> = {};
   for (const { name, by, setting, required } of fieldsOf(operation)) {
@@ -44,7 +46,7 @@ export function valuesToSend(
   if (!connection.addresses[operation.server])
     problems.push(missing(operation.server === "service" ? "baseUrl" : "xs2aUrl"));
   if (problems.length > 0) throw invalidInput(operation, problems);
-  return { ...input, ...rest };
+  return { ...given, ...rest };
 }
 
 export const invalidInput = (operation: Declaration, problems: readonly Problem[]): InvalidInput =>

@@ -9,8 +9,12 @@ const StatementId = uuid("Statement ID", "The statement, from the url that state
 const dateFrom = day("Date from", "First day of the statement.");
 const dateTo = day("Date to", "Last day of the statement.");
 
+/** The contract names formats in capitals and gives their values in small letters. */
 const format = <const F extends readonly [string, ...string[]]>(formats: F, usual: F[number]) =>
-  z.enum(formats).default(usual).meta({ title: "Format", description: "Format of the statement." });
+  z
+    .enum(formats)
+    .default(usual)
+    .meta({ title: "Format", description: "Format of the statement.", anyCase: true });
 
 const inOrder = {
   kind: "ordered",

@@ -6,6 +6,7 @@ import type { Values } from "./check";
 import type { Declaration } from "./declaration";
 import { fieldsOf, type Field } from "./fields";
 import { perOperation } from "./memo";
+import { spelled } from "./spelling";
 
 /** A request without base address and credentials. */
 export interface WireRequest {
@@ -122,7 +123,7 @@ function received({ name, place, schema }: Field, request: ReceivedRequest): unk
 export function decodeRequest(operation: Declaration, request: ReceivedRequest): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const field of fieldsOf(operation)) {
-    const value = received(field, request);
+    const value = spelled(field, received(field, request));
     if (value !== undefined) values[field.name] = value;
   }
   return values;

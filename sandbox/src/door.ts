@@ -86,9 +86,8 @@ function readValues(operation: Declaration, request: ReceivedRequest, now: Date)
       `${clientField.name} is required.`,
     );
   const problems = checkRequest(operation, values, now);
-  if (problems.length > 0) {
+  if (problems.length > 0)
     throw new Refusal(invalidStatus(operation), invalid, "The request does not fit.", inWords(problems));
-  }
   for (const field of fieldsOf(operation)) values[field.name] ??= field.default;
   return values;
 }

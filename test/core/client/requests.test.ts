@@ -60,6 +60,16 @@ test("the body holds the body's fields and nothing else", async () => {
   expect(server.heads[0]!.split("\r\n\r\n")[1]).toBe('{"reason":"mortage_repayment","reference":"FI/21"}');
 });
 
+test.each(["PDF", "Pdf", "pdf"])(
+  "a format is taken as the contract writes it, %s, and sent in small letters",
+  async (format) => {
+    await listening(respond(202, "ok", { "content-type": "text/plain" }));
+    const [date_from, date_to] = ["2026-01-01", "2026-01-31"];
+    await connected().statements.emailAccounts({ date_from, date_to, format: format as "pdf" });
+    expect(server.heads[0]!.split("\r\n\r\n")[1]).toBe(JSON.stringify({ date_from, date_to, format: "pdf" }));
+  },
+);
+
 const wrong: [says: RegExp, call: (client: FxdeskClient) => Promise<unknown>][] = [
   [/quote_id is required/, (client) => client.trades.book({ reason: "other" } as never)],
   [

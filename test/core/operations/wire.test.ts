@@ -130,6 +130,22 @@ test("a server takes a list repeated, joined, or both", () => {
   expect(received({ joined: ["1", "2,3"] })).toMatchObject({ joined: [1, 2, 3] });
 });
 
+test.each([
+  ["MT940", "mt940"],
+  ["Pdf", "pdf"],
+  ["DOC", "DOC"],
+])("a server reads the format %s as %s", (format, read) => {
+  const request = { path: {}, query: { format }, headers: {}, body: {} };
+  expect(decodeRequest(operationNamed("statements.createFile"), request)).toEqual({ format: read });
+});
+
+test("capitals that the contract does not have are left as they came", () => {
+  const request = { path: {}, query: { account_details_type: "POOLED" }, headers: {}, body: undefined };
+  expect(decodeRequest(operationNamed("accountDetails.list"), request)).toEqual({
+    account_details_type: "POOLED",
+  });
+});
+
 test("what does not fit is left as it came, for the check to name", () => {
   expect(received({ joined: "1,x", flag: "yes" }, undefined)).toEqual({
     "list-id": "1",
