@@ -25,6 +25,7 @@ import { befall } from "../world/statements";
 import type { Trade, TradePayment } from "../world/trades";
 import type { World } from "../world/world";
 import type { controls } from "./controls";
+import { longestDays } from "./controls/parts";
 
 type Control = (typeof controls)[number];
 
@@ -46,9 +47,6 @@ const conflict = (code: string, says: string) => new Refusal(409, code, says);
 const unfit = (details: string) => new Refusal(400, "validation_error", "The request does not fit.", details);
 
 const clockOf = ({ world }: Stage) => ({ now: world.now.toISOString() });
-
-/** How far the clock is moved at once, at most. */
-const longestDays = 366;
 
 function assertTime(time: Date): void {
   const problem = timeProblem(time);

@@ -1,0 +1,105 @@
+/** Payments from trades, and to whom they are made. */
+import { json, operation } from "@fxdesk/toolkit/operations";
+import { day, DecimalText } from "@fxdesk/toolkit/schema";
+import { z } from "zod";
+import { demo } from "../../world/parties";
+import { local, says } from "./parts";
+
+const Beneficiary = z.object({ beneficiary_id: z.string(), name: z.string(), currency: z.string() });
+
+export const listBeneficiaries = operation({
+  ...local,
+  name: "sandbox.listBeneficiaries",
+  tool: "sandbox_list_beneficiaries",
+  title: "Beneficiaries",
+  summary: "Lists to whom can be paid.",
+  effect: "read",
+  method: "GET",
+  path: "/_sandbox/beneficiaries",
+  answers: { 200: json(z.array(Beneficiary), "The beneficiaries.") },
+});
+
+const Payment = z.object({ payment_id: z.string(), status: z.string() });
+const payment = json(Payment, "The payment.");
+const paymentId = {
+  payment_id: z.string().meta({ title: "Payment ID", ...says("As the trade lists it.") }),
+};
+
+export const allocatePayment = operation({
+  ...local,
+  name: "sandbox.allocatePayment",
+  tool: "sandbox_allocate_payment",
+  title: "Allocate payment",
+  summary: "Orders a payment from what a trade buys. It waits for approvals where there are any.",
+  method: "POST",
+  path: "/_sandbox/payments",
+  body: z.object({
+    trade_id: z.string().meta({ title: "Trade ID", ...says("The trade it is paid from.") }),
+    beneficiary_id: z.string().meta({ title: "Beneficiary ID", ...says("Who is paid.") }),
+    amount: DecimalText,
+    payment_date: day("Payment date", "When it is sent; at the trade's maturity, without.").optional(),
+    contact_id: z
+      .string()
+      .default(demo.contactId)
+      .meta({ title: "Contact ID", ...says("Who orders it.") }),
+  }),
+  answers: { 200: payment },
+});
+
+export const decidePayment = operation({
+  ...local,
+  name: "sandbox.decidePayment",
+  tool: "sandbox_decide_payment",
+  title: "Decide payment",
+  summary: "Approves or rejects a payment that waits for it, as one of the client's contacts.",
+  method: "POST",
+  path: "/_sandbox/payments/{payment_id}",
+  parameters: paymentId,
+  body: z.object({
+    decision: z.enum(["approve", "reject"]).meta(says("What the contact says.")),
+    contact_id: z.string().meta({ title: "Contact ID", ...says("Who says it.", "contact-approver") }),
+  }),
+  answers: { 200: payment },
+});
+
+export const completeBeneficiary = operation({
+  ...local,
+  name: "sandbox.completeBeneficiary",
+  tool: "sandbox_complete_beneficiary",
+  title: "Complete beneficiary",
+  summary: "Gives the account that a payment needs to know of its beneficiary.",
+  method: "POST",
+  path: "/_sandbox/payments/{payment_id}/beneficiary",
+  parameters: paymentId,
+  body: z.object({
+    iban: z
+      .string()
+      .optional()
+      .meta({ title: "IBAN", ...says("An IBAN.") }),
+    account_number: z.string().optional().meta(says("Or an account number.")),
+  }),
+  rules: [
+    { kind: "exactly-one", fields: ["iban", "account_number"], says: "Either iban or account_number." },
+  ],
+  answers: { 200: payment },
+});
+
+export const returnPayment = operation({
+  ...local,
+  name: "sandbox.returnPayment",
+  tool: "sandbox_return_payment",
+  title: "Return payment",
+  summary: "Lets a payment that was made come back.",
+  method: "POST",
+  path: "/_sandbox/payments/{payment_id}/return",
+  parameters: paymentId,
+  answers: { 200: payment },
+});
+
+export const paymentsControls = [
+  listBeneficiaries,
+  allocatePayment,
+  decidePayment,
+  completeBeneficiary,
+  returnPayment,
+] as const;
