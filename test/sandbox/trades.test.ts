@@ -74,6 +74,11 @@ describe("quotes", () => {
     expect((forward.body as { warning: string }).warning).toContain("2026-12-28");
   });
 
+  test("are for value dates in ten years, too", async () => {
+    const { body } = await quotes({}, { trade_type: "forward", value_date: "2036-11-27" });
+    expect(body).toMatchObject({ value_date: "2036-11-28" });
+  });
+
   test.each([
     [{ buy_currency: "XAU" }, "buy_currency XAU is not traded"],
     [{ buy_currency: "EUR" }, "buy_currency and sell_currency are the same"],
@@ -89,6 +94,11 @@ describe("quotes", () => {
       { operation: "buy", sell_currency: "JPY", amount: "999999999999.99" },
       "amount would sell more than 99999999999999 JPY",
     ],
+    [
+      { trade_type: "forward", buy_currency: "SEK", value_date: "9999-12-31" },
+      "value_date must be at most 2036-11-27",
+    ],
+    [{ trade_type: "forward", value_date: "2036-11-28" }, "value_date must be at most 2036-11-27"],
     [
       { trade_type: "window_forward", window_start_date: "2027-01-10" },
       "window_start_date 2027-01-10 is after the value_date, 2026-11-24",

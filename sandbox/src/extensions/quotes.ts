@@ -11,6 +11,7 @@ import { undrawable } from "../behaviours/trades";
 import { Refusal } from "../refusal";
 import { fits, largest, mostOf } from "../world/currencies";
 import { opensAgain } from "../world/calendar";
+import { addDays, dayOf } from "../world/days";
 import { inverse, tradedCurrencies } from "../world/fx";
 import { hold, isAvailable, offer, offerDrawdown, type Offer } from "../world/market";
 import type { Client } from "../world/parties";
@@ -160,6 +161,15 @@ function assertOpens({ windowFrom, maturityDate }: Offer["terms"]): void {
     throw invalid(`window_start_date ${windowFrom} is after the value_date, ${maturityDate}`);
 }
 
+/** Ten years: so far ahead trades are made, at most. */
+const furthestDays = 10 * 366;
+
+function assertNear({ value_date: valueDate }: Asked, { now }: World): void {
+  const furthest = addDays(dayOf(now), furthestDays);
+  if (valueDate !== undefined && valueDate > furthest)
+    throw invalid(`value_date must be at most ${furthest}`);
+}
+
 /** The forward a drawdown is to be drawn from, in the same currencies. */
 function parentOf(
   { parent_trade_id: parentId = "", buy_currency, sell_currency }: Asked,
@@ -176,6 +186,7 @@ function parentOf(
 
 function offered(values: Asked, client: Client, world: World): Offer {
   const { trade_type: type, value_date: valueDate, operation: fixed } = values;
+  assertNear(values, world);
   const wanted = { fixed, amount: amountOf(values), valueDate };
   if (type === "drawdown") {
     const drawdown = offerDrawdown(world, parentOf(values, client, world), wanted);
