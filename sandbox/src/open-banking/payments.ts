@@ -4,7 +4,7 @@ import type { BehavioursOf, Call, Result } from "../behaviour";
 import { json } from "../http";
 import { Refusal } from "../refusal";
 import type { Account } from "../world/accounts";
-import { fits, written } from "../world/currencies";
+import { fits, largest, written } from "../world/currencies";
 import { addDays, dayOf } from "../world/days";
 import { typeFor } from "./accept";
 import {
@@ -91,12 +91,9 @@ function standingOrder(values: Initiation, currency: string): StandingOrder {
   return order;
 }
 
-/** What an amount of a statement can carry: of MT940's 15 characters, two decimals and the comma before them are three. */
-const mostInTotal = new Big("999999999999.99");
-
 function checkTotal(transfers: readonly Transfer[], currency: string): void {
   const total = totalOf({ transfers });
-  if (total.gt(mostInTotal))
+  if (total.gt(largest(currency)))
     throw new Refusal(
       400,
       "FORMAT_ERROR",

@@ -10,8 +10,8 @@ export const rounded = (amount: Big, currency: string): Big =>
 export const fits = (amount: Big, currency: string): boolean => rounded(amount, currency).eq(amount);
 
 /**
- * The most that can be traded or paid in at once: what an amount of an MT940 statement can say, 15 characters with the
- * comma. A JSON number holds as much exactly.
+ * The most that can be traded, paid or paid in at once: what an amount of an MT940 statement can say, 15 characters with
+ * the comma. A JSON number holds as much exactly.
  */
 export const largest = (currency: string): Big => new Big(`99999999999999e-${minorUnits(currency)}`);
 
