@@ -1,6 +1,4 @@
 /** fxdesk call: one operation of the service. */
-import { readFile } from "node:fs/promises";
-import { text } from "node:stream/consumers";
 import { createClient } from "../../core/client/client";
 import { operations as allOperations, type Declaration } from "../../core/operations";
 import { type Flag, type Given, UsageError } from "../arguments";
@@ -13,6 +11,7 @@ import { printAnswer, printPages } from "./answer";
 import { fieldFlags, inputFrom } from "./fields";
 import { operationHelp } from "./help";
 import { preview } from "./preview";
+import { nameOfSource, type ReadSource, sourceReader } from "./sources";
 
 const inputFlag: Flag = {
   name: "input",
@@ -37,13 +36,10 @@ export const callFlags = (operation: Declaration): Flag[] => [
   jsonFlag,
 ];
 
-async function fromFile(path: string | undefined, { stdin }: Terminal): Promise<object> {
+async function fromFile(path: string | undefined, read: ReadSource): Promise<object> {
   if (path === undefined) return {};
-  const source = path === "-" ? "stdin" : path;
-  const content = await (path === "-" ? text(stdin) : readFile(path, "utf8")).catch((error: Error) => {
-    throw new UsageError(`--input: ${source} cannot be read (${error.message}).`);
-  });
-  const input = asJson(content, source);
+  const source = nameOfSource(path);
+  const input = asJson(await read("input", path), source);
   if (typeof input === "object" && input !== null && !Array.isArray(input)) return input;
   throw new UsageError(`--input: ${source} must hold one JSON object with the fields of the operation.`);
 }
@@ -78,7 +74,11 @@ export async function runCall(
   usual: Readonly<Record<string, string>> = {},
 ): Promise<number> {
   const options = clientOptions({ ...usual, ...settingsFrom(given, terminal.environment, taken) });
-  const input = { ...(await fromFile(given.text("input"), terminal)), ...inputFrom(operation, given) };
+  const read = sourceReader(terminal);
+  const input = {
+    ...(await fromFile(given.text("input"), read)),
+    ...(await inputFrom(operation, given, read)),
+  };
   const printing = {
     asTable: given.switched("table") ?? false,
     asJson: given.switched("json") ?? false,

@@ -5,6 +5,7 @@ import { fromText } from "../../core/operations/wire";
 import { elementOf, kindOf, metaOf } from "../../core/schema/kind";
 import type { Flag, Given } from "../arguments";
 import { flagName } from "../names";
+import type { ReadSource } from "./sources";
 
 const isObject = (kind: Field["kind"]) => kind === "object" || kind === "unknown";
 
@@ -44,16 +45,40 @@ function items({ schema }: Field, text: string): unknown {
   return fromText(schema, inJson && !text.trim().startsWith("[") ? `[${text}]` : text);
 }
 
-function valueOf(field: Field, given: Given): unknown {
+/** Whether the value may be long: free text, a list or an object. */
+const mayBeLong = ({ kind, options }: Field) =>
+  !options && (kind === "string" || kind === "array" || isObject(kind));
+
+/** How a long value is given, where the operation has a field that may be long. */
+export const longValuesHelp = (operation: Declaration): string | undefined =>
+  callerFields(operation).some(mayBeLong)
+    ? "Texts, lists and objects: @<file> is what the file holds, @- what stdin holds; @@ begins a value with @."
+    : undefined;
+
+/** The text that is meant: of a file or of stdin, without the line break at its end, where a text refers to one. */
+async function meant(field: Field, text: string, read: ReadSource): Promise<string> {
+  if (!mayBeLong(field) || !text.startsWith("@")) return text;
+  if (text.startsWith("@@")) return text.slice(1);
+  return (await read(flagName(field.name), text.slice(1))).replace(/\r?\n$/, "");
+}
+
+async function valueOf(field: Field, given: Given, read: ReadSource): Promise<unknown> {
   const flag = flagName(field.name);
   if (field.kind === "boolean") return given.switched(flag);
-  if (field.kind === "array") return given.texts(flag)?.flatMap((text) => items(field, text));
-  const text = given.text(flag);
-  return text === undefined ? undefined : fromText(field.schema, text);
+  const texts = given.texts(flag);
+  if (!texts) return undefined;
+  const all = await Promise.all(texts.map((text) => meant(field, text, read)));
+  return field.kind === "array" ? all.flatMap((text) => items(field, text)) : fromText(field.schema, all[0]!);
 }
 
 /** The values that flags give. What does not fit its kind is left as it came, for the check to name. */
-export function inputFrom(operation: Declaration, given: Given): Record<string, unknown> {
-  const entries = callerFields(operation).map((field) => [field.name, valueOf(field, given)] as const);
+export async function inputFrom(
+  operation: Declaration,
+  given: Given,
+  read: ReadSource,
+): Promise<Record<string, unknown>> {
+  const entries = await Promise.all(
+    callerFields(operation).map(async (field) => [field.name, await valueOf(field, given, read)] as const),
+  );
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }

@@ -6,6 +6,7 @@ import { metaOf } from "../../core/schema/kind";
 import { exitCodeOf } from "../exit";
 import { columns, section } from "../help";
 import { flagName } from "../names";
+import { longValuesHelp } from "./fields";
 
 /** The exit code with which a documented error ends the command. */
 const exitFor = (operation: Declaration, status: number): number =>
@@ -43,6 +44,7 @@ export function operationHelp(operation: Declaration): (string | undefined)[] {
     `${typeof failure === "string" ? failure : failure[0]} (exit code ${exitFor(operation, Number(status))})`,
   ]);
   return [
+    longValuesHelp(operation),
     effects[effect],
     section("Rules", rows(rules.map(({ says }) => ["-", says] as const))),
     section("Answers", rows(Object.entries(answers).map(([status, { says }]) => [status, says] as const))),

@@ -2,7 +2,7 @@
 import type { Declaration } from "../../core/operations/declaration";
 import { UsageError } from "../arguments";
 import { callFlags, runCall } from "../call/command";
-import { fieldFlags } from "../call/fields";
+import { fieldFlags, longValuesHelp } from "../call/fields";
 import type { Command } from "../command";
 import { connectionFlags } from "../connection";
 import { columns, section } from "../help";
@@ -31,6 +31,7 @@ function commandFor(control: Declaration, usualUrl: string): Command {
     flags: [...flags, ...baseUrl],
     unlisted: connectionFlags.filter(({ name }) => !taken.has(name) && name !== "base-url"),
     more: [
+      longValuesHelp(control),
       section("Rules", rules.length > 0 ? columns(rules.map(({ says }) => ["-", says] as const)) : undefined),
       `The sandbox is looked for at FXDESK_BASE_URL, else at ${usualUrl}.`,
     ],

@@ -93,6 +93,36 @@ describe("fields", () => {
     await rm(folder, { recursive: true });
   });
 
+  test("come from files or from stdin with @, and begin with @ by @@", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "fxdesk-cli-"));
+    const file = async (name: string, content: string) => {
+      const path = join(folder, name);
+      await writeFile(path, content);
+      return `@${path}`;
+    };
+    const product = ["--payment-product", "pain.001-sepa-credit-transfers"];
+    const bulk = ["call", "payments.initiateBulk", ...product, "--pain001"];
+    const document = await file("payment.xml", "<Document>\n<a/></Document>\n");
+    expect((await fxdesk([...bulk, document])).stderr).toMatch(/\s<Document>\n<a\/><\/Document>\n$/);
+    expect((await fxdesk([...bulk, "@-"], "<Document/>")).stderr).toMatch(/\s<Document\/>\n$/);
+    const book = ["call", "trades.book", "--quote-id", "q", "--reason", "other", "--reference", "@@home"];
+    expect((await fxdesk(book)).stderr).toContain('"reference": "@home"');
+    const config = ["call", "approvalsWorkflow.replaceConfig", "--rules", "[]", "--groups"];
+    const groups = await file("groups.json", '[{ "name": "A", "members": ["c1"] }]');
+    expect((await fxdesk([...config, groups])).stderr).toMatch(/"members": \[\s+"c1"/);
+    await rm(folder, { recursive: true });
+  });
+
+  test.each([
+    [["--groups", "@nothing.json"], /--groups: nothing\.json cannot be read/],
+    [["--groups", "@-", "--rules", "@-"], /--\w+: stdin is read for --\w+ already/],
+    [["--input", "-", "--rules", "@-"], /--rules: stdin is read for --input already/],
+  ])("%j is refused", async (args, message) => {
+    const { code, stderr } = await fxdesk(["call", "approvalsWorkflow.replaceConfig", ...args], "{}");
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+
   test.each([
     ["nothing.json", "", /nothing\.json cannot be read/],
     ["-", "{", /stdin is not JSON/],

@@ -29,6 +29,7 @@ describe("help", () => {
   test("of an operation derives from its declaration", async () => {
     const { stdout } = await fxdesk(["call", "trades.book", "--help"]);
     expect(stdout).toContain("--quote-id <text>");
+    expect(stdout).toContain("@<file> is what the file holds");
     expect(stdout).toContain("mortage_repayment");
     expect(stdout).toMatch(/409 +A conflict that can be corrected; see the details. \(exit code 5\)/);
     expect(stdout).toMatch(/502 .*\(exit code 7\)/);

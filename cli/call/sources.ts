@@ -1,0 +1,24 @@
+/** Files and stdin, read for the flags that name them. */
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { UsageError } from "../arguments";
+import type { Terminal } from "../terminal";
+
+/** Reads a file, or stdin for "-", as text. Throws a UsageError that names the flag. */
+export type ReadSource = (flag: string, path: string) => Promise<string>;
+
+export const nameOfSource = (path: string): string => (path === "-" ? "stdin" : path);
+
+export function sourceReader({ stdin }: Terminal): ReadSource {
+  let stdinIsFor: string | undefined;
+  const fromStdin = (flag: string) => {
+    if (stdinIsFor !== undefined)
+      throw new UsageError(`--${flag}: stdin is read for --${stdinIsFor} already.`);
+    stdinIsFor = flag;
+    return text(stdin);
+  };
+  return (flag, path) =>
+    (path === "-" ? fromStdin(flag) : readFile(path, "utf8")).catch((error: Error) => {
+      throw new UsageError(`--${flag}: ${nameOfSource(path)} cannot be read (${error.message}).`);
+    });
+}
