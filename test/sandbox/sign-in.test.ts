@@ -79,6 +79,15 @@ describe("the login page", () => {
     expect(text).toContain("E-mail or password is wrong.");
   });
 
+  test("returns to the registered address when the form names none", async () => {
+    const { redirect_uri: _, ...others } = person;
+    const { status, headers } = await form("/login", others);
+    expect([status, headers.get("location")]).toEqual([
+      302,
+      expect.stringContaining(`${demo.redirectUri}?code=`),
+    ]);
+  });
+
   test("sends nobody to an address that is not registered", async () => {
     const { status, headers } = await form("/login", {
       ...person,

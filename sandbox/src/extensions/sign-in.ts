@@ -22,7 +22,9 @@ export const signIn: Extension = (app, stage) => {
 /** The login form: to the application with a code, or once more. */
 function logIn(world: World, form: URLSearchParams, reply: FastifyReply): FastifyReply {
   const field = (name: string) => parameter(form, name);
-  const asked = { client_id: field("client_id"), redirect_uri: field("redirect_uri"), state: field("state") };
+  // A form of somebody's own may leave out the address, of which one is registered.
+  const redirectUri = field("redirect_uri") || world.settings.redirectUri;
+  const asked = { client_id: field("client_id"), redirect_uri: redirectUri, state: field("state") };
   if (asked.client_id !== demo.authClientId || asked.redirect_uri !== world.settings.redirectUri)
     return refuse(reply, 400, "invalid_request", "The application or its redirect URI is unknown.");
   const contact = [...world.contacts.values()].find(({ email }) => email === field("email"));

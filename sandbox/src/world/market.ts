@@ -35,14 +35,17 @@ export interface Offer {
 /** The day asked for when it can be had, else the next that can. */
 function valueDateFor(world: World, { type, buyCurrency, sellCurrency, valueDate }: Inquiry) {
   const spot = spotDateAt(world.now, buyCurrency, sellCurrency);
-  if (type === "spot" || valueDate === undefined || valueDate < spot) {
-    const isWanted = valueDate === spot || (type === "spot" && valueDate === undefined);
-    return { maturityDate: spot, warning: isWanted ? undefined : movedTo(spot) };
+  if (type === "spot") {
+    const isWanted = valueDate === undefined || valueDate === spot;
+    return { maturityDate: spot, warning: isWanted ? undefined : settlesAtSpot(spot) };
   }
+  if (valueDate === undefined || valueDate < spot) return { maturityDate: spot, warning: movedTo(spot) };
   const maturityDate = nextBusinessDay(valueDate, [buyCurrency, sellCurrency, "USD"]);
   return { maturityDate, warning: maturityDate === valueDate ? undefined : movedTo(maturityDate) };
 }
 
+const settlesAtSpot = (day: string) =>
+  `A spot trade has the value date ${day}; a later one is that of a forward.`;
 const movedTo = (day: string) => `The value date is ${day}, the next that can be had.`;
 
 /** Prices an inquiry at the rate of the day for its value date. */

@@ -117,6 +117,11 @@ describe("an offer", () => {
     const { terms, warning } = priced("forward", undefined);
     expect([terms.maturityDate, warning]).toEqual(["2026-11-24", expect.stringContaining("2026-11-24")]);
     expect(priced("spot", undefined).warning).toBeUndefined();
+    expect(priced("spot", "2026-11-24").warning).toBeUndefined();
+    expect(priced("spot", "2026-12-15")).toMatchObject({
+      terms: { maturityDate: "2026-11-24" },
+      warning: expect.stringContaining("forward") as string,
+    });
   });
 });
 

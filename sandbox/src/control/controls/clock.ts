@@ -15,9 +15,9 @@ export const reset = operation({
   method: "POST",
   path: "/_sandbox/reset",
   body: z.object({
-    seed: z.string().min(1).optional().meta(says("From which the world is made; the one before, without.")),
+    seed: z.string().min(1).optional().meta(says("From which the world is made; that of the start, without.")),
     now: Time.optional().meta(
-      says("Where time starts, to move a tenth of a second with each request; as before, without."),
+      says("Where time starts, to move a tenth of a second with each request; as at the start, without."),
     ),
   }),
   answers: { 200: clock },
