@@ -15,7 +15,11 @@ export const reset = operation({
   method: "POST",
   path: "/_sandbox/reset",
   body: z.object({
-    seed: z.string().min(1).optional().meta(says("From which the world is made; that of the start, without.")),
+    seed: z
+      .string()
+      .min(1)
+      .optional()
+      .meta(says("From which the world is made; that of the start, without.")),
     now: Time.optional().meta(
       says("Where time starts, to move a tenth of a second with each request; as at the start, without."),
     ),

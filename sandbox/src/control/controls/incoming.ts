@@ -23,7 +23,11 @@ export const payIn = operation({
       .optional()
       .meta(says("Or the currency of the demo company's account.", "EUR")),
     amount: DecimalText.meta(says("Decimal amount with a dot, such as 1234.50.", "1234.50")),
-    reference: z.string().max(35).default("PAY-IN").meta(says("What it refers to: it pays for the trade with that ID or reference.")),
+    reference: z
+      .string()
+      .max(35)
+      .default("PAY-IN")
+      .meta(says("What it refers to: it pays for the trade with that ID or reference.")),
     debtor_name: z.string().max(70).default("Somebody").meta(says("Who pays.")),
   }),
   rules: [
