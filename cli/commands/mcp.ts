@@ -2,7 +2,7 @@
 import { type Given, UsageError } from "../arguments";
 import type { Command } from "../command";
 import { asUsage, clientOptions, connectionFlags, connectionHelp, settingsFrom } from "../connection";
-import { portFrom } from "../port";
+import { portFrom, portTaken } from "../port";
 import { type Terminal, write } from "../terminal";
 import { untilStopped } from "../until-stopped";
 
@@ -33,9 +33,11 @@ async function overHttp(given: Given, terminal: Terminal): Promise<number> {
     ...(port !== undefined && { port }),
     ...(host !== undefined && { host }),
     ...(token && { token }),
-  }).catch((error: Error) => {
-    throw error instanceof TypeError ? new UsageError(`${error.message} Set ${tokenVariable}.`) : error;
-  });
+  })
+    .catch((error: Error) => {
+      throw error instanceof TypeError ? new UsageError(`${error.message} Set ${tokenVariable}.`) : error;
+    })
+    .catch(portTaken);
   await write(terminal.stderr, `The MCP endpoint is ${server.url}. Ctrl-C stops it.\n`);
   await untilStopped();
   await server.close();

@@ -1,7 +1,9 @@
 /** fxdesk sandbox: the service, played on this machine, and the controls of what is played. */
+import { isDateTime } from "../../core/schema/xs2a";
 import { type Given, UsageError } from "../arguments";
 import type { Command } from "../command";
-import { portFrom } from "../port";
+import { flagName } from "../names";
+import { portFrom, portTaken } from "../port";
 import { controlCommand, controlsHelp } from "../sandbox/control";
 import { asVariables, demoConnection, loadSandbox, type SandboxPackage } from "../sandbox-package";
 import { write } from "../terminal";
@@ -12,10 +14,11 @@ const usualPort = 8080;
 function timeFrom(given: Given): Date | undefined {
   const text = given.text("now");
   if (text === undefined) return undefined;
-  const time = new Date(text);
-  if (Number.isNaN(time.getTime()))
-    throw new UsageError(`--now must be a time such as 2026-01-31T09:30:00Z, not ${JSON.stringify(text)}.`);
-  return time;
+  if (!isDateTime(text))
+    throw new UsageError(
+      `--now must be a date and time, such as 2026-01-31T09:30:00Z, not ${JSON.stringify(text)}.`,
+    );
+  return new Date(text);
 }
 
 function quoteSecondsFrom(given: Given): number | undefined {
@@ -34,9 +37,10 @@ function wordFrom<W extends string>(given: Given, flag: string, words: readonly 
   return word;
 }
 
-/** What the sandbox says of an option. */
+/** What the sandbox says of an option, which it names first, is said of the flag. */
 function asUsage(error: unknown): never {
-  throw error instanceof RangeError ? new UsageError(error.message) : error;
+  if (!(error instanceof RangeError)) throw error;
+  throw new UsageError(error.message.replace(/^\w+/, (option) => `--${flagName(option)}`));
 }
 
 function addressFrom(given: Given, flag: string): string | undefined {
@@ -115,7 +119,9 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
       ...(scaApproach !== undefined && { scaApproach }),
       ...(redirectUri !== undefined && { redirectUri }),
       totalCount: given.switched("total-count") ?? false,
-    }).catch(asUsage);
+    })
+      .catch(asUsage)
+      .catch(portTaken);
     await write(stdout, asVariables(demoConnection(sandbox)));
     await write(stderr, `The sandbox and its page are at ${sandbox.baseUrl}. Ctrl-C stops it.\n`);
     await untilStopped();

@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { operations } from "@fxdesk/toolkit";
@@ -70,6 +71,20 @@ describe("fxdesk openapi", () => {
   });
 });
 
+describe("a port that is taken", () => {
+  const server = createServer();
+  beforeAll(() => once(server.listen(0, "127.0.0.1"), "listening"));
+  afterAll(() => once(server.close(), "close"));
+
+  test.each([["sandbox"], ["mcp", "--http"]])("is named by fxdesk %s %s", async (...command) => {
+    const { port } = server.address() as AddressInfo;
+    const variables = { FXDESK_BASE_URL: "http://127.0.0.1:1", FXDESK_CLIENT_ID: "c" };
+    const { code, stderr } = await fxdesk([...command, "--port", String(port)], { variables });
+    const says = `Port ${port} is taken: choose another with --port, or 0 for any free one.\n`;
+    expect({ code, stderr }).toEqual({ code: 2, stderr: says });
+  });
+});
+
 describe("fxdesk sandbox", () => {
   let child: ChildProcessByStdio<null, Readable, null>;
   afterEach(() => child?.kill("SIGKILL"));
@@ -116,6 +131,9 @@ describe("fxdesk sandbox", () => {
     ["--market-hours", "weekdays", "always or real"],
     ["--sca-approach", "embedded", "redirect or oauth"],
     ["--redirect-uri", "callback", "a full address"],
+    ["--now", "soon", "a date and time"],
+    ["--now", "2026-02-30T09:30:00Z", "a date and time"],
+    ["--now", "2026-02-28T25:00:00Z", "a date and time"],
   ])("does not start with %s %s", async (flag, value, says) => {
     const { code, stderr } = await fxdesk(["sandbox", flag, value]);
     expect(code).toBe(2);
@@ -123,8 +141,10 @@ describe("fxdesk sandbox", () => {
   });
 
   test.each([
-    ["--now", "9999-12-31T00:00:00Z", "now must be from 2000-01-01T00:00:00.000Z to"],
-    ["--quote-seconds", "1e300", "quoteSeconds must be more than zero and at most 31622400"],
+    ["--smtp-url", "localhost:25", "--smtp-url must begin with smtp:// or smtps://"],
+    ["--smtp-url", "http://127.0.0.1:1025", "--smtp-url must begin with smtp:// or smtps://"],
+    ["--now", "9999-12-31T00:00:00Z", "--now must be from 2000-01-01T00:00:00.000Z to"],
+    ["--quote-seconds", "1e300", "--quote-seconds must be more than zero and at most 31622400"],
   ])("does not start with %s %s, as the sandbox says", async (flag, value, says) => {
     const { code, stderr } = await fxdesk(["sandbox", flag, value]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
