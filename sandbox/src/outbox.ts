@@ -29,7 +29,7 @@ export interface Delivery {
   readonly smtpUrl?: string | undefined;
 }
 
-const mailProtocols = ["smtp:", "smtps:"];
+const mailProtocols = new Set(["smtp:", "smtps:"]);
 
 /** Makes a folder and those it is in. One at a time: asked for all at once, some systems never answer. */
 async function makeFolder(folder: string): Promise<void> {
@@ -46,7 +46,7 @@ async function makeFolder(folder: string): Promise<void> {
 
 /** Sees to it that e-mails can be delivered. Throws a RangeError that says what is wrong. */
 export async function prepare({ folder, smtpUrl }: Delivery): Promise<void> {
-  if (smtpUrl !== undefined && !(URL.canParse(smtpUrl) && mailProtocols.includes(new URL(smtpUrl).protocol)))
+  if (smtpUrl !== undefined && !(URL.canParse(smtpUrl) && mailProtocols.has(new URL(smtpUrl).protocol)))
     throw new RangeError("smtpUrl must begin with smtp:// or smtps://, and the name of the server follows.");
   if (folder === undefined || smtpUrl !== undefined) return;
   try {
