@@ -50,7 +50,7 @@ test("what it reads can be a table", async () => {
 });
 
 test.each([
-  [["advance-clock"], 2, "seconds, days"],
+  [["advance-clock"], 2, "advanceClock: Exactly one of seconds and days must be given.\n"],
   [["advanse-clock"], 2, "Did you mean advance-clock?"],
   [["pay-in", "--amount", "1", "--currency", "SEK"], 4, "There is no such account"],
   [["set-clock", "--now", "2020-01-01T00:00:00Z"], 5, "only moves forward"],
