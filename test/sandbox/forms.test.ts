@@ -117,7 +117,7 @@ async function refreshing(): Promise<Form> {
 
 /** Forms that are taken as they are, and the fields without which they are not. */
 const forms: Readonly<Record<string, { right: () => Form | Promise<Form>; needed: readonly string[] }>> = {
-  "/login": { right: () => login, needed: ["email", "password", "client_id", "redirect_uri"] },
+  "/login": { right: () => login, needed: ["email", "password", "client_id"] },
   "/token with a code": {
     right: async () =>
       tokenForm({

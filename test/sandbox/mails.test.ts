@@ -120,7 +120,8 @@ describe("a statement in MT940", () => {
 
   test("says so where an account cannot be written in it", async () => {
     const other = await startSandbox({ now });
-    other.control.payIn({ currency: "USD", amount: "9999999999999.99" });
+    for (let times = 0; times < 2; times += 1)
+      other.control.payIn({ currency: "USD", amount: "999999999999.99" });
     const reader = sandboxClient(other);
     await reader.statements.emailMt940({ date_from: "2026-11-01" });
     expect(other.mails[0]!.attachments).toHaveLength(currencies.length - 1);

@@ -250,9 +250,9 @@ describe("a statement of some days", () => {
 });
 
 test("a statement has failed when its format cannot carry it: MT940 has room for 15 characters of an amount", async () => {
-  sandbox.control.payIn({ account_id, amount: "9999999999999.99" });
+  for (let times = 0; times < 2; times += 1) sandbox.control.payIn({ account_id, amount: "999999999999.99" });
   const failing = await create("mt940", "2026-11-01");
   sandbox.advance(statementMs);
   expect(await client.statements.getFile(failing)).toEqual({ status: 202, body: { status: "Failed" } });
-  expect((await bytesOf("csv", "2026-11-01")).toString()).toContain("9999999999999.99");
+  expect((await bytesOf("csv", "2026-11-01")).toString()).toMatch(/\d{13}\.\d\d/);
 });

@@ -7,7 +7,7 @@ import { Refusal } from "../refusal";
 import type { Stage } from "../stage";
 import { decide } from "../world/account-details";
 import { timeProblem } from "../world/clock";
-import { fits, largest, mostOf } from "../world/currencies";
+import { fits, largest, mostHeld, mostOf } from "../world/currencies";
 import { dayMs, dayOf } from "../world/days";
 import { pairOf, tradedCurrencies } from "../world/fx";
 import { receive } from "../world/incoming";
@@ -180,8 +180,8 @@ export const actions: Actions = {
     if (paid.lte(0)) throw unfit("amount must be more than zero");
     if (!fits(paid, account.currency)) throw unfit(`amount has too many decimals for ${account.currency}`);
     if (paid.gt(largest(account.currency))) throw unfit(`amount must be at most ${mostOf(account.currency)}`);
-    if (available(world, account).plus(paid).gt(largest(account.currency)))
-      throw conflict("account_full", `An account holds at most ${mostOf(account.currency)}.`);
+    if (available(world, account).plus(paid).gt(mostHeld(account.currency)))
+      throw conflict("account_full", `An account holds at most ${mostHeld(account.currency).toFixed()}.`);
     const information = `Payment of ${reference}`;
     const { lineId } = receive(world, account, paid, { reference, information, counterparty: { name } });
     return { account_id: account.accountId, transaction_id: lineId };

@@ -18,6 +18,9 @@ export const largest = (currency: string): Big => new Big(`99999999999999e-${min
 /** The most of a currency, as text with the currency. */
 export const mostOf = (currency: string): string => `${largest(currency).toFixed()} ${currency}`;
 
+/** Past this an account takes no more: a statement may have failed long before, the books have not. */
+export const mostHeld = (currency: string): Big => largest(currency).times(1_000);
+
 /** An amount as text with all its minor units: 1200.50, or 1200 in yen. */
 export const written = (amount: Big, currency: string): string => amount.toFixed(minorUnits(currency));
 
