@@ -19,10 +19,11 @@ const packageName: string = "@fxdesk/sandbox";
 async function serve(): Promise<void> {
   const { startSandbox } = (await import(packageName)) as SandboxPackage;
   const { baseUrl, demo, control } = await startSandbox();
-  for (let index = 0; index < transactions; index += 1)
+  // Written by way of BigInt: of other numbers the engine keeps the texts, which are not the sandbox's.
+  for (let index = 0n; index < transactions; index += 1n)
     control.payIn({
       currency: "EUR",
-      amount: `${1 + (index % 10_000)}.5`,
+      amount: `${1n + (index % 10_000n)}.5`,
       reference: `INV-${index}`,
       debtor_name: "Example Supplies Ltd",
     });
