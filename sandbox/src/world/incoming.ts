@@ -25,10 +25,11 @@ export function receive(
   move(world, account, amount, "nostro", { ...movement, type: "incoming" });
   const line = world.ledger.lines(bucketOf(account, "InterimAvailable")).at(-1)!;
   const before = available(world, account);
-  for (const trade of openTrades(world, account)) payCall(world, trade);
+  const open = openTrades(world, account);
+  for (const trade of open) payCall(world, trade);
   const called = before.minus(available(world, account));
   let left = larger(smaller(amount.minus(called), available(world, account)), zero);
-  for (const trade of paidForBy(world, account, movement.reference))
+  for (const trade of paidForBy(world, open, movement.reference))
     left = left.minus(fundFrom(world, trade, left));
   return line;
 }
@@ -41,18 +42,14 @@ const isOpen = (trade: Trade, { clientId, currency }: Account): boolean =>
   !trade.ended &&
   !trade.settled;
 
-function* openTrades({ trades }: World, account: Account): Generator<Trade> {
-  for (const trade of trades.values()) if (isOpen(trade, account)) yield trade;
-}
+const openTrades = ({ trades }: World, account: Account): Trade[] =>
+  [...trades.values()].filter((trade) => isOpen(trade, account));
 
-/** The trades that money with a reference pays for. */
-function paidForBy(world: World, account: Account, reference: string): Trade[] {
-  const [today, named, due]: [string, Trade[], Trade[]] = [dayOf(world.now), [], []];
-  for (const trade of openTrades(world, account)) {
-    if (reference === trade.tradeId || reference === trade.reference) named.push(trade);
-    if (trade.maturityDate <= today) due.push(trade);
-  }
-  const paidFor = named.length > 0 ? named : due;
+/** Which of the trades money with a reference pays for. */
+function paidForBy(world: World, trades: readonly Trade[], mentioned: string): Trade[] {
+  const today = dayOf(world.now);
+  const named = trades.filter(({ tradeId, reference }) => mentioned === tradeId || mentioned === reference);
+  const paidFor = named.length > 0 ? named : trades.filter(({ maturityDate }) => maturityDate <= today);
   return paidFor.toSorted((one, other) => (one.maturityDate < other.maturityDate ? -1 : 1));
 }
 

@@ -121,6 +121,8 @@ function payDeposit(world: World, trade: Trade): void {
 
 /** Pays what was called, also before it is due. */
 export function payCall(world: World, trade: Trade): void {
+  // Mostly nothing was called; then both are one number.
+  if (trade.called === trade.variation) return;
   const account = sellAccount(world, trade);
   const amount = owed(trade);
   if (amount.eq(0) || available(world, account).lt(amount)) return;
