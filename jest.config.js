@@ -15,6 +15,8 @@ module.exports = {
     "^@fxdesk/toolkit$": "<rootDir>/core/index.ts",
     "^@fxdesk/toolkit/(operations|schema|formats)$": "<rootDir>/core/$1/index.ts",
     "^@fxdesk/sandbox$": "<rootDir>/sandbox/src/index.ts",
+    // What is loaded later is named as Node.js wants it, after compiling.
+    "^(\\.{1,2}/.+)\\.js$": "$1",
   },
   modulePathIgnorePatterns: ["<rootDir>/dist", "<rootDir>/sandbox/dist"],
   maxWorkers: "100%",

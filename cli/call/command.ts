@@ -1,17 +1,12 @@
 /** fxdesk call: one operation of the service. */
-import { createClient } from "../../core/client/client";
-import { operations as allOperations, type Declaration } from "../../core/operations";
-import { type Flag, type Given, UsageError } from "../arguments";
+import { answersWith, operations as allOperations, type Declaration } from "../../core/operations";
+import { type Flag, UsageError } from "../arguments";
 import { type Command, jsonFlag } from "../command";
-import { asUsage, clientOptions, connectionFlags, connectionHelp, settingsFrom } from "../connection";
+import { connectionFlags, connectionHelp } from "../connection";
 import { paragraph } from "../help";
 import { nearest } from "../nearest";
-import type { Terminal } from "../terminal";
-import { printAnswer, printPages } from "./answer";
-import { fieldFlags, inputFrom } from "./fields";
+import { fieldFlags } from "./fields";
 import { operationHelp } from "./help";
-import { preview } from "./preview";
-import { nameOfSource, type ReadSource, sourceReader } from "./sources";
 
 const inputFlag: Flag = {
   name: "input",
@@ -23,9 +18,6 @@ const allFlag: Flag = { name: "all", says: "Fetch every page." };
 const outputFlag: Flag = { name: "output", value: "<path|->", says: "Where the file goes; - is stdout." };
 const yesFlag: Flag = { name: "yes", says: "Send it: without this, show what would be sent and stop." };
 
-const answersWith = ({ answers }: Declaration, ...kinds: readonly string[]): boolean =>
-  Object.values(answers).some(({ kind }) => kinds.includes(kind));
-
 /** The flags of calling an operation that are not its fields. */
 export const callFlags = (operation: Declaration): Flag[] => [
   inputFlag,
@@ -35,69 +27,6 @@ export const callFlags = (operation: Declaration): Flag[] => [
   ...(operation.effect === "money" ? [yesFlag] : []),
   jsonFlag,
 ];
-
-async function fromFile(path: string | undefined, read: ReadSource): Promise<object> {
-  if (path === undefined) return {};
-  const source = nameOfSource(path);
-  const input = asJson(await read("input", path), source);
-  if (typeof input === "object" && input !== null && !Array.isArray(input)) return input;
-  throw new UsageError(`--input: ${source} must hold one JSON object with the fields of the operation.`);
-}
-
-function asJson(content: string, source: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch (error) {
-    throw new UsageError(`--input: ${source} is not JSON (${(error as Error).message}).`);
-  }
-}
-
-/** A file goes where the person says; never, unasked, onto their screen. */
-function outputOf(operation: Declaration, given: Given, { stdout }: Terminal): string {
-  const output = given.text("output");
-  if (output === undefined && stdout.isTTY && answersWith(operation, "file"))
-    throw new UsageError(
-      `${operation.name} answers a file: say where it goes with --output <path>, or --output - for this terminal.`,
-    );
-  return output ?? "-";
-}
-
-/**
- * Calls an operation with what the flags give, and prints its answer. `taken` are flags that are fields of the operation;
- * `usual` are settings in force unless others are given.
- */
-export async function runCall(
-  operation: Declaration,
-  taken: ReadonlySet<string>,
-  given: Given,
-  terminal: Terminal,
-  usual: Readonly<Record<string, string>> = {},
-): Promise<number> {
-  const options = clientOptions({ ...usual, ...settingsFrom(given, terminal.environment, taken) });
-  const read = sourceReader(terminal);
-  const input = {
-    ...(await fromFile(given.text("input"), read)),
-    ...(await inputFrom(operation, given, read)),
-  };
-  const printing = {
-    asTable: given.switched("table") ?? false,
-    asJson: given.switched("json") ?? false,
-    output: outputOf(operation, given, terminal),
-  };
-  if (operation.effect === "money" && !given.switched("yes"))
-    throw new UsageError(
-      `${operation.name} commits or moves money, or changes who may approve it. Nothing was sent. ` +
-        `With --yes this leaves:\n\n${preview(operation, input, options)}`,
-    );
-  const client = asUsage(() => createClient(options, [operation]));
-  try {
-    if (given.switched("all")) return await printPages(client.pages(operation, input), printing, terminal);
-    const reply = await client.call(operation, input);
-    return await printAnswer(reply, answersWith(operation, "file"), printing, terminal);
-  } finally {
-    await client.close();
-  }
-}
 
 function operationCommand(operation: Declaration): Command {
   const [fields, flags] = [fieldFlags(operation), callFlags(operation)];
@@ -110,7 +39,7 @@ function operationCommand(operation: Declaration): Command {
     flags,
     unlisted: connectionFlags.filter((flag) => !taken.has(flag.name)),
     more: operationHelp(operation),
-    run: (given, terminal) => runCall(operation, taken, given, terminal),
+    run: async (given, terminal) => (await import("./run.js")).runCall(operation, taken, given, terminal),
   };
 }
 

@@ -1,7 +1,7 @@
 /** fxdesk sandbox <control>: what can be done to a sandbox that runs. */
 import type { Declaration } from "../../core/operations/declaration";
 import { UsageError } from "../arguments";
-import { callFlags, runCall } from "../call/command";
+import { callFlags } from "../call/command";
 import { fieldFlags, longValuesHelp } from "../call/fields";
 import type { Command } from "../command";
 import { connectionFlags } from "../connection";
@@ -35,7 +35,8 @@ function commandFor(control: Declaration, usualUrl: string): Command {
       section("Rules", rules.length > 0 ? columns(rules.map(({ says }) => ["-", says] as const)) : undefined),
       `The sandbox is looked for at FXDESK_BASE_URL, else at ${usualUrl}.`,
     ],
-    run: (given, terminal) => runCall(control, taken, given, terminal, { baseUrl: usualUrl }),
+    run: async (given, terminal) =>
+      (await import("../call/run.js")).runCall(control, taken, given, terminal, { baseUrl: usualUrl }),
   };
 }
 

@@ -5,7 +5,8 @@ import type { Declaration } from "../operations/declaration";
 import { encodeRequest } from "../operations/wire";
 import { Deadline } from "../transport/deadline";
 import { retryAfterMs } from "../transport/retry";
-import { type ReceivedResponse, TransportError } from "../transport/transport";
+import { TransportError } from "../transport/error";
+import type { ReceivedResponse } from "../transport/transport";
 import { readAnswer, totalOf } from "./answer";
 import { authorise } from "./authorise";
 import type { CallOptions, Connection } from "./connection";
@@ -83,15 +84,17 @@ export class Caller {
     const { status, headers, body, attempts } = response;
     const answer = operation.answers[status];
     if (!answer) throw await refused(operation, response, requestId);
-    const told = { status, headers, total: totalOf(operation, headers), requestId, attempts };
+    const total = totalOf(operation, headers);
     if (answer.kind === "file") {
       deadline.follow(body);
-      return { ...told, body: receivedFile(headers, body), problems: [] };
+      const file = receivedFile(headers, body);
+      return { status, headers, total, requestId, attempts, body: file, problems: [] };
     }
     const received = await body.text().catch((cause: Error) => {
       throw brokenOff(operation, status, cause, deadline);
     });
-    return { ...told, ...readAnswer(operation, response, answer, received) };
+    const { body: value, problems } = readAnswer(operation, response, answer, received);
+    return { status, headers, total, requestId, attempts, body: value, problems };
   }
 }
 

@@ -46,7 +46,8 @@ export function valuesToSend(
   if (!connection.addresses[operation.server])
     problems.push(missing(operation.server === "service" ? "baseUrl" : "xs2aUrl"));
   if (problems.length > 0) throw invalidInput(operation, problems);
-  return { ...given, ...rest };
+  // Into an object that is there: a copy of both would cost the engine a new hidden class with every call.
+  return Object.assign(rest, given);
 }
 
 export const invalidInput = (operation: Declaration, problems: readonly Problem[]): InvalidInput =>

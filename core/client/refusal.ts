@@ -16,7 +16,7 @@ import {
 } from "../errors";
 import type { Declaration } from "../operations/declaration";
 import type { Deadline } from "../transport/deadline";
-import { TransportError } from "../transport/transport";
+import { TransportError } from "../transport/error";
 
 interface Kind {
   readonly type: new (message: string, facts: ErrorFacts) => FxdeskError;

@@ -253,6 +253,10 @@ export function operation<const D extends Declaration>(declaration: D): Operatio
   return Object.freeze(declaration);
 }
 
+/** Whether an operation may answer so. */
+export const answersWith = ({ answers }: Declaration, kind: Answer["kind"]): boolean =>
+  Object.values(answers).some((answer) => answer.kind === kind);
+
 type CallerSchema<P> =
   P extends Parameter<infer S, infer By>
     ? By extends "caller"

@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher } from "undici";
 import type { Deadline } from "./deadline";
+import { TransportError } from "./error";
 import { backoffMs, isRetriedStatus, maxAttempts, retryAfterMs } from "./retry";
 
 /** Certificates for servers that ask who is calling (mutual TLS), in PEM or PFX. */
@@ -24,17 +25,6 @@ export interface ReceivedResponse {
   readonly headers: Dispatcher.ResponseData["headers"];
   readonly body: Dispatcher.ResponseData["body"];
   readonly attempts: number;
-}
-
-/** A request that got no answer. `sent` tells whether its head may have left. */
-export class TransportError extends Error {
-  constructor(
-    override readonly cause: Error,
-    readonly sent: boolean,
-    readonly attempts: number,
-  ) {
-    super(cause.message);
-  }
 }
 
 const neverConnected = new Set([

@@ -68,7 +68,3 @@ export function controlsOf(operation: Declaration): readonly Control[] {
   const controls = callerFields(operation).map(controlOf);
   return [...controls.filter(({ required }) => required), ...controls.filter(({ required }) => !required)];
 }
-
-/** Whether the operation may answer with a file. */
-export const answersFile = ({ answers }: Declaration): boolean =>
-  Object.values(answers).some(({ kind }) => kind === "file");

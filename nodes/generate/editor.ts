@@ -1,8 +1,8 @@
 /** The file the editor loads: definitions with literal types and defaults, and forms that the shared script fills. */
 import { connectionSettings, type Setting } from "../../core/client/settings";
-import type { Declaration } from "../../core/operations/declaration";
+import { answersWith, type Declaration } from "../../core/operations/declaration";
 import { connectionType, nodeTypeOf, slugOf } from "../names";
-import { answersFile, controlsOf } from "./controls";
+import { controlsOf } from "./controls";
 import { lookOf } from "./look";
 
 /** The version of the stored properties; a change of their form needs a migration. */
@@ -62,7 +62,7 @@ const connectionForm = [
 /** The properties of a node, beside those that every node has. */
 const ownDefaults = (operation: Declaration): string[] => [
   ...(operation.pages ? ['pages: { value: "all" }'] : []),
-  ...(answersFile(operation) ? ['saveTo: { value: { type: "str", value: "" } }'] : []),
+  ...(answersWith(operation, "file") ? ['saveTo: { value: { type: "str", value: "" } }'] : []),
 ];
 
 const operationDefaults = (operation: Declaration): string[] => [

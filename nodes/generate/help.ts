@@ -1,10 +1,9 @@
 /** The help of each node, from its declaration. */
 import { connectionSettings, environmentName } from "../../core/client/settings";
-import type { Answer, Declaration, Effect } from "../../core/operations/declaration";
+import { type Answer, answersWith, type Declaration, type Effect } from "../../core/operations/declaration";
 import { callerFields, type Field } from "../../core/operations/fields";
 import { elementOf, optionsOf } from "../../core/schema/kind";
 import { connectionType, nodeTypeOf } from "../names";
-import { answersFile } from "./controls";
 
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
@@ -65,7 +64,7 @@ function outputs(operation: Declaration): string {
   return terms([
     ...Object.entries(operation.answers).map(answerTerm),
     term("statusCode", "number", "The HTTP status of the answer."),
-    ...(answersFile(operation) ? fileTerms : []),
+    ...(answersWith(operation, "file") ? fileTerms : []),
     term(
       "fxdesk",
       "object",

@@ -8,7 +8,6 @@ import {
   type Field,
   fieldsOf,
   inWords,
-  type ReceivedRequest,
   type Server,
   UnreadableBody,
   type Values,
@@ -23,7 +22,7 @@ import type { World } from "./world/world";
 export async function admit(operation: Declaration, request: HttpRequest, world: World): Promise<Call> {
   const clientIds = identify(operation, request, world);
   const body = await readBody(operation, request);
-  const values = readValues(operation, { ...request, body }, world.now);
+  const values = readValues(operation, request, body, world.now);
   const client = clientOf(operation, values, clientIds, world);
   const contact = contactOf(operation, request, client, world);
   return { operation, values, client, contact, request, world };
@@ -73,9 +72,15 @@ function unreadable(operation: Declaration, { because, message }: UnreadableBody
 
 const isClientId = ({ by, setting }: Field) => by === "connection" && setting === "clientId";
 
-function readValues(operation: Declaration, request: ReceivedRequest, now: Date): Values {
+function readValues(
+  operation: Declaration,
+  { path, query, headers }: HttpRequest,
+  body: Values | undefined,
+  now: Date,
+): Values {
   // What a caller accepts comes with weights: it is settled where the answer is made.
-  const values = decodeRequest(operation, { ...request, headers: { ...request.headers, accept: undefined } });
+  const { accept: _accept, ...others } = headers;
+  const values = decodeRequest(operation, { path, query, headers: others, body });
   const { invalid } = doorCodes[operation.server];
   const clientField = fieldsOf(operation).find(isClientId);
   if (clientField && !values[clientField.name])

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { type Declaration, type FxdeskClient, operations } from "@fxdesk/toolkit";
+import { answersWith } from "@fxdesk/toolkit/operations";
 import { callFlags } from "../../cli/call/command";
 import { fieldFlags } from "../../cli/call/fields";
 import { connectionFlags } from "../../cli/connection";
@@ -34,8 +35,6 @@ function flagFor(name: string, value: unknown): string[] {
   return [flag, typeof value === "string" ? value : JSON.stringify(value)];
 }
 
-const answersFile = ({ answers }: Declaration) => Object.values(answers).some(({ kind }) => kind === "file");
-
 /** A file may not be ready yet: the exit code says so, and a script tries again. */
 async function callUntilReady(args: readonly string[]) {
   for (;;) {
@@ -53,7 +52,7 @@ test.each(operations.map((operation) => [operation.name, operation as Declaratio
     const args = [
       ...Object.entries(input).flatMap(([field, value]) => flagFor(field, value)),
       ...(operation.effect === "money" ? ["--yes"] : []),
-      ...(answersFile(operation) ? ["--output", output] : []),
+      ...(answersWith(operation, "file") ? ["--output", output] : []),
     ];
     const asked = sandbox.requests.length;
     const { code, stdout, stderr } = await callUntilReady(["call", name, ...args]);
@@ -62,7 +61,7 @@ test.each(operations.map((operation) => [operation.name, operation as Declaratio
     const kinds = Object.values(operation.answers).map(({ kind }) => kind);
     if (kinds.every((kind) => kind === "json")) expect(() => JSON.parse(stdout)).not.toThrow();
     if (kinds.every((kind) => kind === "empty")) expect(stdout).toBe("");
-    if (answersFile(operation)) expect((await readFile(output)).length).toBeGreaterThan(0);
+    if (answersWith(operation, "file")) expect((await readFile(output)).length).toBeGreaterThan(0);
   },
 );
 
