@@ -23,8 +23,8 @@ export interface Field {
   readonly description: string;
   /** The exact strings allowed, when the schema is a closed enumeration. */
   readonly options?: readonly string[];
-  /** The options are in small letters, and taken in capitals too. */
-  readonly anyCase: boolean;
+  /** The options are taken in other spellings too: from any spelling to that of the options. */
+  readonly spelling?: (written: string) => string;
   readonly default?: unknown;
 }
 
@@ -40,7 +40,7 @@ function fieldsOfShape(place: Place, shape: Shape): Field[] {
   return Object.entries(shape).map(([name, value]) => {
     const parameter: Parameter = isParameter(value) ? value : { schema: value, by: "caller" };
     const { schema, by, setting = name, list = "repeat" } = parameter;
-    const { title = titleFrom(name), description = "", anyCase = false } = metaOf(schema);
+    const { title = titleFrom(name), description = "", spelling } = metaOf(schema);
     const options = optionsOf(schema);
     const fallback = defaultOf(schema);
     return {
@@ -54,7 +54,7 @@ function fieldsOfShape(place: Place, shape: Shape): Field[] {
       kind: kindOf(schema),
       title,
       description,
-      anyCase,
+      ...(spelling && { spelling }),
       ...(options && { options }),
       ...(fallback !== undefined && { default: fallback }),
     };

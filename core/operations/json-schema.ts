@@ -7,13 +7,13 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
  * Drops what tells a reader nothing: the safe-integer bounds that zod adds, names inside their own schema, and that an
- * enumeration is taken in capitals too.
+ * enumeration is taken in other spellings too.
  */
 export function withoutNoise({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   delete jsonSchema.id;
-  delete jsonSchema.anyCase;
+  delete jsonSchema.spelling;
 }
 
 /** Puts each named schema in the place of its reference: several hosts refuse a server that sends one. */

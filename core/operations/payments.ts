@@ -61,9 +61,12 @@ const PaymentProduct = z
 
 const PaymentId = id("Payment ID", "The payment, from the answer that initiated it.");
 
-const PaymentAuthorisation = z
-  .enum(["authorisations", "cancellation-authorisations"])
-  .meta({ title: "Payment authorisation", description: "Of the payment, or of its cancellation." });
+const PaymentAuthorisation = z.enum(["authorisations", "cancellation-authorisations"]).meta({
+  title: "Payment authorisation",
+  description: "Of the payment, or of its cancellation.",
+  // Some services write it with an underscore.
+  spelling: (written: string) => written.replace("_", "-"),
+});
 
 const product = { "payment-product": PaymentProduct };
 const payment = { "payment-service": PaymentService, ...product, paymentId: PaymentId };

@@ -14,7 +14,11 @@ const format = <const F extends readonly [string, ...string[]]>(formats: F, usua
   z
     .enum(formats)
     .default(usual)
-    .meta({ title: "Format", description: "Format of the statement.", anyCase: true });
+    .meta({
+      title: "Format",
+      description: "Format of the statement.",
+      spelling: (written: string) => written.toLowerCase(),
+    });
 
 const inOrder = {
   kind: "ordered",

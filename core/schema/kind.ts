@@ -67,8 +67,8 @@ export interface Meta {
   description?: string;
   format?: string;
   examples?: readonly unknown[];
-  /** An enumeration in small letters that is taken in capitals too. */
-  anyCase?: boolean;
+  /** Of an enumeration that is taken in other spellings too: from any spelling to that of the enumeration. */
+  spelling?: (written: string) => string;
 }
 
 /** What a schema says of itself; zod does not carry it from the inner schema to the wrapped one. */

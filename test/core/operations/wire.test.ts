@@ -139,6 +139,15 @@ test.each([
   expect(decodeRequest(operationNamed("statements.createFile"), request)).toEqual({ format: read });
 });
 
+test("a server reads the cancellation's authorisations with an underscore too", () => {
+  const path = { paymentId: "P-1", "payment-authorisation": "cancellation_authorisations" };
+  const request = { path, query: {}, headers: {}, body: undefined };
+  expect(decodeRequest(operationNamed("payments.listAuthorisations"), request)).toEqual({
+    paymentId: "P-1",
+    "payment-authorisation": "cancellation-authorisations",
+  });
+});
+
 test("capitals that the contract does not have are left as they came", () => {
   const request = { path: {}, query: { account_details_type: "POOLED" }, headers: {}, body: undefined };
   expect(decodeRequest(operationNamed("accountDetails.list"), request)).toEqual({
