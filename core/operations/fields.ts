@@ -23,8 +23,8 @@ export interface Field {
   readonly description: string;
   /** The exact strings allowed, when the schema is a closed enumeration. */
   readonly options?: readonly string[];
-  /** The options are taken in other spellings too: from any spelling to that of the options. */
-  readonly spelling?: (written: string) => string;
+  /** Other spellings in which the options are taken, each with the option it stands for. */
+  readonly alsoSpelled?: ReadonlyMap<string, string>;
   readonly default?: unknown;
 }
 
@@ -40,7 +40,7 @@ function fieldsOfShape(place: Place, shape: Shape): Field[] {
   return Object.entries(shape).map(([name, value]) => {
     const parameter: Parameter = isParameter(value) ? value : { schema: value, by: "caller" };
     const { schema, by, setting = name, list = "repeat" } = parameter;
-    const { title = titleFrom(name), description = "", spelling } = metaOf(schema);
+    const { title = titleFrom(name), description = "", alsoSpelled } = metaOf(schema);
     const options = optionsOf(schema);
     const fallback = defaultOf(schema);
     return {
@@ -54,7 +54,7 @@ function fieldsOfShape(place: Place, shape: Shape): Field[] {
       kind: kindOf(schema),
       title,
       description,
-      ...(spelling && { spelling }),
+      ...(alsoSpelled && { alsoSpelled }),
       ...(options && { options }),
       ...(fallback !== undefined && { default: fallback }),
     };

@@ -64,8 +64,7 @@ const PaymentId = id("Payment ID", "The payment, from the answer that initiated 
 const PaymentAuthorisation = z.enum(["authorisations", "cancellation-authorisations"]).meta({
   title: "Payment authorisation",
   description: "Of the payment, or of its cancellation.",
-  // Some services write it with an underscore.
-  spelling: (written: string) => written.replace("_", "-"),
+  alsoSpelled: new Map([["cancellation_authorisations", "cancellation-authorisations"]]),
 });
 
 const product = { "payment-product": PaymentProduct };

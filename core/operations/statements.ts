@@ -17,7 +17,7 @@ const format = <const F extends readonly [string, ...string[]]>(formats: F, usua
     .meta({
       title: "Format",
       description: "Format of the statement.",
-      spelling: (written: string) => written.toLowerCase(),
+      alsoSpelled: new Map(formats.map((each) => [each.toUpperCase(), each])),
     });
 
 const inOrder = {

@@ -67,8 +67,8 @@ export interface Meta {
   description?: string;
   format?: string;
   examples?: readonly unknown[];
-  /** Of an enumeration that is taken in other spellings too: from any spelling to that of the enumeration. */
-  spelling?: (written: string) => string;
+  /** Other spellings in which an enumeration is taken, each with the option it stands for. */
+  alsoSpelled?: ReadonlyMap<string, string>;
 }
 
 /** What a schema says of itself; zod does not carry it from the inner schema to the wrapped one. */

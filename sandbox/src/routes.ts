@@ -12,9 +12,14 @@ export interface Route {
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** The values a path parameter may take, when they are enumerated: others do not reach the route. */
-const optionsOf = (operation: Declaration, name: string): readonly string[] | undefined =>
-  fieldsOf(operation).find((each) => each.place === "path" && each.name === name)?.options;
+const parameterOf = (operation: Declaration, name: string) =>
+  fieldsOf(operation).find((each) => each.place === "path" && each.name === name)!;
+
+/** What may stand for a path parameter, when that is enumerated: other values do not reach the route. */
+function alternatives(operation: Declaration, name: string): string | undefined {
+  const { options, alsoSpelled = new Map<string, string>() } = parameterOf(operation, name);
+  return options && [...options, ...alsoSpelled.keys()].map(escaped).join("|");
+}
 
 /** The path of an operation, with something in the place of each parameter. */
 const filled = (path: string, write: (name: string, index: number) => string, literal = escaped): string =>
@@ -26,12 +31,11 @@ const filled = (path: string, write: (name: string, index: number) => string, li
 const namesIn = (path: string): string[] => path.split(/[{}]/).filter((_, index) => index % 2 === 1);
 
 export const routeOf = perOperation((operation): Route => {
-  const alternatives = (name: string) => optionsOf(operation, name)?.map(escaped).join("|");
   const parameter = (name: string, index: number) => {
-    const values = alternatives(name);
+    const values = alternatives(operation, name);
     return `:${index}${values ? `(^(?:${values})$)` : ""}`;
   };
-  const pattern = filled(operation.path, (name) => `(?:${alternatives(name) ?? "[^/]+"})`);
+  const pattern = filled(operation.path, (name) => `(?:${alternatives(operation, name) ?? "[^/]+"})`);
   return {
     url: filled(operation.path, parameter, (piece) => piece),
     names: namesIn(operation.path),
@@ -50,7 +54,7 @@ export interface Misnamed {
 export function misnamed(operation: Declaration, path: string): Misnamed | undefined {
   const [, ...values] = new RegExp(`^${filled(operation.path, () => "([^/]+)")}$`).exec(path) ?? [];
   const wrong = namesIn(operation.path).flatMap((name, index) => {
-    const [value, options] = [values[index], optionsOf(operation, name)];
+    const [value, { options }] = [values[index], parameterOf(operation, name)];
     return value !== undefined && options && !options.includes(value) ? [{ name, value, options }] : [];
   });
   return wrong.length === 1 ? wrong[0] : undefined;

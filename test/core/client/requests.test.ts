@@ -60,7 +60,7 @@ test("the body holds the body's fields and nothing else", async () => {
   expect(server.heads[0]!.split("\r\n\r\n")[1]).toBe('{"reason":"mortage_repayment","reference":"FI/21"}');
 });
 
-test.each(["PDF", "Pdf", "pdf"])(
+test.each(["PDF", "pdf"])(
   "a format is taken as the contract writes it, %s, and sent in small letters",
   async (format) => {
     await listening(respond(202, "ok", { "content-type": "text/plain" }));

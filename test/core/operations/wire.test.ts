@@ -132,8 +132,9 @@ test("a server takes a list repeated, joined, or both", () => {
 
 test.each([
   ["MT940", "mt940"],
-  ["Pdf", "pdf"],
+  ["PDF", "pdf"],
   ["DOC", "DOC"],
+  ["constructor", "constructor"],
 ])("a server reads the format %s as %s", (format, read) => {
   const request = { path: {}, query: { format }, headers: {}, body: {} };
   expect(decodeRequest(operationNamed("statements.createFile"), request)).toEqual({ format: read });

@@ -1,4 +1,5 @@
 /** The life of a payment, over HTTP: from its initiation to the books. */
+import { randomUUID } from "node:crypto";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { Big } from "big.js";
 import { conclude, scaStatusOf } from "../../../sandbox/src/open-banking/authorisation";
@@ -327,6 +328,10 @@ describe("cancelling", () => {
       refused.authorisationId,
       approved.authorisationId,
     ]);
+    const path = `/v1/payments/sepa-credit-transfers/${paymentId}/cancellation_authorisations`;
+    const headers = { "x-request-id": randomUUID() };
+    const alsoSpelled = await fetch(bank.sandbox.xs2aUrl + path, { headers });
+    expect(await alsoSpelled.json()).toEqual(await bank.client.payments.listAuthorisations(at));
   });
 
   test("comes too late for a payment that is settling", async () => {
