@@ -66,21 +66,22 @@ export function tradingDay(time: Date, pair: readonly string[]): string {
   return nextBusinessDay(day, []);
 }
 
-const usdCad = new Set(["USD", "CAD"]);
+/** Business days from dealing in a currency against USD to settling. */
+const spotLag = (currency: string) => (currency === "CAD" ? 1 : 2);
 
-/** Business days from dealing to settling: two, or one for USD against CAD. */
-const spotLag = (pair: readonly string[]) => (pair.every((currency) => usdCad.has(currency)) ? 1 : 2);
-
-/** Those whose holidays stop the count of the days to spot: one of USD alone does not. */
-const countedOf = (pair: readonly string[]) => pair.filter((currency) => currency !== "USD");
+/** Of a pair, those that are dealt against USD: a pair without USD is dealt as two with it. */
+const againstUsd = (pair: readonly string[]) => pair.filter((currency) => currency !== "USD");
 
 /**
- * The spot value date of a deal of a trading day. A holiday of USD alone does not stop the count, but no trade settles on
- * it.
+ * The spot value date of a deal of a trading day: for a pair without USD the later of those against USD. A holiday of USD
+ * alone does not stop the count, but no trade settles on it.
  */
 export function spotDate(from: string, buyCurrency: string, sellCurrency: string): string {
   const pair = [buyCurrency, sellCurrency];
-  return nextBusinessDay(businessDaysAfter(from, spotLag(pair), countedOf(pair)), [...pair, "USD"]);
+  const spots = againstUsd(pair).map((currency) =>
+    nextBusinessDay(businessDaysAfter(from, spotLag(currency), [currency]), [currency, "USD"]),
+  );
+  return nextBusinessDay(spots.toSorted().at(-1)!, [...pair, "USD"]);
 }
 
 /** The spot value date of a deal made at a time. */
@@ -108,7 +109,9 @@ export function fixingDate(
   buyCurrency: string,
   sellCurrency: string,
 ): string {
-  const pair = [buyCurrency, sellCurrency];
-  const fixing = businessDaysBefore(valueDate, spotLag(pair), countedOf(pair));
+  const fixings = againstUsd([buyCurrency, sellCurrency]).map((currency) =>
+    businessDaysBefore(valueDate, spotLag(currency), [currency]),
+  );
+  const fixing = fixings.toSorted()[0]!;
   return fixing < dealt ? dealt : fixing;
 }

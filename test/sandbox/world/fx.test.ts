@@ -176,6 +176,16 @@ describe("value dates", () => {
     expect(terms.maturityDate).toBe(value);
   });
 
+  test.each([
+    ["EUR", "USD", "2026-04-30", "2026-05-05", "over the first of May"],
+    ["USD", "JPY", "2026-04-30", "2026-05-07", "over three holidays"],
+    ["EUR", "JPY", "2026-04-30", "2026-05-07", "the later of the two, not over the holidays of both"],
+    ["GBP", "CAD", "2026-05-15", "2026-05-19", "over Victoria Day"],
+    ["GBP", "CAD", "2026-11-18", "2026-11-20", "two days, though USD and CAD settle in one"],
+  ])("of %s and %s, dealt on %s, are %s: %s", (one, other, dealt, value) => {
+    expect(spotDate(dealt, one, other)).toBe(value);
+  });
+
   test("are never a holiday of either currency or of USD", () => {
     fc.assert(
       fc.property(
