@@ -71,7 +71,7 @@ const rateDigits = 6;
 const toRate = (value: Big) => value.round(rateDigits, Big.roundHalfUp);
 
 /** Widens the mid rate against the customer. */
-const margin = new Big("0.0015");
+const spread = new Big("0.0015");
 
 /** How far a price is from its mean on a day: slow and quick waves of up to three percent, a phase for each currency. */
 function drift(currency: string, day: string): Big {
@@ -133,7 +133,7 @@ export class Rates {
   customer(buyCurrency: string, sellCurrency: string, day: string, daysFromSpot = 0): Rate {
     const { base, quoted } = pairOf(buyCurrency, sellCurrency);
     const mid = this.#forward(base, quoted, day, daysFromSpot);
-    const against = base === buyCurrency ? margin.plus(1) : new Big(1).minus(margin);
+    const against = base === buyCurrency ? spread.plus(1) : new Big(1).minus(spread);
     return { symbol: base + quoted, rate: toRate(mid.times(against)) };
   }
 

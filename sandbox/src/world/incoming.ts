@@ -4,7 +4,7 @@ import type { Account } from "./accounts";
 import { larger, smaller } from "./currencies";
 import { dayOf } from "./days";
 import { type BookedLine, bucketOf } from "./ledger";
-import { payCall } from "./margin";
+import { payCalls } from "./margin";
 import { available, move, type Movement } from "./movements";
 import { outstanding, type Trade } from "./trades";
 import { fund } from "./trading";
@@ -27,7 +27,7 @@ export function receive(
   const line = world.ledger.lines(bucketOf(account, "InterimAvailable")).at(-1)!;
   const before = available(world, account);
   const open = openTrades(world, account);
-  for (const trade of open) payCall(world, trade);
+  for (const trade of open) payCalls(world, trade);
   const called = before.minus(available(world, account));
   let left = larger(smaller(amount.minus(called), available(world, account)), zero);
   for (const trade of paidForBy(world, open, movement.reference))

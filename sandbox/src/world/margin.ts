@@ -5,13 +5,13 @@
  * sold.
  */
 import { Big } from "big.js";
-import { businessDaysAfter, daysFromSpot } from "./calendar";
+import { businessDaysAfter, daysFromSpot, previousBusinessDay } from "./calendar";
 import { rounded, smaller } from "./currencies";
 import { addDays, dayOf, hourOf } from "./days";
 import { pairOf, type Rate } from "./fx";
 import { available, note, shift } from "./movements";
 import { about, sellAccount, settlementHour } from "./trade-entries";
-import { settledDraws, type Trade, type TradeTerms, unsettled } from "./trades";
+import { type MarginCall, owedCalls, settledDraws, type Trade, type TradeTerms, unsettled } from "./trades";
 import type { World } from "./world";
 
 /** Of the amount sold. */
@@ -27,11 +27,13 @@ export const hasMargin = ({ type }: TradeTerms): boolean => type === "forward" |
 
 const dueFrom = (day: string, currency: string) => businessDaysAfter(day, businessDaysToPay, [currency]);
 
-/** The deposit a trade asks for when it is booked. */
-export function initialMargin(terms: TradeTerms, orderDate: string): Trade["initialMargin"] {
+/** The deposit a trade asks for when it is booked; it is due before the trade matures. */
+export function initialMargin(terms: TradeTerms, orderDate: string): MarginCall | undefined {
   if (!hasMargin(terms)) return undefined;
   const { amount, currency } = terms.sell;
-  return { amount: rounded(amount.times(depositShare), currency), dueDate: dueFrom(orderDate, currency) };
+  const latest = previousBusinessDay(terms.maturityDate, [currency]);
+  const [dueDate] = [dueFrom(orderDate, currency), latest].toSorted() as [string, string];
+  return { amount: rounded(amount.times(depositShare), currency), dueDate };
 }
 
 /**
@@ -50,9 +52,6 @@ function levelsOf({ rates, now }: World, { buy, sell, rate, maturityDate }: Trad
   const days = daysFromSpot(now, buy.currency, sell.currency, maturityDate);
   return lossLevels(sell.currency, rate, rates.mid(base, quoted, dayOf(now), days).rate);
 }
-
-/** What was called and is not paid. */
-const owed = ({ called, variation }: Trade): Big => called.minus(variation);
 
 const isOver = ({ ended, settled }: Trade) => ended !== undefined || settled;
 
@@ -77,10 +76,11 @@ export function revalue(world: World, trade: Trade): void {
   if (levels <= 0 || amount.eq(0)) return returnCalls(world, trade);
   const { currency } = trade.sell;
   const wanted = rounded(amount.times(callShare).times(Math.floor(levels)), currency);
-  if (wanted.lte(trade.called)) return;
-  noteCall(world, trade, wanted.minus(trade.called));
-  trade.callDueDate = dueFrom(dayOf(world.now), currency);
-  trade.called = wanted;
+  const called = trade.paidCalls.plus(owedCalls(trade));
+  if (wanted.lte(called)) return;
+  const call = { amount: wanted.minus(called), dueDate: dueFrom(dayOf(world.now), currency) };
+  noteCall(world, trade, call.amount);
+  trade.calls.push(call);
 }
 
 /** Revalues every forward: after the market was moved. */
@@ -98,7 +98,7 @@ function noteCall(world: World, trade: Trade, amount: Big): void {
 function collectMargin(world: World, trade: Trade): void {
   const today = dayOf(world.now);
   if (trade.initialMargin && trade.initialMargin.dueDate <= today) payDeposit(world, trade);
-  if (trade.callDueDate !== undefined && trade.callDueDate <= today) payCall(world, trade);
+  payCalls(world, trade, today);
 }
 
 /** The part of the deposit that stands for an amount drawn from the trade. */
@@ -115,44 +115,47 @@ function payDeposit(world: World, trade: Trade): void {
   const amount = depositDue(trade);
   if (trade.deposited || amount.lte(0) || available(world, account).lt(amount)) return;
   shift(world, account, amount.neg(), "InitialMargin", about(trade, "margin", "Initial margin for trade"));
-  trade.margin = amount;
+  trade.heldDeposit = amount;
   trade.deposited = true;
 }
 
-/** Pays what was called, also before it is due. */
-export function payCall(world: World, trade: Trade): void {
-  // Mostly nothing was called; then both are one number.
-  if (trade.called === trade.variation) return;
-  const account = sellAccount(world, trade);
-  const amount = owed(trade);
-  if (amount.eq(0) || available(world, account).lt(amount)) return;
-  shift(world, account, amount.neg(), "InitialMargin", about(trade, "margin", "Margin call for trade"));
+/** Pays what was called, the oldest first: what is due on or before a day, or all of it. */
+export function payCalls(world: World, trade: Trade, until?: string): void {
+  const { calls } = trade;
+  const isDue = ({ dueDate }: MarginCall) => until === undefined || dueDate <= until;
+  while (calls[0] && isDue(calls[0]) && available(world, sellAccount(world, trade)).gte(calls[0].amount))
+    payCall(world, trade, calls.shift()!);
+}
+
+function payCall(world: World, trade: Trade, { amount }: MarginCall): void {
+  const says = about(trade, "margin", "Margin call for trade");
+  shift(world, sellAccount(world, trade), amount.neg(), "InitialMargin", says);
   noteCall(world, trade, amount.neg());
-  trade.variation = trade.called;
+  trade.paidCalls = trade.paidCalls.plus(amount);
 }
 
 function returnCalls(world: World, trade: Trade): void {
-  noteCall(world, trade, owed(trade).neg());
+  noteCall(world, trade, owedCalls(trade).neg());
   const says = about(trade, "margin", "Margin call returned for trade");
-  if (trade.variation.gt(0)) shift(world, sellAccount(world, trade), trade.variation, "InitialMargin", says);
-  trade.called = zero;
-  trade.variation = zero;
+  if (trade.paidCalls.gt(0)) shift(world, sellAccount(world, trade), trade.paidCalls, "InitialMargin", says);
+  trade.calls.length = 0;
+  trade.paidCalls = zero;
 }
 
 function returnDeposit(world: World, trade: Trade, amount: Big): void {
   if (amount.eq(0)) return;
   const says = about(trade, "margin", "Initial margin returned for trade");
   shift(world, sellAccount(world, trade), amount, "InitialMargin", says);
-  trade.margin = trade.margin.minus(amount);
+  trade.heldDeposit = trade.heldDeposit.minus(amount);
 }
 
 /** Gives everything back: the trade is settled or cancelled. */
 export function returnMargin(world: World, trade: Trade): void {
   returnCalls(world, trade);
-  returnDeposit(world, trade, trade.margin);
+  returnDeposit(world, trade, trade.heldDeposit);
 }
 
 /** Gives back the part of the deposit that stood for an amount drawn from the trade. */
 export function releaseMargin(world: World, trade: Trade, drawn: Big): void {
-  returnDeposit(world, trade, smaller(depositFor(drawn, trade), trade.margin));
+  returnDeposit(world, trade, smaller(depositFor(drawn, trade), trade.heldDeposit));
 }

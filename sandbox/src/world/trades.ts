@@ -54,6 +54,12 @@ export interface Beneficiary {
 export const hasAccount = ({ iban, accountNumber }: Beneficiary): boolean =>
   iban !== undefined || accountNumber !== undefined;
 
+/** Margin that is asked for, in the currency sold, and the day by which it is due. */
+export interface MarginCall {
+  readonly amount: Big;
+  readonly dueDate: string;
+}
+
 /** What a trade is booked from. */
 export interface TradeTerms {
   readonly clientId: string;
@@ -75,8 +81,8 @@ export interface Trade extends TradeTerms {
   readonly tradeId: string;
   readonly orderDate: string;
   readonly synthetic: boolean;
-  /** Forwards only: the deposit, in the currency sold, and the day by which it is due. */
-  readonly initialMargin: { readonly amount: Big; readonly dueDate: string } | undefined;
+  /** Forwards only: the deposit. */
+  readonly initialMargin: MarginCall | undefined;
   readonly drawdowns: Trade[];
   readonly payments: TradePayment[];
   /** What was paid in for it, in the currency sold. */
@@ -84,11 +90,11 @@ export interface Trade extends TradeTerms {
   /** Whether the deposit was paid. */
   deposited: boolean;
   /** What of the deposit is held. */
-  margin: Big;
-  /** What was called because the market moved; until when, and what of it is held. */
-  called: Big;
-  callDueDate?: string;
-  variation: Big;
+  heldDeposit: Big;
+  /** What was called because the market moved, and is not paid; the oldest first. */
+  readonly calls: MarginCall[];
+  /** What was called and paid, and is held. */
+  paidCalls: Big;
   /** Non-delivered trades only, from the fixing on: what is paid at maturity, less than zero by the client. */
   difference?: Big;
   /** Whether what was bought was given for what was sold; its payments may still be under way. */
@@ -97,6 +103,9 @@ export interface Trade extends TradeTerms {
 }
 
 const sum = (amounts: readonly Big[]) => amounts.reduce((total, amount) => total.plus(amount), new Big(0));
+
+/** What was called and is not paid. */
+export const owedCalls = ({ calls }: Trade): Big => sum(calls.map(({ amount }) => amount));
 
 /** What of a side of the trade its drawdowns have left. */
 export function remaining({ drawdowns, ...trade }: Trade, side: "buy" | "sell"): Big {

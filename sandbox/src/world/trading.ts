@@ -39,9 +39,9 @@ export function book(world: World, terms: TradeTerms): Trade {
     payments: [],
     funded: zero,
     deposited: false,
-    margin: zero,
-    called: zero,
-    variation: zero,
+    heldDeposit: zero,
+    calls: [],
+    paidCalls: zero,
     settled: false,
   };
   if (isDelivered(trade)) assertPromised(world, trade);

@@ -8,6 +8,7 @@ import {
   allocated,
   endedPayments,
   outstanding,
+  owedCalls,
   remaining,
   type Trade,
 } from "../../../sandbox/src/world/trades";
@@ -23,9 +24,8 @@ const expected: Readonly<Record<Added, (world: World, account: Account) => Big>>
   RequiredFunds: (world, account) => sum(open(world, account, "sell").map(outstanding)),
   Incoming: (world, account) => sum(open(world, account, "buy").map((trade) => remaining(trade, "buy"))),
   InitialMargin: (world, account) =>
-    sum(tradesOf(world, account, "sell").map(({ margin, variation }) => margin.plus(variation))),
-  MarginCall: (world, account) =>
-    sum(open(world, account, "sell").map(({ called, variation }) => called.minus(variation))),
+    sum(tradesOf(world, account, "sell").map(({ heldDeposit, paidCalls }) => heldDeposit.plus(paidCalls))),
+  MarginCall: (world, account) => sum(open(world, account, "sell").map(owedCalls)),
   Outgoing: (world, account) => sum([...waiting(world, account, false), ...committed(world, account)]),
   Processing: (world, account) => sum(waiting(world, account, true)),
 };

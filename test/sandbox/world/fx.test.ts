@@ -190,9 +190,9 @@ describe("value dates", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 1_500 }),
-        fc.constantFrom(...tradedCurrencies),
-        fc.constantFrom(...tradedCurrencies),
-        (days, one, other) => {
+        fc.uniqueArray(fc.constantFrom(...tradedCurrencies), { minLength: 2, maxLength: 2 }),
+        (days, pair) => {
+          const [one, other] = pair as [string, string];
           const time = new Date(Date.parse("2026-01-01T12:00:00Z") + days * dayMs);
           const value = spotDateAt(time, one, other);
           expect(isBusinessDay(value, [one, other, "USD"])).toBe(true);

@@ -8,7 +8,7 @@ import { steppedClock } from "../../../sandbox/src/world/clock";
 import { dayMs, dayOf } from "../../../sandbox/src/world/days";
 import { receive } from "../../../sandbox/src/world/incoming";
 import { bucketOf, type Bucket } from "../../../sandbox/src/world/ledger";
-import { lossLevels, revalueAll } from "../../../sandbox/src/world/margin";
+import { initialMargin, lossLevels, revalueAll } from "../../../sandbox/src/world/margin";
 import { available, move } from "../../../sandbox/src/world/movements";
 import { demo } from "../../../sandbox/src/world/parties";
 import type { Trade } from "../../../sandbox/src/world/trades";
@@ -156,7 +156,27 @@ test("what is called on a Friday is due on the Tuesday after", () => {
   pass(4, "1.3");
   expect([world.now.getUTCDay(), held("InitialMargin")]).toEqual([5, "5000"]);
   market("1.34");
-  expect(trade.callDueDate).toBe("2026-11-10");
+  expect(trade.calls.map(({ dueDate }) => dueDate)).toEqual(["2026-11-10"]);
+});
+
+test("each call is due two business days after it, whatever is called later", () => {
+  payIn(50_000);
+  market("1.3325");
+  pass(1, "1.3325");
+  market("1.365");
+  expect(held("MarginCall")).toBe("5000");
+  pass(2, "1.365");
+  expect([held("MarginCall"), trade.paidCalls.toFixed()]).toEqual(["2500", "2500"]);
+  pass(1, "1.365");
+  expect([held("MarginCall"), trade.paidCalls.toFixed()]).toEqual(["0", "5000"]);
+});
+
+test.each([
+  ["2026-11-04", "2026-11-03"],
+  ["2026-11-05", "2026-11-04"],
+  ["2027-02-01", "2026-11-04"],
+])("the deposit of a forward to %s is due on %s: before it matures", (maturity, dueDate) => {
+  expect(initialMargin({ ...trade, maturityDate: maturity }, "2026-11-02")?.dueDate).toBe(dueDate);
 });
 
 const draw = (sell: string, buy: string) =>
@@ -204,7 +224,7 @@ test("a call is for what is not settled, and returned when all of it was drawn a
   market("1.3325");
   expect(held("MarginCall")).toBe("2500");
   pass(10, "1.3325");
-  expect([trade.called.toFixed(), held("InitialMargin")]).toEqual(["2500", "4500"]);
+  expect([trade.paidCalls.toFixed(), held("InitialMargin")]).toEqual(["2500", "4500"]);
   market("1.37");
   expect(held("MarginCall")).toBe("0");
   market("1.4");

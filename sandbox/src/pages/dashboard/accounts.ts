@@ -29,8 +29,8 @@ const balanceOf = ({ ledger }: World, account: Account, bucket: Bucket) =>
 /** The first day on which margin that was called in a currency is due. */
 const firstDue = (world: World, currency: string): string | undefined =>
   tradesOf(world)
-    .filter(({ sell, called, variation }) => sell.currency === currency && called.gt(variation))
-    .flatMap(({ callDueDate }) => callDueDate ?? [])
+    .filter(({ sell }) => sell.currency === currency)
+    .flatMap(({ calls }) => calls.map(({ dueDate }) => dueDate))
     .toSorted()[0];
 
 function marginCall(world: World, account: Account): Html {
