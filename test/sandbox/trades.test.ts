@@ -259,8 +259,9 @@ describe("a forward", () => {
     sandbox.control.moveRate({ symbol: "USDINR", rate: ndf.rate * 1.1 });
     sandbox.control.setClock({ now: "2027-01-15T16:00:00Z" });
     const [usd] = await client.accounts.list({ currencies: "USD" });
-    const [newest] = await client.transactions.list({ account_id: usd!.account_id, page_size: 1 });
-    expect(newest).toMatchObject({
+    const [fee, difference] = await client.transactions.list({ account_id: usd!.account_id, page_size: 2 });
+    expect(fee).toMatchObject({ credit_debit_indicator: "Debit", amount: { amount: "2.00" } });
+    expect(difference).toMatchObject({
       transaction_reference: ndf.trade_id,
       credit_debit_indicator: "Credit",
       amount: { amount: (ndf.buy_amount / market - 10_000).toFixed(2) },

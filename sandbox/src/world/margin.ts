@@ -6,12 +6,20 @@
  */
 import { Big } from "big.js";
 import { businessDaysAfter, daysFromSpot, previousBusinessDay } from "./calendar";
-import { rounded, smaller } from "./currencies";
+import { larger, rounded, smaller } from "./currencies";
 import { addDays, dayOf, hourOf } from "./days";
 import { pairOf, type Rate } from "./fx";
 import { available, note, shift } from "./movements";
 import { about, sellAccount, settlementHour } from "./trade-entries";
-import { type MarginCall, owedCalls, settledDraws, type Trade, type TradeTerms, unsettled } from "./trades";
+import {
+  type MarginCall,
+  openDraws,
+  owedCalls,
+  settledDraws,
+  type Trade,
+  type TradeTerms,
+  unsettled,
+} from "./trades";
 import type { World } from "./world";
 
 /** Of the amount sold. */
@@ -149,10 +157,11 @@ function returnDeposit(world: World, trade: Trade, amount: Big): void {
   trade.heldDeposit = trade.heldDeposit.minus(amount);
 }
 
-/** Gives everything back: the trade is settled or cancelled. */
+/** Gives everything back but what stands for drawdowns that are to be settled: the trade itself is settled or cancelled. */
 export function returnMargin(world: World, trade: Trade): void {
   returnCalls(world, trade);
-  returnDeposit(world, trade, trade.heldDeposit);
+  const kept = openDraws(trade).reduce((sum, { sell }) => sum.plus(depositFor(sell.amount, trade)), zero);
+  returnDeposit(world, trade, larger(trade.heldDeposit.minus(kept), zero));
 }
 
 /** Gives back the part of the deposit that stood for an amount drawn from the trade. */

@@ -1,5 +1,6 @@
 /** What the bank offers: estimates and quotes. */
 import { Big } from "big.js";
+import { settlementSide } from "./cash-settlement";
 import { daysFromSpot, isMarketOpen, nextBusinessDay, spotDateAt, tradingDay } from "./calendar";
 import type { Money } from "./currencies";
 import { addDays, dayMs, dayOf } from "./days";
@@ -45,7 +46,7 @@ function valueDateFor(world: World, { type, buyCurrency, sellCurrency, valueDate
 }
 
 const settlesAtSpot = (day: string) =>
-  `A spot trade has the value date ${day}; a later one is that of a forward.`;
+  `The value date is ${day}, that of a spot trade; a later one is that of a forward.`;
 const movedTo = (day: string) => `The value date is ${day}, the next that can be had.`;
 
 /** Prices an inquiry at the rate of the day for its value date. */
@@ -57,7 +58,8 @@ export function offer(world: World, inquiry: Inquiry): Offer {
   const known: Money = { amount, currency: fixed === "buy" ? buyCurrency : sellCurrency };
   const other = converted(known, rate);
   const [buy, sell] = fixed === "buy" ? [known, other] : [other, known];
-  return { terms: { clientId, type, buy, sell, rate, fee: feeFor(sell), maturityDate, windowFrom }, warning };
+  const fee = feeFor(type === "ndf" ? settlementSide({ buy, sell }) : sell);
+  return { terms: { clientId, type, buy, sell, rate, fee, maturityDate, windowFrom }, warning };
 }
 
 /** Prices a part of a forward at the forward's rate, for a day within its window; or says why that cannot be. */

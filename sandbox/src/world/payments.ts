@@ -12,6 +12,7 @@ import {
   type Beneficiary,
   endedPayments,
   hasAccount,
+  openDraws,
   type PaymentStatus,
   type Trade,
   type TradePayment,
@@ -53,6 +54,7 @@ export function allocate(
     returned: false,
   };
   trade.payments.push(payment);
+  if (status === "Validating beneficiary information") validate(world, trade, payment);
   if (!endedPayments.has(status)) notePayment(world, trade, payment, "Outgoing", amount);
   execute(world, trade, payment);
   return payment;
@@ -224,8 +226,8 @@ export function withdraw(world: World, trade: Trade, payment: TradePayment): voi
   if (!endedPayments.has(payment.status)) stop(world, trade, payment, "Payment cancelled");
 }
 
-/** A settled trade is closed when nothing more will come of its payments. */
+/** A settled trade is closed when nothing more will come of its payments and drawdowns. */
 export function closeWhenPaidOut(trade: Trade): void {
-  if (trade.settled && trade.payments.every(({ status }) => endedPayments.has(status)))
-    trade.ended = "Closed";
+  const isPaidOut = trade.payments.every(({ status }) => endedPayments.has(status));
+  if (trade.settled && isPaidOut && openDraws(trade).length === 0) trade.ended = "Closed";
 }

@@ -17,6 +17,9 @@ export const sellAccount = (world: World, trade: TradeTerms): Account =>
 export const buyAccount = (world: World, trade: TradeTerms): Account =>
   accountIn(world, trade, trade.buy.currency);
 
+/** What is noted of a trade until it settles. */
+export const expectation = (trade: Trade) => ({ reference: trade.tradeId, valueAt: settlementOf(trade) });
+
 export const about = (trade: Trade, type: Movement["type"], says: string): Movement => ({
   type,
   reference: trade.tradeId,

@@ -96,7 +96,9 @@ export interface Trade extends TradeTerms {
   /** What was called and paid, and is held. */
   paidCalls: Big;
   /** Non-delivered trades only, from the fixing on: what is paid at maturity, less than zero by the client. */
-  difference?: Big;
+  difference?: Money;
+  /** What of the fee was due and could not be taken. */
+  owedFee: Big;
   /** Whether what was bought was given for what was sold; its payments may still be under way. */
   settled: boolean;
   ended?: "Closed" | "Cancelled";
@@ -114,6 +116,14 @@ export function remaining({ drawdowns, ...trade }: Trade, side: "buy" | "sell"):
     .map((drawdown) => drawdown[side].amount);
   return trade[side].amount.minus(sum(drawn));
 }
+
+/** Whether drawdowns have left nothing of the trade. */
+export const isDrawnUp = (trade: Trade): boolean =>
+  remaining(trade, "sell").eq(0) && remaining(trade, "buy").eq(0);
+
+/** The drawdowns that are still to be settled. */
+export const openDraws = ({ drawdowns }: Trade): Trade[] =>
+  drawdowns.filter(({ settled, ended }) => !settled && !ended);
 
 /** What was drawn from a side of the trade and settled. */
 export const settledDraws = ({ drawdowns }: Trade, side: "buy" | "sell"): Big[] =>
@@ -155,7 +165,8 @@ export function drawProblem(parent: Trade, sell: Big, buy: Big): string | undefi
   const { tradeId, type, ended, settled } = parent;
   if (!drawable.has(type)) return `Trade ${tradeId} is no forward.`;
   if (ended || settled) return `Trade ${tradeId} is settled or cancelled.`;
-  if (sell.gt(outstanding(parent))) return `${sell.toFixed()} is more than is left of trade ${tradeId}.`;
+  if (sell.gt(remaining(parent, "sell")))
+    return `${sell.toFixed()} is more than is left of trade ${tradeId}.`;
   if (buy.gt(unallocated(parent))) return `${buy.toFixed()} is more than is left of trade ${tradeId}.`;
   return undefined;
 }

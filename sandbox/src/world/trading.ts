@@ -1,24 +1,29 @@
 /** Trades from the booking to the end: what they promise, and what they move. */
 import { Big } from "big.js";
-import type { Account } from "./accounts";
-import { fixingDate } from "./calendar";
-import { smaller } from "./currencies";
-import { addDays, dayMs, dayOf, hourOf } from "./days";
-import { converted, pairOf } from "./fx";
+import { type Account, accountIn } from "./accounts";
+import { forgetDifference, scheduleFixing, settleDifference } from "./cash-settlement";
+import { larger } from "./currencies";
+import { addDays, dayMs, dayOf } from "./days";
+import { feeFor } from "./fx";
 import { hasMargin, initialMargin, releaseMargin, returnMargin, watchMargin } from "./margin";
 import { available, move, note, noteLines } from "./movements";
 import { closeWhenPaidOut, execute, later, withdraw } from "./payments";
-import { about, buyAccount, sellAccount, settlementOf } from "./trade-entries";
-import { drawProblem, outstanding, remaining, type Trade, type TradeTerms, unsettled } from "./trades";
+import { about, buyAccount, expectation, sellAccount, settlementOf } from "./trade-entries";
+import {
+  drawProblem,
+  isDrawnUp,
+  openDraws,
+  outstanding,
+  remaining,
+  type Trade,
+  type TradeTerms,
+} from "./trades";
 import type { World } from "./world";
 
 /** A trade that is not paid for within so many days of its maturity is cancelled. */
 const graceDays = 10;
 
 const zero = new Big(0);
-
-/** The hour (UTC) at which the market is read that decides about trades without delivery. */
-const fixingHour = 12;
 
 /** What is settled in cash exchanges nothing: only the difference is paid. */
 const isDelivered = ({ type }: TradeTerms) => type !== "ndf";
@@ -42,11 +47,12 @@ export function book(world: World, terms: TradeTerms): Trade {
     heldDeposit: zero,
     calls: [],
     paidCalls: zero,
+    owedFee: zero,
     settled: false,
   };
   if (isDelivered(trade)) assertPromised(world, trade);
   if (terms.parent) drawFrom(world, terms.parent, trade);
-  promise(world, trade, trade.sell.amount, trade.buy.amount);
+  promise(world, trade, outstanding(trade), trade.buy.amount);
   world.trades.set(trade.tradeId, trade);
   if (hasMargin(trade)) watchMargin(world, trade);
   if (!isDelivered(trade)) scheduleFixing(world, trade);
@@ -54,12 +60,15 @@ export function book(world: World, terms: TradeTerms): Trade {
   return trade;
 }
 
-/** What a drawdown takes is no longer expected from its forward. */
+/** What a drawdown takes is no longer expected from its forward; what was paid in for it goes with it. */
 function drawFrom(world: World, parent: Trade, drawdown: Trade): void {
   const problem = drawProblem(parent, drawdown.sell.amount, drawdown.buy.amount);
   if (problem) throw new RangeError(problem);
+  const before = outstanding(parent);
   parent.drawdowns.push(drawdown);
-  promise(world, parent, drawdown.sell.amount.neg(), drawdown.buy.amount.neg());
+  drawdown.funded = larger(outstanding(parent).neg(), zero);
+  parent.funded = parent.funded.minus(drawdown.funded);
+  promise(world, parent, outstanding(parent).minus(before), drawdown.buy.amount.neg());
 }
 
 /** Throws a RangeError when the books cannot hold what a trade promises. */
@@ -73,9 +82,8 @@ function assertPromised(world: World, trade: Trade): void {
 /** Notes what the trade still requires and still brings; negative amounts take it back. */
 function promise(world: World, trade: Trade, sell: Big, buy: Big): void {
   if (!isDelivered(trade)) return;
-  const promised = { reference: trade.tradeId, valueAt: settlementOf(trade) };
-  if (!sell.eq(0)) note(world, sellAccount(world, trade), "RequiredFunds", sell, promised);
-  if (!buy.eq(0)) note(world, buyAccount(world, trade), "Incoming", buy, promised);
+  if (!sell.eq(0)) note(world, sellAccount(world, trade), "RequiredFunds", sell, expectation(trade));
+  if (!buy.eq(0)) note(world, buyAccount(world, trade), "Incoming", buy, expectation(trade));
 }
 
 /** Pays for a trade, in part or in full, from what is available. */
@@ -86,91 +94,101 @@ export function fund(world: World, trade: Trade, amount: Big): void {
 }
 
 /**
- * Settles a trade on its maturity date, or on the first day after it on which its funds are there; takes it back when
- * they have not come in time.
+ * Settles a trade on its maturity date, or on the first day after it on which its funds are there. What is to be delivered
+ * and is not paid for in time is taken back; what drawdowns took settles with them.
  */
 function mature(world: World, trade: Trade): void {
-  if (trade.ended || trade.settled) return;
+  if (trade.ended || trade.settled || isDrawnUp(trade)) return;
   const isSettled = isDelivered(trade) ? exchange(world, trade) : settleDifference(world, trade);
-  if (isSettled) return settled(world, trade);
+  if (isSettled) return finish(world, trade);
   if (isDelivered(trade) && dayOf(world.now) >= addDays(trade.maturityDate, graceDays))
     return cancel(world, trade);
   world.agenda.schedule(later(world, dayMs), () => mature(world, trade));
 }
 
-function settled(world: World, trade: Trade): void {
+/** Gives what was bought for what was sold; answers whether the funds were there. */
+function exchange(world: World, trade: Trade): boolean {
+  const due = outstanding(trade);
+  if (due.gt(available(world, sellAccount(world, trade)))) return false;
+  if (due.gt(0)) fund(world, trade, due);
+  const proceeds = remaining(trade, "buy");
+  move(world, buyAccount(world, trade), proceeds, "exchange", about(trade, "credit", "Proceeds of trade"));
+  promise(world, trade, zero, proceeds.neg());
+  return true;
+}
+
+function finish(world: World, trade: Trade): void {
   trade.settled = true;
   returnMargin(world, trade);
+  owe(world, trade, feeOf(trade));
   if (trade.parent) drawnAndSettled(world, trade.parent, trade);
   for (const payment of trade.payments) execute(world, trade, payment);
   closeWhenPaidOut(trade);
 }
 
-/** A forward ends with its last drawdown, when they have left nothing of it. */
+/** The fee for what drawdowns have left of a trade: they have paid for themselves. */
+function feeOf(trade: Trade): Big {
+  const { sell, fee } = trade;
+  const amount = remaining(trade, "sell");
+  if (amount.eq(sell.amount)) return fee.amount;
+  return amount.eq(0) ? zero : feeFor({ ...sell, amount }).amount;
+}
+
+/** A fee is required until it is there. */
+function owe(world: World, trade: Trade, fee: Big): void {
+  if (fee.eq(0)) return;
+  trade.owedFee = fee;
+  note(world, feeAccount(world, trade), "RequiredFunds", fee, expectation(trade));
+  collectFee(world, trade);
+}
+
+const feeAccount = (world: World, trade: Trade): Account => accountIn(world, trade, trade.fee.currency);
+
+/** Takes the fee, or tries again every day. */
+function collectFee(world: World, trade: Trade): void {
+  const [account, fee] = [feeAccount(world, trade), trade.owedFee];
+  if (available(world, account).lt(fee)) {
+    world.agenda.schedule(later(world, dayMs), () => collectFee(world, trade));
+    return;
+  }
+  move(world, account, fee.neg(), "fees", about(trade, "debit", "Fee for trade"));
+  note(world, account, "RequiredFunds", fee.neg(), expectation(trade));
+  trade.owedFee = zero;
+}
+
+/** What a drawdown took has settled. */
 function drawnAndSettled(world: World, parent: Trade, { sell }: Trade): void {
   releaseMargin(world, parent, sell.amount);
-  const isUsedUp = unsettled(parent, "sell").eq(0) && unsettled(parent, "buy").eq(0);
-  if (isUsedUp && !parent.settled && !parent.ended) settled(world, parent);
+  endWithDraws(world, parent);
 }
 
-/** Gives what was bought for what was sold; answers whether the funds were there. */
-function exchange(world: World, trade: Trade): boolean {
-  const account = sellAccount(world, trade);
-  const due = outstanding(trade);
-  if (due.gt(available(world, account))) return false;
-  if (due.gt(0)) fund(world, trade, due);
-  const proceeds = remaining(trade, "buy");
-  if (proceeds.eq(0)) return true;
-  move(world, buyAccount(world, trade), proceeds, "exchange", about(trade, "credit", "Proceeds of trade"));
-  promise(world, trade, zero, proceeds.neg());
-  charge(world, account, trade);
-  return true;
-}
-
-function charge(world: World, account: Account, trade: Trade): void {
-  const fee = smaller(trade.fee.amount, available(world, account));
-  if (fee.gt(0)) move(world, account, fee.neg(), "fees", about(trade, "debit", "Fee for trade"));
-}
-
-function scheduleFixing(world: World, trade: Trade): void {
-  const { orderDate, maturityDate, buy, sell } = trade;
-  const day = fixingDate(orderDate, maturityDate, buy.currency, sell.currency);
-  world.agenda.schedule(hourOf(day, fixingHour), () => (trade.difference = differenceAtMarket(world, trade)));
-}
-
-/**
- * A non-delivered trade pays what its amount was worth more or less at the fixing, in the currency sold; answers whether
- * the funds were there.
- */
-function settleDifference(world: World, trade: Trade): boolean {
-  const difference = trade.difference!;
-  const account = sellAccount(world, trade);
-  if (available(world, account).plus(difference).lt(0)) return false;
-  const says = about(trade, difference.gt(0) ? "credit" : "debit", "Cash settlement of trade");
-  if (!difference.eq(0)) move(world, account, difference, "exchange", says);
-  return true;
-}
-
-function differenceAtMarket({ rates, now }: World, { buy, sell }: Trade): Big {
-  const { base, quoted } = pairOf(buy.currency, sell.currency);
-  const fixing = rates.mid(base, quoted, dayOf(now));
-  return converted(buy, fixing).amount.minus(sell.amount);
+/** A forward ends with its last drawdown, when the rest of it is settled or they have left nothing. */
+function endWithDraws(world: World, parent: Trade): void {
+  if (openDraws(parent).length > 0) return;
+  if (parent.settled || parent.ended) {
+    returnMargin(world, parent);
+    closeWhenPaidOut(parent);
+  } else if (isDrawnUp(parent)) finish(world, parent);
 }
 
 /** Takes a trade back that is not settled: nothing is expected of it any more, and what was paid in returns. */
 export function cancel(world: World, trade: Trade): void {
   promise(world, trade, outstanding(trade).neg(), remaining(trade, "buy").neg());
+  forgetDifference(world, trade);
   for (const payment of trade.payments) withdraw(world, trade, payment);
   if (trade.funded.gt(0)) {
     const says = about(trade, "credit", "Funds returned from cancelled trade");
     move(world, sellAccount(world, trade), trade.funded, "exchange", says);
   }
-  returnMargin(world, trade);
   trade.ended = "Cancelled";
+  returnMargin(world, trade);
   if (trade.parent) giveBack(world, trade.parent, trade);
 }
 
-/** What a cancelled drawdown had taken is expected from its forward again, if that still goes on. */
+/** What a cancelled drawdown had taken is a part of its forward again, if that still goes on. */
 function giveBack(world: World, parent: Trade, { sell, buy }: Trade): void {
-  if (!parent.ended && !parent.settled) promise(world, parent, sell.amount, buy.amount);
+  if (parent.settled || parent.ended) return endWithDraws(world, parent);
+  promise(world, parent, sell.amount, buy.amount);
+  const wasDrawnUp = remaining(parent, "sell").eq(sell.amount);
+  if (wasDrawnUp && settlementOf(parent) <= world.now) mature(world, parent);
 }

@@ -235,7 +235,7 @@ describe("for a treasurer", () => {
     expect(Number(await called())).toBeGreaterThan(Number(before));
     await open();
     const shown = (await row("Accounts", "EUR")).replaceAll(",", "");
-    expect(shown).toContain(`${await called()}\ndue 2026-03-18`);
+    expect(shown).toContain(`${await called()}\ndue from 2026-03-17`);
     expect(await row("Accounts", "JPY")).toContain("none");
   });
 

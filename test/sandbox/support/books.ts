@@ -2,6 +2,7 @@
 import { Big } from "big.js";
 import { totalOf } from "../../../sandbox/src/open-banking/payment";
 import type { Account } from "../../../sandbox/src/world/accounts";
+import { larger } from "../../../sandbox/src/world/currencies";
 import { bucketOf, type Bucket } from "../../../sandbox/src/world/ledger";
 import { available } from "../../../sandbox/src/world/movements";
 import {
@@ -21,8 +22,17 @@ type Added = Exclude<Bucket, "InterimAvailable">;
 
 /** Each balance but what is available, added up from the trades and payments of the account's client. */
 const expected: Readonly<Record<Added, (world: World, account: Account) => Big>> = {
-  RequiredFunds: (world, account) => sum(open(world, account, "sell").map(outstanding)),
-  Incoming: (world, account) => sum(open(world, account, "buy").map((trade) => remaining(trade, "buy"))),
+  RequiredFunds: (world, account) =>
+    sum([
+      ...open(world, account, "sell").map(outstanding),
+      ...differences(world, account).map((gained) => larger(gained.neg(), zero)),
+      ...fees(world, account),
+    ]),
+  Incoming: (world, account) =>
+    sum([
+      ...open(world, account, "buy").map((trade) => remaining(trade, "buy")),
+      ...differences(world, account).map((gained) => larger(gained, zero)),
+    ]),
   InitialMargin: (world, account) =>
     sum(tradesOf(world, account, "sell").map(({ heldDeposit, paidCalls }) => heldDeposit.plus(paidCalls))),
   MarginCall: (world, account) => sum(open(world, account, "sell").map(owedCalls)),
@@ -36,6 +46,22 @@ const tradesOf = ({ trades }: World, { clientId, currency }: Account, side: "buy
 /** Trades that are still to be exchanged. */
 const open = (world: World, account: Account, side: "buy" | "sell"): Trade[] =>
   tradesOf(world, account, side).filter(({ ended, settled, type }) => !ended && !settled && type !== "ndf");
+
+const isOf = (account: Account, clientId: string, currency: string) =>
+  account.clientId === clientId && account.currency === currency;
+
+/** What trades without delivery have gained or lost at the fixing and not paid. */
+const differences = ({ trades }: World, account: Account): Big[] =>
+  [...trades.values()]
+    .filter(({ ended, settled }) => !ended && !settled)
+    .flatMap(({ clientId, difference }) =>
+      difference && isOf(account, clientId, difference.currency) ? [difference.amount] : [],
+    );
+
+const fees = ({ trades }: World, account: Account): Big[] =>
+  [...trades.values()]
+    .filter(({ clientId, fee }) => isOf(account, clientId, fee.currency))
+    .map(({ owedFee }) => owedFee);
 
 /** Payments from trades that are not paid yet: those under way, or the others. */
 const waiting = (world: World, account: Account, underWay: boolean): Big[] =>

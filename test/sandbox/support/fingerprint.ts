@@ -21,6 +21,8 @@ const tradeParts = (trade: Trade) => [
   trade.heldDeposit,
   trade.calls,
   trade.paidCalls,
+  trade.difference,
+  trade.owedFee,
   trade.settled,
   trade.ended,
   trade.drawdowns.length,

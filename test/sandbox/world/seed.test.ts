@@ -22,3 +22,14 @@ test.each(times)("at %p has trades of every type and status, and no account in t
     expect(lines.filter(({ entry }) => entry.bookedAt > now)).toEqual([]);
   }
 });
+
+test("a payment whose beneficiary is looked at goes on a minute later", () => {
+  const world = new World(steppedClock(times[0]!), "seed", new Outbox(undefined));
+  seed(world);
+  const payment = [...world.trades.values()]
+    .flatMap(({ payments }) => payments)
+    .find(({ status }) => status === "Validating beneficiary information")!;
+  world.clock.advance(60_000);
+  world.catchUp();
+  expect(payment.status).toBe("Waiting for payment date");
+});

@@ -1,11 +1,14 @@
-/** Booking trades: all of it, or nothing. */
+/** Trades in the books: booked as a whole or not at all, paid for, drawn, settled. */
 import { Big } from "big.js";
 import { Outbox } from "../../../sandbox/src/outbox";
+import { accountIn } from "../../../sandbox/src/world/accounts";
 import { steppedClock } from "../../../sandbox/src/world/clock";
-import { offer } from "../../../sandbox/src/world/market";
+import { receive } from "../../../sandbox/src/world/incoming";
+import { bucketOf, type Bucket } from "../../../sandbox/src/world/ledger";
+import { type Inquiry, offer, type Offer, offerDrawdown } from "../../../sandbox/src/world/market";
 import { demo } from "../../../sandbox/src/world/parties";
-import type { Trade } from "../../../sandbox/src/world/trades";
-import { book } from "../../../sandbox/src/world/trading";
+import { statusOf, type Trade } from "../../../sandbox/src/world/trades";
+import { book, cancel } from "../../../sandbox/src/world/trading";
 import { World } from "../../../sandbox/src/world/world";
 import { checkBooks } from "../support/books";
 import { fingerprint } from "../support/fingerprint";
@@ -16,7 +19,10 @@ beforeEach(() => {
   world.catchUp();
 });
 
-const bookOne = (amount: string, terms: { readonly parent?: Trade } = {}) => {
+const bookOne = (
+  amount: string,
+  { parent, ...terms }: Partial<Inquiry> & { readonly parent?: Trade } = {},
+) => {
   const offered = offer(world, {
     clientId: demo.clientId,
     type: "forward",
@@ -25,9 +31,21 @@ const bookOne = (amount: string, terms: { readonly parent?: Trade } = {}) => {
     fixed: "sell",
     amount: new Big(amount),
     valueDate: "2027-02-24",
+    ...terms,
   });
-  return book(world, { ...offered.terms, ...terms, reference: undefined });
+  return book(world, { ...offered.terms, ...(parent && { parent }), reference: undefined });
 };
+
+const passTo = (time: string) => {
+  world.clock.advance(Date.parse(time) - world.clock.now().getTime());
+  world.catchUp();
+};
+const account = (currency: string) => accountIn(world, demo, currency);
+const payIn = (amount: string, currency = "EUR", reference = "FUNDS") =>
+  receive(world, account(currency), new Big(amount), { reference, information: "Funds" });
+const balance = (currency: string, bucket: Bucket) =>
+  world.ledger.balance(bucketOf(account(currency), bucket)).toFixed();
+afterEach(() => checkBooks(world));
 
 describe("what cannot be booked leaves nothing", () => {
   // 2^62 US cents are more than the books can hold; so many euro cents would still fit.
@@ -36,7 +54,6 @@ describe("what cannot be booked leaves nothing", () => {
     const before = fingerprint(world);
     expect(() => bookOne(amount)).toThrow("more than the books can hold");
     expect(fingerprint(world)).toBe(before);
-    checkBooks(world);
   });
 
   test("of more than is left of a forward", () => {
@@ -44,6 +61,121 @@ describe("what cannot be booked leaves nothing", () => {
     const before = fingerprint(world);
     expect(() => bookOne("1001", { parent })).toThrow("more than is left");
     expect(fingerprint(world)).toBe(before);
-    checkBooks(world);
+  });
+});
+
+/** Draws from a forward for a day, by default its last. */
+function draw(parent: Trade, amount: string, valueDate = parent.maturityDate): Trade {
+  const offered = offerDrawdown(world, parent, {
+    fixed: "sell",
+    amount: new Big(amount),
+    valueDate,
+  }) as Offer;
+  return book(world, { ...offered.terms, reference: undefined });
+}
+
+describe("a forward that was paid for in advance", () => {
+  test("can be drawn, and what was paid in for the drawdown goes with it", () => {
+    const parent = bookOne("1000");
+    payIn("1000", "EUR", parent.tradeId);
+    const drawdown = draw(parent, "400");
+    expect([drawdown.funded, parent.funded].map(Number)).toEqual([400, 600]);
+    expect([statusOf(drawdown), statusOf(parent)]).toEqual(["Funds in Full", "Funds in Full"]);
+    expect(balance("EUR", "RequiredFunds")).toBe("0");
+  });
+
+  test("in part, is drawn from what was not paid for", () => {
+    const parent = bookOne("1000");
+    payIn("500", "EUR", parent.tradeId);
+    const drawdown = draw(parent, "600");
+    expect([drawdown.funded, parent.funded].map(Number)).toEqual([100, 400]);
+    expect(balance("EUR", "RequiredFunds")).toBe("500");
+    cancel(world, drawdown);
+    expect([balance("EUR", "RequiredFunds"), balance("EUR", "InterimAvailable")]).toEqual(["600", "100"]);
+  });
+});
+
+describe("a forward with drawdowns that are not paid for when it matures", () => {
+  test("stays open, with the deposit for them, until they are", () => {
+    payIn("100");
+    const parent = bookOne("1000", { type: "window_forward" });
+    draw(parent, "600");
+    payIn("400");
+    passTo("2027-02-24T16:00:00Z");
+    expect([parent.settled, statusOf(parent), balance("EUR", "InitialMargin")]).toEqual([
+      true,
+      "Funds in Full",
+      "30",
+    ]);
+    payIn("1000");
+    passTo("2027-02-25T16:00:00Z");
+    expect([statusOf(parent), balance("EUR", "InitialMargin")]).toEqual(["Closed", "0"]);
+  });
+
+  test("is cancelled with them when nothing of it was paid for", () => {
+    const parent = bookOne("1000", { type: "window_forward" });
+    const drawdown = draw(parent, "1000");
+    passTo("2027-02-25T16:00:00Z");
+    expect([statusOf(parent), statusOf(drawdown)]).toEqual(["Created", "Created"]);
+    passTo("2027-03-08T16:00:00Z");
+    expect([statusOf(parent), statusOf(drawdown)]).toEqual(["Cancelled", "Cancelled"]);
+  });
+});
+
+describe("the fee", () => {
+  const fees = (currency: string) =>
+    [...world.ledger.lines(bucketOf(account(currency), "InterimAvailable"))]
+      .filter(({ entry }) => entry.information.startsWith("Fee"))
+      .map(({ amount }) => Number(amount));
+
+  test("that is not there when the trade settles is required until it is", () => {
+    const spot = bookOne("100000", { type: "spot", valueDate: undefined });
+    payIn("100000");
+    passTo("2026-11-25T16:00:00Z");
+    expect([statusOf(spot), fees("EUR"), balance("EUR", "RequiredFunds")]).toEqual(["Closed", [], "20"]);
+    payIn("50");
+    passTo("2026-11-26T16:00:00Z");
+    expect([fees("EUR"), balance("EUR", "RequiredFunds")]).toEqual([[-20], "0"]);
+  });
+
+  test("of a forward is for what its drawdowns have left: they pay their own", () => {
+    payIn("200000");
+    draw(bookOne("100000", { type: "window_forward" }), "90000");
+    passTo("2027-02-24T16:00:00Z");
+    expect(fees("EUR")).toEqual([-2, -18]);
+  });
+});
+
+describe("a trade without delivery", () => {
+  const ndf = (buyCurrency: string, sellCurrency: string, amount: string) =>
+    bookOne(amount, { type: "ndf", buyCurrency, sellCurrency });
+  const moveRate = (base: string, quoted: string, rate: string) =>
+    world.rates.move(base, quoted, new Big(rate), "2026-11-20");
+
+  test("settles in what can be delivered, whichever side that is", () => {
+    moveRate("USD", "INR", "80");
+    const trade = ndf("USD", "INR", "800000");
+    moveRate("USD", "INR", "100");
+    payIn("100", "USD");
+    passTo("2027-02-24T16:00:00Z");
+    expect([trade.difference?.currency, trade.fee.currency]).toEqual(["USD", "USD"]);
+    const gained = trade.difference!.amount.minus(trade.fee.amount).plus(100);
+    expect([statusOf(trade), balance("USD", "InterimAvailable")]).toEqual(["Closed", gained.toFixed()]);
+    expect(Number(gained)).toBeGreaterThan(1_000);
+    expect([...world.accounts.values()].map(({ currency }) => currency)).not.toContain("INR");
+  });
+
+  test("requires its loss from the fixing on, until that is paid", () => {
+    moveRate("USD", "INR", "80");
+    const trade = ndf("INR", "USD", "10000");
+    moveRate("USD", "INR", "160");
+    passTo("2027-02-23T16:00:00Z");
+    const loss = trade.difference!.amount.neg();
+    expect([Number(loss) > 4_000, balance("USD", "RequiredFunds")]).toEqual([true, loss.toFixed()]);
+    passTo("2027-06-01T16:00:00Z");
+    expect([statusOf(trade), balance("USD", "RequiredFunds")]).toEqual(["Created", loss.toFixed()]);
+    payIn("6000", "USD");
+    passTo("2027-06-02T16:00:00Z");
+    expect([statusOf(trade), balance("USD", "RequiredFunds")]).toEqual(["Closed", "0"]);
   });
 });

@@ -39,7 +39,7 @@ function marginCall(world: World, account: Account): Html {
   if (called.lte(0)) return html`<td class="number zero">none</td>`;
   const due = firstDue(world, currency);
   return html`<td class="number">
-    ${chip(amountOf(called, currency), "bad")}${due && html`<small>due <time>${due}</time></small>`}
+    ${chip(amountOf(called, currency), "bad")}${due && html`<small>due from <time>${due}</time></small>`}
   </td>`;
 }
 

@@ -1,6 +1,7 @@
 /** Trades, and what of them is still to be paid in. */
 import { Big } from "big.js";
 import type { Stage } from "../../stage";
+import type { Money } from "../../world/currencies";
 import { outstanding, statusOf, type Trade } from "../../world/trades";
 import { type Html, html } from "../html";
 import { chip, counted, head, moneyOf, nothing, type Panel, small, table, tradesOf } from "./parts";
@@ -12,11 +13,12 @@ const zero = new Big(0);
 
 const isOver = ({ ended, settled }: Trade) => ended !== undefined || settled;
 
-/** What is to be paid in until maturity; a trade without delivery asks for its difference alone, once that is known. */
-function toBeFunded(trade: Trade): Big {
-  if (isOver(trade)) return zero;
-  if (trade.type !== "ndf") return outstanding(trade);
-  return trade.difference?.lt(0) ? trade.difference.neg() : zero;
+/** What is to be paid in until maturity; a trade without delivery asks for its loss alone, once that is known. */
+function toBeFunded(trade: Trade): Money {
+  const { type, sell, fee, owedFee, difference } = trade;
+  if (isOver(trade)) return { ...fee, amount: owedFee };
+  if (type !== "ndf") return { ...sell, amount: outstanding(trade) };
+  return difference ? { ...difference, amount: difference.amount.neg() } : { ...sell, amount: zero };
 }
 
 /** The deposit of a forward, while it is not paid. */
@@ -28,11 +30,10 @@ function depositDue(trade: Trade): string | undefined {
 }
 
 function funding(trade: Trade): Html {
-  const amount = toBeFunded(trade);
-  const { sell, maturityDate } = trade;
-  if (amount.lte(0)) return html`<td class="number zero">nothing ${small(depositDue(trade))}</td>`;
+  const due = toBeFunded(trade);
+  if (due.amount.lte(0)) return html`<td class="number zero">nothing ${small(depositDue(trade))}</td>`;
   return html`<td class="number">
-    ${moneyOf({ ...sell, amount })} ${small(`by ${maturityDate}`)}${small(depositDue(trade))}
+    ${moneyOf(due)} ${small(`by ${trade.maturityDate}`)}${small(depositDue(trade))}
   </td>`;
 }
 

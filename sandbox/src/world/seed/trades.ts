@@ -27,25 +27,27 @@ interface Plan {
   readonly maturesOn?: string;
   readonly synthetic?: boolean;
   readonly reference?: string;
-  readonly afterwards?: readonly (readonly [day: string, act: Act])[];
+  readonly afterwards?: readonly (readonly [at: Date, act: Act])[];
 }
 
 const traded = ["EUR", "GBP", "USD", "JPY"];
 const hourOfBooking = 10;
 const hourAfter = 11;
 
+/** When a plan goes on that was booked the same day. */
+const later = (day: string) => hourOf(day, hourAfter);
+
 /** The business day of all the company's currencies that is so many days on, or the next. */
 const from = (day: string, days: number) => nextBusinessDay(addDays(day, days), traded);
 
 export function scheduleTrades(world: World, start: string, today: string): void {
-  for (const plan of [...hedges(world, start, today), ...openTrades(today)]) schedule(world, plan);
+  for (const plan of [...hedges(world, start, today), ...openTrades(world, today)]) schedule(world, plan);
 }
 
 function schedule(world: World, plan: Plan): void {
   world.agenda.schedule(hourOf(plan.bookedOn, hourOfBooking), () => {
     const trade = bookPlan(world, plan);
-    for (const [day, act] of plan.afterwards ?? [])
-      world.agenda.schedule(hourOf(day, hourAfter), () => act(world, trade));
+    for (const [at, act] of plan.afterwards ?? []) world.agenda.schedule(at, () => act(world, trade));
   });
 }
 
@@ -86,18 +88,21 @@ function hedges(world: World, start: string, today: string): Plan[] {
       reference: `HEDGE-${day}`,
       afterwards: random.chance(0.5)
         ? [
-            [day, payIn(1)],
-            [day, setAside(0.7)],
+            [later(day), payIn(1)],
+            [later(day), setAside(0.7)],
           ]
-        : [[day, payIn(1)]],
+        : [[later(day), payIn(1)]],
     });
   }
   return plans;
 }
 
 /** One trade of each type and in each status, as seen today. */
-function openTrades(today: string): Plan[] {
+function openTrades(world: World, today: string): Plan[] {
   const yesterday = previousBusinessDay(today, traded);
+  const next = later(yesterday);
+  // What takes a minute is seen under way.
+  const justNow = new Date(world.clock.now().getTime() - 1_000);
   const ago = (days: number) => previousBusinessDay(addDays(today, -days), traded);
   const ahead = (days: number) => from(today, days);
   // The spot date, unless holidays lie between: then it would have passed today.
@@ -105,18 +110,18 @@ function openTrades(today: string): Plan[] {
   const spot = { type: "spot", buy: "USD", sell: "EUR", bookedOn: yesterday, maturesOn } as const;
   return [
     { ...spot, amount: 12_000, reference: "PO-7000" },
-    { ...spot, amount: 18_000, reference: "PO-7001", afterwards: [[yesterday, payIn(0.4)]] },
-    { ...spot, amount: 9_000, reference: "PO-7002", afterwards: [[yesterday, payIn(1)]] },
+    { ...spot, amount: 18_000, reference: "PO-7001", afterwards: [[next, payIn(0.4)]] },
+    { ...spot, amount: 9_000, reference: "PO-7002", afterwards: [[next, payIn(1)]] },
     {
       ...spot,
       amount: 15_000,
       reference: "PO-7003",
       afterwards: [
-        [yesterday, payIn(1)],
-        [yesterday, setAside(0.3)],
-        [yesterday, setAside(0.2, "Payment pending of authorization")],
-        [yesterday, setAside(0.1, "Payment rejected")],
-        [yesterday, setAside(0.1, "Payment cancelled")],
+        [next, payIn(1)],
+        [next, setAside(0.3)],
+        [next, setAside(0.2, "Payment pending of authorization")],
+        [next, setAside(0.1, "Payment rejected")],
+        [next, setAside(0.1, "Payment cancelled")],
       ],
     },
     {
@@ -125,12 +130,12 @@ function openTrades(today: string): Plan[] {
       amount: 7_500,
       reference: "PO-7004",
       afterwards: [
-        [yesterday, payIn(1)],
-        [yesterday, setAside(0.5, "Need more beneficiary information")],
-        [yesterday, setAsideRest("Validating beneficiary information")],
+        [next, payIn(1)],
+        [next, setAside(0.5, "Need more beneficiary information")],
+        [justNow, setAsideRest("Validating beneficiary information")],
       ],
     },
-    { ...spot, amount: 5_000, reference: "PO-7005", bookedOn: ago(5), afterwards: [[ago(5), cancel]] },
+    { ...spot, amount: 5_000, reference: "PO-7005", bookedOn: ago(5), afterwards: [[later(ago(5)), cancel]] },
     { type: "forward", buy: "USD", sell: "EUR", amount: 60_000, bookedOn: ago(30), maturesOn: ahead(60) },
     { type: "forward", buy: "EUR", sell: "GBP", amount: 20_000, bookedOn: ago(240), maturesOn: ago(90) },
     {
@@ -151,8 +156,8 @@ function openTrades(today: string): Plan[] {
       maturesOn: ahead(45),
       reference: "FRAME-1",
       afterwards: [
-        [ago(30), draw(20_000)],
-        [yesterday, draw(15_000)],
+        [later(ago(30)), draw(20_000)],
+        [next, draw(15_000)],
       ],
     },
     { type: "ndf", buy: "INR", sell: "USD", amount: 30_000, bookedOn: ago(25), maturesOn: ahead(30) },

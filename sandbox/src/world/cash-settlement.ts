@@ -1,0 +1,70 @@
+/** Trades without delivery: only what they have gained or lost at the fixing is paid, in a currency that is delivered. */
+import { accountIn } from "./accounts";
+import { fixingDate } from "./calendar";
+import type { Money } from "./currencies";
+import { dayOf, hourOf } from "./days";
+import { converted, pairOf } from "./fx";
+import { available, move, note } from "./movements";
+import { about, expectation } from "./trade-entries";
+import type { Trade } from "./trades";
+import type { World } from "./world";
+
+/** The hour (UTC) at which the market is read that decides. */
+const fixingHour = 12;
+
+/** What is not delivered outside its country. Demo data. */
+const undelivered = new Set(["CNY", "INR"]);
+
+type Sides = Pick<Trade, "buy" | "sell">;
+
+/** The side in whose currency a trade without delivery settles: what is sold, unless only the other is delivered. */
+export const settlementSide = ({ buy, sell }: Sides): Money =>
+  undelivered.has(sell.currency) && !undelivered.has(buy.currency) ? buy : sell;
+
+export function scheduleFixing(world: World, trade: Trade): void {
+  const { orderDate, maturityDate, buy, sell } = trade;
+  const day = fixingDate(orderDate, maturityDate, buy.currency, sell.currency);
+  world.agenda.schedule(hourOf(day, fixingHour), () => fix(world, trade));
+}
+
+/** From the fixing on, a gain is coming in, and a loss is required. */
+function fix(world: World, trade: Trade): void {
+  if (trade.ended) return;
+  trade.difference = differenceAtMarket(world, trade);
+  noteDifference(world, trade, trade.difference.amount);
+}
+
+/** What a trade has gained at the market's rate, less than zero when it has lost. */
+function differenceAtMarket({ rates, now }: World, trade: Trade): Money {
+  const { buy, sell } = trade;
+  const { base, quoted } = pairOf(buy.currency, sell.currency);
+  const fixing = rates.mid(base, quoted, dayOf(now));
+  const { currency } = settlementSide(trade);
+  const [gets, gives] = [buy, sell].map((side) =>
+    side.currency === currency ? side : converted(side, fixing),
+  );
+  return { amount: gets!.amount.minus(gives!.amount), currency };
+}
+
+function noteDifference(world: World, trade: Trade, amount: Money["amount"]): void {
+  const { currency, amount: difference } = trade.difference!;
+  const account = accountIn(world, trade, currency);
+  if (difference.gt(0)) note(world, account, "Incoming", amount, expectation(trade));
+  if (difference.lt(0)) note(world, account, "RequiredFunds", amount.neg(), expectation(trade));
+}
+
+/** Takes back what is expected since the fixing. */
+export function forgetDifference(world: World, trade: Trade): void {
+  if (trade.difference) noteDifference(world, trade, trade.difference.amount.neg());
+}
+
+/** Pays the difference; answers whether the funds were there. */
+export function settleDifference(world: World, trade: Trade): boolean {
+  const { amount, currency } = trade.difference!;
+  const account = accountIn(world, trade, currency);
+  if (available(world, account).plus(amount).lt(0)) return false;
+  const says = about(trade, amount.gt(0) ? "credit" : "debit", "Cash settlement of trade");
+  if (!amount.eq(0)) move(world, account, amount, "exchange", says);
+  forgetDifference(world, trade);
+  return true;
+}
