@@ -53,7 +53,7 @@ const interest: Readonly<Record<string, readonly [rate: string, daysInYear: numb
 
 export const tradedCurrencies: readonly string[] = Object.keys(usdPerUnit);
 
-/** The base of a pair is the one that comes first here; other currencies are quoted per USD. */
+/** The base of a pair is the one that comes first here; then others by the alphabet, and JPY last. */
 const baseOrder = ["EUR", "GBP", "AUD", "NZD", "USD", "CAD", "CHF"];
 
 const rank = (currency: string) => {

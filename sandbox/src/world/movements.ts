@@ -1,7 +1,15 @@
 /** The ways money moves in the books. */
 import type { Big } from "big.js";
 import type { Account } from "./accounts";
-import { bucketOf, type Bucket, type EntryDetails, type House, houseAccount, type Posting } from "./ledger";
+import {
+  bucketOf,
+  type Bucket,
+  type EntryDetails,
+  type House,
+  houseAccount,
+  type LedgerAccount,
+  type Posting,
+} from "./ledger";
 import type { World } from "./world";
 
 export const available = (world: World, account: Account): Big =>
@@ -24,7 +32,7 @@ function transfer(
   { ledger, now }: World,
   account: Account,
   amount: Big,
-  against: ReturnType<typeof bucketOf>,
+  against: LedgerAccount,
   movement: Movement,
 ): void {
   ledger.post({ valueAt: now, ...movement, bookedAt: now }, [

@@ -55,7 +55,8 @@ function bookPlan(world: World, plan: Plan): Trade {
   const { type, buy, sell, amount, maturesOn, synthetic = false, reference } = plan;
   const { terms } = offer(world, {
     clientId: demo.clientId,
-    type: maturesOn === undefined ? "spot" : "forward",
+    // A spot trade would have the spot date, whatever day is given.
+    type: type === "spot" && maturesOn !== undefined ? "forward" : type,
     buyCurrency: buy,
     sellCurrency: sell,
     fixed: "sell",
