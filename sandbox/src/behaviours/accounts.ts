@@ -114,9 +114,7 @@ export const accounts: BehavioursOf<"accounts"> = {
 
   "accounts.listCurrencyAccounts": ({ client, world }) => ({
     status: 200,
-    body: world
-      .accountsOf(client)
-      .map(({ accountNumber, currency }) => ({ account_id: accountNumber, currency })),
+    body: world.accountsOf(client).map(({ listNumber, currency }) => ({ account_id: listNumber, currency })),
   }),
 
   "accounts.listBalances": ({ values, client, world }) => {

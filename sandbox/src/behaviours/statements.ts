@@ -93,7 +93,7 @@ export const statements: BehavioursOf<"statements"> = {
   "statements.emailMt940": ({ values, client, world }) => {
     const { date_from: from, date_to: to = dayOf(world.now), account_ids: numbers } = values;
     const all = world.accountsOf(client);
-    const unknown = numbers?.find((number) => !all.some(({ accountNumber }) => accountNumber === number));
+    const unknown = numbers?.find((number) => !all.some(({ listNumber }) => listNumber === number));
     if (unknown !== undefined)
       throw new Refusal(
         400,
@@ -101,7 +101,7 @@ export const statements: BehavioursOf<"statements"> = {
         "The request does not fit.",
         `account_ids: no account ${unknown}`,
       );
-    const accounts = all.filter(({ accountNumber }) => numbers?.includes(accountNumber) ?? true);
+    const accounts = all.filter(({ listNumber }) => numbers?.includes(listNumber) ?? true);
     const options = { subTags: values.sub_tags };
     const files = accounts.map((account) =>
       statementFile(accountStatement(world, client, account, { from, to }), "mt940", options),

@@ -95,7 +95,7 @@ export function accountStatement(
   account: Account,
   period: Period,
 ): AccountStatement {
-  const { currency, accountNumber, digits } = account;
+  const { currency, listNumber, digits } = account;
   const country = homeOf(currency);
   const lines = linesIn(world, account, period);
   const opening = world.ledger.balanceBefore(books(account), startOf(period.from));
@@ -109,7 +109,7 @@ export function accountStatement(
       bic: bankIn(country).bic,
       holder: client.name,
     },
-    reference: `${accountNumber}-${days.closing.replaceAll("-", "")}`,
+    reference: `${listNumber}-${days.closing.replaceAll("-", "")}`,
     number: dayOfYear(days.closing),
     openingBalance: balance(opening, days.opening),
     closingBalance: balance(closing, days.closing),

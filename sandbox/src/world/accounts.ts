@@ -5,14 +5,14 @@ import type { World } from "./world";
 export interface Account {
   readonly accountId: string;
   /** The whole number that stands for the account on the simplified list and in MT940 requests. */
-  readonly accountNumber: number;
+  readonly listNumber: number;
   readonly clientId: string;
   readonly currency: string;
   /** From which its numbers at the bank are made. */
   readonly digits: string;
 }
 
-const firstAccountNumber = 100_001;
+const firstListNumber = 100_001;
 
 /** The client's account in a currency; opened when there is none. */
 export function accountIn(world: World, { clientId }: Pick<Client, "clientId">, currency: string): Account {
@@ -21,7 +21,7 @@ export function accountIn(world: World, { clientId }: Pick<Client, "clientId">, 
   if (existing) return existing;
   const account = {
     accountId: world.ids.uuid(),
-    accountNumber: firstAccountNumber + all.length,
+    listNumber: firstListNumber + all.length,
     clientId,
     currency,
     digits: world.ids.digits(10),

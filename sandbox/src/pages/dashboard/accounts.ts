@@ -50,7 +50,7 @@ function cell(world: World, account: Account, { bucket, look }: BalanceColumn): 
 
 const row = (world: World, account: Account): Html =>
   html`<tr>
-    <th scope="row">${account.currency} <small>${account.accountNumber}</small></th>
+    <th scope="row">${account.currency} <small>${account.listNumber}</small></th>
     ${cell(world, account, available)}${marginCall(world, account)}${balances.map((each) =>
       cell(world, account, each),
     )}
