@@ -2,7 +2,7 @@
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { isValidBIC, isValidIBAN } from "ibantools";
-import { makeQuote, sandboxClient } from "../support/samples";
+import { makeQuote, sampleInput, sandboxClient } from "../support/samples";
 import { ask, demoHeaders } from "./support/http";
 
 let sandbox: Sandbox;
@@ -56,6 +56,7 @@ describe("accounts", () => {
     const byCurrency = await client.accounts.getFunding({ currency: "USD" });
     expect(byCurrency).toMatchObject({ account_id, currency: "USD", bank_identifier_type: "USABA" });
     expect(await client.accounts.getFunding({ account_id })).toEqual(byCurrency);
+    expect(await client.accounts.getFunding({ account_id: account_id.toUpperCase() })).toEqual(byCurrency);
     await expect(client.accounts.getFunding({ currency: "XAF" })).rejects.toMatchObject({
       status: 404,
       service: { code: "funding_account_not_found" },
@@ -164,6 +165,58 @@ describe("account details", () => {
     await expect(makeDefault(pending!.account_details_id)).rejects.toMatchObject({
       status: 409,
       service: { code: "account_details_not_active", details: "Their status is pending." },
+    });
+  });
+
+  test("have no numbers, and no account behind them, before they are confirmed", async () => {
+    await client.accountDetails.request({ country: "CH", currency: "CHF" });
+    expect(await details({ country: "CH" })).toMatchObject([
+      { account_id: null, status: "pending", domestic: null, international: null },
+    ]);
+    const all = await client.accountDetails.listAll();
+    const unconfirmed = all.filter(({ status }) => status !== "confirmed");
+    const numbers = unconfirmed.flatMap(({ bank_account_number, iban }) => [bank_account_number, iban]);
+    expect(new Set(numbers)).toEqual(new Set([null]));
+    expect(await client.accounts.list({ currencies: "CHF" })).toEqual([]);
+    await expect(client.accounts.getFunding({ currency: "CHF" })).rejects.toMatchObject({ status: 404 });
+  });
+
+  const confirm = async (country: string, currency: string) => {
+    await client.accountDetails.request({ country, currency });
+    sandbox.advance(60_000);
+  };
+  const assign = (currency: string) => client.accountDetails.assignVirtual({ currency });
+  const buy = async (currency: string) =>
+    client.trades.book({ quote_id: await makeQuote(client, { buy_currency: currency }), reason: "other" });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ["requested", () => confirm("CH", "CHF")],
+    ["virtual", () => assign("CHF")],
+    ["requested after a trade", () => buy("CHF").then(() => confirm("CH", "CHF"))],
+    ["virtual after a trade", () => buy("CHF").then(() => assign("CHF"))],
+    ["of a trade alone", () => buy("CHF")],
+  ])("have one number wherever an account is shown: %s", async (_how, open) => {
+    await open();
+    const { account_id, account_details } = await account("CHF");
+    const [number, ...others] = account_details!.map(({ account_number }) => account_number);
+    expect(number).toMatch(/^CH\d\d/);
+    expect(others).toEqual([]);
+    const consented = await sampleInput("openBanking.listAccounts", client);
+    const { accounts } = await client.openBanking.listAccounts(consented as never);
+    expect(accounts.map(({ iban }) => iban)).toContain(number);
+    expect(await client.accounts.getFunding({ currency: "CHF" })).toMatchObject({ account_id, iban: number });
+    for (const each of await details({ currency: "CHF" }))
+      expect(each).toMatchObject({ account_id, international: { account_number: number } });
+    for (const each of (await client.accountDetails.listAll()).filter(({ currency }) => currency === "CHF"))
+      expect(each).toMatchObject({ account_id, iban: number });
+  });
+
+  test("that are the default are those of the funding account", async () => {
+    const [dutch] = await details({ country: "NL" });
+    await makeDefault(dutch!.account_details_id);
+    expect(await client.accounts.getFunding({ currency: "EUR" })).toMatchObject({
+      iban: dutch!.international!.account_number,
+      swift_code: "TESTNL2A",
     });
   });
 

@@ -3,6 +3,7 @@ import type { BehavioursOf } from "../behaviour";
 import { paged } from "../paging";
 import { Refusal } from "../refusal";
 import {
+  accountBehind,
   type AccountDetails,
   assignVirtual,
   besideRequested,
@@ -46,18 +47,27 @@ const onlyDedicated = ({ type, alias, primary, createdAt, modifiedAt }: AccountD
     modified: modifiedAt.toISOString(),
   };
 
-function view(details: AccountDetails, client: Client) {
-  const { account, accountDetailsId, type, country, currency, digits, status } = details;
+/** How the details are addressed from inside the country and from abroad. */
+const addressesOf = ({ numbers }: AccountDetails) =>
+  numbers && {
+    domestic: domesticAddress(numbers.country, numbers.digits),
+    international: internationalAddress(numbers.country, numbers.digits),
+    iban: ibanOf(numbers.country, numbers.digits),
+  };
+
+function view(world: World, details: AccountDetails, client: Client) {
+  const { accountDetailsId, type, country, currency, status } = details;
+  const addresses = addressesOf(details);
   const holder = holderOf(details, client);
   return {
-    account_id: account?.accountId ?? null,
+    account_id: accountBehind(world, details)?.accountId ?? null,
     account_details_id: accountDetailsId,
     account_details_type: type,
     country,
     currency,
     status,
-    domestic: identifiers(domesticAddress(country, digits)),
-    international: identifiers(internationalAddress(country, digits)),
+    domestic: identifiers(addresses?.domestic),
+    international: identifiers(addresses?.international),
     financial_institution_name: bankIn(country).name,
     financial_institution_address: addressOf(country),
     account_holder_name: holder.name,
@@ -71,18 +81,19 @@ const flatType = ({ type, virtual }: AccountDetails) => {
   return virtual ? "virtual" : "segregated";
 };
 
-function flatView(details: AccountDetails, client: Client) {
-  const { account, accountDetailsId, country, currency, digits, status, alias, primary } = details;
-  const domestic = domesticAddress(country, digits) ?? internationalAddress(country, digits);
+function flatView(world: World, details: AccountDetails, client: Client) {
+  const { accountDetailsId, country, currency, status, alias, primary } = details;
+  const addresses = addressesOf(details);
+  const usual = identifiers(addresses?.domestic ?? addresses?.international);
   const holder = holderOf(details, client);
   return {
-    account_id: account?.accountId ?? null,
+    account_id: accountBehind(world, details)?.accountId ?? null,
     account_detail_id: accountDetailsId,
     account_details_type: flatType(details),
     alias: alias ?? null,
-    bank_account_number: domestic.accountNumber,
-    bank_identifier: domestic.bankIdentifier,
-    bank_identifier_type: domestic.bankIdentifierType,
+    bank_account_number: usual?.account_number ?? null,
+    bank_identifier: usual?.bank_identifier ?? null,
+    bank_identifier_type: usual?.bank_identifier_type ?? null,
     bic: bankIn(country).bic,
     country,
     currency,
@@ -90,7 +101,7 @@ function flatView(details: AccountDetails, client: Client) {
     financial_institution_address: addressOf(country),
     holder_name: holder.name,
     holder_address: holder.address,
-    iban: ibanOf(country, digits) ?? null,
+    iban: addresses?.iban ?? null,
     primary,
     reference_for_payment: client.clientId,
     status,
@@ -126,20 +137,21 @@ function free(taken: AccountDetails | undefined): void {
 export const accountDetails: BehavioursOf<"accountDetails"> = {
   "accountDetails.list": (call) => {
     const { values, client, world } = call;
+    const wanted = values.account_id?.toLowerCase();
     const found = detailsOf(world, client).filter(
-      ({ type, account, country, currency, alias }) =>
-        (values.account_details_type ?? type) === type &&
-        (values.account_id === undefined || values.account_id.toLowerCase() === account?.accountId) &&
-        (values.country ?? country) === country &&
-        (values.currency ?? currency) === currency &&
-        (values.alias ?? alias) === alias,
+      (details) =>
+        (values.account_details_type ?? details.type) === details.type &&
+        (wanted === undefined || accountBehind(world, details)?.accountId === wanted) &&
+        (values.country ?? details.country) === details.country &&
+        (values.currency ?? details.currency) === details.currency &&
+        (values.alias ?? details.alias) === details.alias,
     );
-    return paged(call, found, (details) => view(details, client));
+    return paged(call, found, (details) => view(world, details, client));
   },
 
   "accountDetails.listAll": ({ client, world }) => ({
     status: 200,
-    body: detailsOf(world, client).map((details) => flatView(details, client)),
+    body: detailsOf(world, client).map((details) => flatView(world, details, client)),
   }),
 
   "accountDetails.request": ({ values: { currency, country, alias }, client, world }) => {
@@ -159,7 +171,7 @@ export const accountDetails: BehavioursOf<"accountDetails"> = {
     const details = dedicatedDetails(world, client, values.account_details_id);
     details.alias = values.alias;
     details.modifiedAt = world.now;
-    return { status: 200, body: view(details, client) };
+    return { status: 200, body: view(world, details, client) };
   },
 
   "accountDetails.makeDefault": ({ values, client, world }) => {
@@ -184,6 +196,6 @@ export const accountDetails: BehavioursOf<"accountDetails"> = {
         `Currency ${currency}.`,
       );
     free(besideVirtual(world, client, currency));
-    return { status: 200, body: [flatView(assignVirtual(world, client, currency), client)] };
+    return { status: 200, body: [flatView(world, assignVirtual(world, client, currency), client)] };
   },
 };

@@ -2,9 +2,9 @@
 import type { Big } from "big.js";
 import type { BehavioursOf } from "../behaviour";
 import { Refusal } from "../refusal";
-import { detailsOf } from "../world/account-details";
-import type { Account } from "../world/accounts";
-import { bankAccount, domesticAddress, homeOf, internationalAddress } from "../world/banks";
+import { accountBehind, detailsOf, primaryIn } from "../world/account-details";
+import { type Account, ownNumbers } from "../world/accounts";
+import { bankAccount, domesticAddress, internationalAddress } from "../world/banks";
 import { written } from "../world/currencies";
 import { addDays, dayOf, startOf } from "../world/days";
 import { type BalanceType, bucketOf } from "../world/ledger";
@@ -21,11 +21,10 @@ export function accountOf(world: World, client: Client, accountId: string): Acco
 
 /** An account's addresses: those of its confirmed details, or its own where it has none. */
 function addresses(world: World, client: Client, account: Account) {
-  const confirmed = detailsOf(world, client).filter(
-    (each) => each.account === account && each.status === "confirmed",
-  );
-  const numbered =
-    confirmed.length > 0 ? confirmed : [{ country: homeOf(account.currency), digits: account.digits }];
+  const confirmed = detailsOf(world, client)
+    .filter((details) => accountBehind(world, details) === account)
+    .flatMap(({ numbers }) => numbers ?? []);
+  const numbered = confirmed.length > 0 ? confirmed : [ownNumbers(account)];
   return numbered.flatMap(({ country, digits }) => [
     ...[domesticAddress(country, digits)].filter((address) => address !== undefined),
     internationalAddress(country, digits),
@@ -89,9 +88,10 @@ export const accounts: BehavioursOf<"accounts"> = {
   }),
 
   "accounts.getFunding": ({ values, client, world }) => {
+    const wanted = values.account_id?.toLowerCase();
     const account = world
       .accountsOf(client)
-      .find(({ accountId, currency }) => values.account_id === accountId || values.currency === currency);
+      .find(({ accountId, currency }) => accountId === wanted || currency === values.currency);
     if (!account)
       throw new Refusal(
         404,
@@ -99,14 +99,15 @@ export const accounts: BehavioursOf<"accounts"> = {
         "There is no funding account for this.",
         String(values.currency ?? values.account_id),
       );
-    const { accountId, currency, digits } = account;
+    const { accountId, currency } = account;
+    const { country, digits } = primaryIn(world, client, currency)?.numbers ?? ownNumbers(account);
     return {
       status: 200,
       body: {
         account_id: accountId,
         currency,
         account_holder_name: client.name,
-        ...bankAccount(homeOf(currency), digits),
+        ...bankAccount(country, digits),
         reference_for_payment: client.clientId,
       },
     };

@@ -1,5 +1,5 @@
 /** The numbers under which money reaches the accounts of a client. */
-import { type Account, accountIn } from "./accounts";
+import { type Account, accountIn, type Numbers, openAccountIn, ownNumbers } from "./accounts";
 import { homeOf } from "./banks";
 import { tradedCurrencies } from "./fx";
 import type { Client } from "./parties";
@@ -8,15 +8,14 @@ import type { World } from "./world";
 export interface AccountDetails {
   readonly accountDetailsId: string;
   readonly clientId: string;
-  /** Absent for pooled accounts, which belong to no one client. */
-  readonly account?: Account;
+  /** A pooled account belongs to no one client. */
   readonly type: "dedicated" | "pooled";
   /** A dedicated account is segregated, with numbers at the bank of its own, or virtual. */
   readonly virtual: boolean;
   readonly country: string;
   readonly currency: string;
-  /** From which the numbers are made. */
-  readonly digits: string;
+  /** There are none before the details are confirmed. */
+  numbers: Numbers | undefined;
   readonly createdAt: Date;
   modifiedAt: Date;
   status: "pending" | "confirmed" | "failed";
@@ -53,22 +52,25 @@ export const isVirtualCurrency = (currency: string): boolean =>
 /** How long the dealers take to confirm a requested account. */
 const confirmationMs = 60_000;
 
-type Opening = Pick<AccountDetails, "type" | "virtual" | "country" | "currency" | "status"> & {
+type Opening = Pick<AccountDetails, "type" | "virtual" | "country" | "currency"> & {
   readonly alias?: string | undefined;
-  readonly digits?: string;
 };
 
-export function addDetails(world: World, client: Pick<Client, "clientId">, opening: Opening): AccountDetails {
-  const { clientId } = client;
+/** Opens details, which are pending until something is decided on them. */
+export function addDetails(
+  world: World,
+  { clientId }: Pick<Client, "clientId">,
+  opening: Opening,
+): AccountDetails {
   const details: AccountDetails = {
-    digits: world.ids.digits(10),
     alias: undefined,
     ...opening,
     accountDetailsId: world.ids.uuid(),
     clientId,
-    ...(opening.type === "dedicated" && { account: accountIn(world, client, opening.currency) }),
+    numbers: undefined,
     createdAt: world.now,
     modifiedAt: world.now,
+    status: "pending",
     primary: false,
   };
   world.accountDetails.set(details.accountDetailsId, details);
@@ -79,6 +81,18 @@ export const detailsOf = (
   { accountDetails }: World,
   { clientId }: Pick<Client, "clientId">,
 ): AccountDetails[] => [...accountDetails.values()].filter((details) => details.clientId === clientId);
+
+/** The account behind details; undefined where they are pooled, and before it is opened. */
+export const accountBehind = (world: World, details: AccountDetails): Account | undefined =>
+  details.type === "dedicated" ? openAccountIn(world, details, details.currency) : undefined;
+
+/** The details that money for a currency goes to; undefined where none are confirmed. */
+export const primaryIn = (
+  world: World,
+  client: Pick<Client, "clientId">,
+  wanted: string,
+): AccountDetails | undefined =>
+  detailsOf(world, client).find(({ currency, primary }) => primary && currency === wanted);
 
 /** A client's dedicated details in a currency, but for those that failed. */
 const dedicatedIn = (world: World, client: Client, wanted: string): AccountDetails[] =>
@@ -101,31 +115,37 @@ export function request(
   wanted: { readonly currency: string; readonly country: string; readonly alias: string | undefined },
 ): void {
   if (dedicatedIn(world, client, wanted.currency).some(({ country }) => country === wanted.country)) return;
-  const details = addDetails(world, client, {
-    ...wanted,
-    type: "dedicated",
-    virtual: false,
-    status: "pending",
-  });
+  const details = addDetails(world, client, { ...wanted, type: "dedicated", virtual: false });
   world.agenda.schedule(new Date(world.now.getTime() + confirmationMs), () => {
     if (details.status === "pending") decide(world, details, "confirmed");
   });
 }
 
-/** What the dealers say to a request that is pending. The first account of a currency is its primary one. */
+/**
+ * What the dealers say to a request that is pending. Confirmed, it has numbers and an account behind it; the first of a
+ * currency is its primary one.
+ */
 export function decide(world: World, details: AccountDetails, status: "confirmed" | "failed"): void {
   details.status = status;
   details.modifiedAt = world.now;
-  const isFirst = !detailsOf(world, details).some(
-    ({ currency, primary }) => primary && currency === details.currency,
-  );
-  if (status === "confirmed" && isFirst) makePrimary(world, details);
+  if (status === "failed") return;
+  details.numbers = newNumbers(world, details);
+  if (details.type === "dedicated" && !primaryIn(world, details, details.currency))
+    makePrimary(world, details);
+}
+
+/** At home those of the account, which has them from the beginning. */
+function newNumbers(world: World, { type, clientId, country, currency }: AccountDetails): Numbers {
+  if (type === "dedicated") {
+    const own = ownNumbers(accountIn(world, { clientId }, currency));
+    if (own.country === country) return own;
+  }
+  return { country, digits: world.ids.digits(10) };
 }
 
 /** Assigns a virtual account in a currency that has no dedicated one. */
 export function assignVirtual(world: World, client: Client, currency: string): AccountDetails {
-  const country = homeOf(currency);
-  const opening = { type: "dedicated", virtual: true, country, currency, status: "pending" } as const;
+  const opening = { type: "dedicated", virtual: true, country: homeOf(currency), currency } as const;
   const details = addDetails(world, client, opening);
   decide(world, details, "confirmed");
   return details;

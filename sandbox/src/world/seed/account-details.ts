@@ -1,31 +1,26 @@
-/** The numbers of the demo company's accounts: of every type and in every status. */
-import { accountIn } from "../accounts";
-import { addDetails, makePrimary } from "../account-details";
+/** The numbers of the companies' accounts; the demo company's are of every type but virtual, and in every status. */
+import { addDetails, decide } from "../account-details";
 import { homeOf } from "../banks";
-import { demo } from "../parties";
+import { clients, demo } from "../parties";
 import type { World } from "../world";
 
 const segregated = { type: "dedicated", virtual: false } as const;
-const pooled = { type: "pooled", virtual: false, status: "confirmed" } as const;
+const pooled = { type: "pooled", virtual: false } as const;
+const currencies = ["EUR", "GBP", "USD", "JPY"];
 
 export function seedAccountDetails(world: World): void {
-  for (const currency of ["EUR", "GBP", "USD", "JPY"]) {
-    const { digits } = accountIn(world, demo, currency);
-    const country = homeOf(currency);
-    const alias = `Main ${currency}`;
-    makePrimary(
-      world,
-      addDetails(world, demo, { ...segregated, country, currency, status: "confirmed", alias, digits }),
-    );
-    addDetails(world, demo, { ...pooled, country, currency });
-  }
-  addDetails(world, demo, {
-    ...segregated,
-    country: "NL",
-    currency: "EUR",
-    status: "confirmed",
-    alias: "Benelux sales",
-  });
-  addDetails(world, demo, { ...segregated, country: "FR", currency: "EUR", status: "pending" });
-  addDetails(world, demo, { ...segregated, country: "IE", currency: "EUR", status: "failed" });
+  for (const client of clients)
+    for (const currency of currencies) {
+      const at = { country: homeOf(currency), currency };
+      decide(
+        world,
+        addDetails(world, client, { ...segregated, ...at, alias: `Main ${currency}` }),
+        "confirmed",
+      );
+      decide(world, addDetails(world, client, { ...pooled, ...at }), "confirmed");
+    }
+  const benelux = { ...segregated, country: "NL", currency: "EUR", alias: "Benelux sales" };
+  decide(world, addDetails(world, demo, benelux), "confirmed");
+  addDetails(world, demo, { ...segregated, country: "FR", currency: "EUR" });
+  decide(world, addDetails(world, demo, { ...segregated, country: "IE", currency: "EUR" }), "failed");
 }
