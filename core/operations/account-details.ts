@@ -217,7 +217,7 @@ export const makeAccountDefault = operation({
     409: explained("The account details are not active, or the client ID is invalid."),
     429: meaning[429],
   },
-  clientRefusals: { missing: 403, foreign: 403, unknown: 409 },
+  clientRefusals: { missing: 403, unknown: 409 },
   contract: "5",
 });
 
@@ -242,7 +242,7 @@ export const assignVirtualAccount = operation({
     409: explained("A conflict; another such account may already exist."),
     429: meaning[429],
   },
-  clientRefusals: { missing: 403, foreign: 403 },
+  clientRefusals: { missing: 403 },
   contract: "6",
 });
 

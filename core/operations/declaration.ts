@@ -162,11 +162,9 @@ export type Rule = { readonly says: string } & (
     }
 );
 
-/** Which status says what is wrong with the client of a call. */
+/** Which status says that the client of a call is missing or unknown. */
 export interface ClientRefusals {
   readonly missing: number;
-  /** The client exists, the credentials are for another. */
-  readonly foreign: number;
   readonly unknown: number;
 }
 
@@ -194,7 +192,7 @@ export interface Declaration {
   readonly rules?: readonly Rule[];
   readonly answers: Readonly<Record<number, Answer>>;
   readonly errors: Readonly<Record<number, Failure>>;
-  /** Where the contract says more of the client than that it is not found. */
+  /** Where the contract says another status than usual. */
   readonly clientRefusals?: Partial<ClientRefusals>;
   readonly pages?: Paging;
   /** Where the contract describes it. */

@@ -12,7 +12,7 @@ export interface Call<V = Values> {
   readonly values: V;
   /** The client the call is about; on the open-banking interfaces, the company behind the accounts. */
   readonly client: Client;
-  /** The acting contact, when one was named. */
+  /** The acting contact: the one who is named, else the one the access token was given to. */
   readonly contact: Contact | undefined;
   readonly request: HttpRequest;
   readonly world: World;

@@ -15,21 +15,25 @@ import {
 import type { Call } from "./behaviour";
 import { bearerOf, header, type HttpRequest } from "./http";
 import { doorCodes, invalidStatus, Refusal } from "./refusal";
-import type { Client, Contact } from "./world/parties";
+import { type Client, type Contact, mayActFor } from "./world/parties";
+import type { Grant } from "./world/tokens";
 import type { World } from "./world/world";
+
+/** Who calls: for which clients, and by whose token where somebody logged in. */
+type Caller = Pick<Grant, "clientIds"> & Partial<Pick<Grant, "contactId">>;
 
 /** Lets a call in, or throws the Refusal that the contract has for what is wrong with it. */
 export async function admit(operation: Declaration, request: HttpRequest, world: World): Promise<Call> {
-  const clientIds = identify(operation, request, world);
+  const caller = identify(operation, request, world);
   const body = await readBody(operation, request);
   const values = readValues(operation, request, body, world.now);
-  const client = clientOf(operation, values, clientIds, world);
-  const contact = contactOf(operation, request, client, world);
+  const client = clientOf(operation, values, caller.clientIds, world);
+  const contact = contactOf(operation, contactIdOf(operation, request, caller), client, world);
   return { operation, values, client, contact, request, world };
 }
 
-/** The clients the call's credentials are valid for. */
-function identify(operation: Declaration, request: HttpRequest, world: World): readonly string[] {
+/** Who the credentials say is calling. */
+function identify(operation: Declaration, request: HttpRequest, world: World): Caller {
   const { credentials, server } = operation;
   const codes = doorCodes[server];
   if (credentials.includes("apiKey") && header(request, "x-api-key") !== world.apiKey)
@@ -38,17 +42,22 @@ function identify(operation: Declaration, request: HttpRequest, world: World): r
   if (bearer === undefined) {
     if (credentials.includes("accessToken"))
       throw new Refusal(401, codes.tokenMissing, "There is no access token.");
-    return world.ownClientIds;
+    return { clientIds: world.ownClientIds };
   }
-  if (!credentials.some((credential) => credential.startsWith("accessToken"))) return world.ownClientIds;
+  if (!credentials.some((credential) => credential.startsWith("accessToken")))
+    return { clientIds: world.ownClientIds };
   const grant = checked(bearer, server, world);
   if (grant === "unknown") throw new Refusal(401, codes.tokenUnknown, "The access token is unknown.");
   if (grant === "expired") throw new Refusal(401, codes.tokenExpired, "The access token has expired.");
-  return grant.clientIds;
+  return grant;
 }
 
 /** For whom a token is. On the open-banking interfaces it may be one that a person gave for a consent or a payment. */
-function checked(bearer: string, server: Server, { tokens, openBanking, now }: World) {
+function checked(
+  bearer: string,
+  server: Server,
+  { tokens, openBanking, now }: World,
+): Caller | "unknown" | "expired" {
   const given = server === "xs2a" ? openBanking.tokens.check(bearer, now) : "unknown";
   return given === "unknown" ? tokens.check(bearer, now) : given;
 }
@@ -97,13 +106,13 @@ function readValues(
   return values;
 }
 
-/** Which status says that the client is missing, another's or unknown: what the contract documents, else 404. */
-function clientRefusals(operation: Declaration): ClientRefusals {
-  const notFound = !(404 in operation.errors) && 403 in operation.errors ? 403 : 404;
+/** Which status says that the client is missing, another's or unknown: what the contract documents. */
+function clientRefusals(operation: Declaration): ClientRefusals & { readonly foreign: number } {
+  const { errors } = operation;
   return {
     missing: invalidStatus(operation),
-    foreign: notFound,
-    unknown: notFound,
+    foreign: 403 in errors ? 403 : 404,
+    unknown: 403 in errors && !(404 in errors) ? 403 : 404,
     ...operation.clientRefusals,
   };
 }
@@ -124,22 +133,26 @@ function clientOf(
   return client;
 }
 
+/** The contact who is named, else the one the token was given to. */
+function contactIdOf(operation: Declaration, request: HttpRequest, caller: Caller): string | undefined {
+  const { credentials } = operation;
+  if (!credentials.some((credential) => credential.startsWith("contactId"))) return undefined;
+  const named = header(request, "x-contact-id");
+  if (named) return named;
+  if (!credentials.includes("contactId")) return caller.contactId;
+  const status = invalidStatus(operation);
+  throw new Refusal(status, "missing_contact_id", "The contact is missing.", "X-Contact-ID is required.");
+}
+
 function contactOf(
-  operation: Declaration,
-  request: HttpRequest,
+  { errors }: Declaration,
+  contactId: string | undefined,
   client: Client,
   world: World,
 ): Contact | undefined {
-  const { credentials, errors } = operation;
-  if (!credentials.some((credential) => credential.startsWith("contactId"))) return undefined;
-  const contactId = header(request, "x-contact-id");
-  if (!contactId) {
-    if (!credentials.includes("contactId")) return undefined;
-    const status = invalidStatus(operation);
-    throw new Refusal(status, "missing_contact_id", "The contact is missing.", "X-Contact-ID is required.");
-  }
+  if (contactId === undefined) return undefined;
   const contact = world.contacts.get(contactId);
-  if (contact?.active && contact.clientId === client.clientId) return contact;
+  if (contact && mayActFor(contact, client)) return contact;
   const says = contact ? "The contact cannot act for this client." : "There is no such contact.";
   const status = [409, 403, 404].find((each) => each in errors)!;
   throw new Refusal(status, "contact_conflict", says, contactId);

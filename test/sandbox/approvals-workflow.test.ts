@@ -70,6 +70,20 @@ test("with two administrators a change waits for the second", async () => {
   expect(await client.approvalsWorkflow.getConfig()).toMatchObject(config);
 });
 
+/** An empty one is not sent: the token says who it is. */
+const unnamed = "";
+
+test.each([
+  ["unnamed, then named", unnamed, "contact-demo"],
+  ["named, then unnamed", "contact-demo", unnamed],
+  ["unnamed twice", unnamed, unnamed],
+])("one person does not confirm a change of their own: %s", async (_how, first, second) => {
+  await client.approvalsWorkflow.updateSettings({ enabled: true, dual_admin: true });
+  expect(await replace(config, first)).toMatchObject({ status: "pending_approval" });
+  await expect(replace(config, second)).rejects.toMatchObject({ status: 409 });
+  expect(await replace(config, "contact-second-admin")).toMatchObject({ status: "active" });
+});
+
 test("settings are in euros", async () => {
   const settings = { enabled: false, dual_admin: false, currency: "USD" };
   await expect(client.approvalsWorkflow.updateSettings(settings)).rejects.toMatchObject({ status: 400 });

@@ -62,10 +62,8 @@ describe("the client", () => {
     ["missing, on make-default", "POST", `${details}/${account}/make-default`, 403],
     ["missing, on virtual accounts", "POST", `${details}/virtual/EUR`, 403],
     ["missing, on alias", "PATCH", `${details}/${account}`, 422],
-    ["another's, on most", "GET", "/account-details/all?client_id=client-other", 404],
-    ["another's, where only 403 is documented", "GET", `${details}?client_id=client-other`, 403],
-    ["another's, on make-default", "POST", `${details}/${account}/make-default?client_id=client-other`, 403],
-    ["another's, on virtual accounts", "POST", `${details}/virtual/EUR?client_id=client-other`, 403],
+    ["another's, on most", "GET", "/accounts/currency-accounts?client_id=client-other", 403],
+    ["another's, where no 403 is documented", "GET", `${details}/all?client_id=client-other`, 404],
     ["unknown, on most", "GET", "/account-details/all?client_id=nobody", 404],
     ["unknown, on make-default", "POST", `${details}/${account}/make-default?client_id=nobody`, 409],
   ])("%s: %s %s is %i", async (_case, method, path, status) => {

@@ -18,6 +18,9 @@ export interface Contact {
   readonly active: boolean;
 }
 
+export const mayActFor = (contact: Contact, { clientId }: Pick<Client, "clientId">): boolean =>
+  contact.active && contact.clientId === clientId;
+
 /** The demo company's credentials: constants, whatever the seed. */
 export const demo = {
   clientId: "client-demo",

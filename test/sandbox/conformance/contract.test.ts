@@ -57,11 +57,10 @@ const refusals: readonly (readonly [statuses: readonly number[], ...names: strin
   [[401, 401, 400, 403, 403, 403], "accountDetails.list"],
   [[401, 401, 400, 404, 404, 404], "accountDetails.listAll", "accounts.getFunding"],
   [[401, 401, 422, 404, 404, 404], "accountDetails.updateAlias"],
-  [[401, 401, 403, 404, 404, 409], "accountDetails.request"],
   [[401, 401, 403, 409, 403, 409], "accountDetails.makeDefault"],
-  [[401, 401, 403, 404, 403, 409], "accountDetails.assignVirtual"],
+  [[401, 401, 403, 404, 403, 409], "accountDetails.request", "accountDetails.assignVirtual"],
   [
-    [401, 401, 400, 404, 404, 409],
+    [401, 401, 400, 404, 403, 409],
     "accounts.list",
     "accounts.get",
     "accounts.listBalances",
@@ -73,7 +72,7 @@ const refusals: readonly (readonly [statuses: readonly number[], ...names: strin
     "trades.book",
   ],
   [
-    [401, 401, 400, 404, 404, 403],
+    [401, 401, 400, 404, 403, 403],
     "accounts.listCurrencyAccounts",
     "statements.emailAccounts",
     "statements.emailMt940",
