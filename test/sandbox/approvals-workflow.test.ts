@@ -54,6 +54,49 @@ test.each<[string, Partial<Config>]>([
   expect(await client.approvalsWorkflow.getConfig()).toEqual(before);
 });
 
+const alone = { name: "B", members: ["contact-demo"] };
+const signature = (group: string) => ({ group, approvals: 1 });
+const blocked = [{ name: "A", members: ["contact-demo", "contact-blocked"] }];
+
+test.each<[string, Partial<Config>, string]>([
+  [
+    "the same group twice, of one member",
+    { groups: [...groups, alone], rules: [band(0, null, [[signature("B"), signature("B")]])] },
+    "rules.0.combinations.0: its groups do not have 2 different members",
+  ],
+  [
+    "two groups of the same member",
+    {
+      groups: [{ name: "A", members: ["contact-demo"] }, alone],
+      rules: [band(0, null, [[signature("A"), signature("B")]])],
+    },
+    "rules.0.combinations.0: its groups do not have 2 different members",
+  ],
+  [
+    "a second combination that nobody can satisfy",
+    { rules: [band(0, null, [...one("A", 2), ...one("A", 3)])] },
+    "rules.0.combinations.1: its groups do not have 3 different members",
+  ],
+  [
+    "a member who may do nothing",
+    { groups: blocked, rules: [band(0, null)] },
+    "groups.0.members: contact-blocked is not a contact who may act",
+  ],
+  [
+    "an empty band",
+    { rules: [band(0, 0), band(0, null)] },
+    "rules.0.max_amount must be more than min_amount",
+  ],
+])("%s is refused by name", async (_case, change, says) => {
+  await expect(replace({ ...config, ...change })).rejects.toMatchObject({ status: 400 });
+  expect(sandbox.requests.at(-1)!.refusal).toContain(says);
+});
+
+test("groups may share members as long as there are others", async () => {
+  const rules = [band(0, null, [[signature("A"), signature("B")]])];
+  expect(await replace({ groups: [...groups, alone], rules })).toMatchObject({ status: "active" });
+});
+
 test("with two administrators a change waits for the second", async () => {
   expect(await client.approvalsWorkflow.updateSettings({ enabled: true, dual_admin: true })).toEqual(
     await client.approvalsWorkflow.getSettings(),

@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { BehavioursOf } from "../behaviour";
 import { Refusal } from "../refusal";
-import { type ApprovalsConfig, approvalsCurrency, configProblem } from "../world/approvals";
-import type { Client } from "../world/parties";
+import { type ApprovalsConfig, approvalsCurrency, configProblem, putInForce } from "../world/approvals";
+import { type Client, mayActFor } from "../world/parties";
 import type { World } from "../world/world";
 
 function approvalsOf({ approvals }: World, { clientId }: Client) {
@@ -24,7 +24,10 @@ export const approvalsWorkflow: BehavioursOf<"approvalsWorkflow"> = {
   "approvalsWorkflow.replaceConfig": ({ values: { groups, rules }, client, contact, world }) => {
     const approvals = approvalsOf(world, client);
     const config = { groups, rules };
-    const problem = configProblem(config, (id) => world.contacts.get(id)?.clientId === client.clientId);
+    const problem = configProblem(config, (id) => {
+      const member = world.contacts.get(id);
+      return member !== undefined && mayActFor(member, client);
+    });
     if (problem) throw new Refusal(400, "validation_error", "The configuration cannot be used.", problem);
     const { pending } = approvals;
     const contactId = contact?.contactId;
@@ -39,8 +42,7 @@ export const approvalsWorkflow: BehavioursOf<"approvalsWorkflow"> = {
         "An update request already exists.",
         "A second administrator confirms it by sending the same configuration.",
       );
-    delete approvals.pending;
-    approvals.config = config;
+    putInForce(approvals, config);
     return { status: 200, body: active(config) };
   },
 

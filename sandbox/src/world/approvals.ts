@@ -7,13 +7,16 @@ export interface ApprovalGroup {
   readonly members: readonly string[];
 }
 
+/** How many of each group approve together. */
+type Combination = readonly { readonly group: string; readonly approvals: number }[];
+
 export interface ApprovalRule {
   readonly id?: string | undefined;
   readonly min_amount: number;
   /** Null for no limit. */
   readonly max_amount: number | null;
   readonly currency: string;
-  readonly combinations: readonly (readonly { readonly group: string; readonly approvals: number }[])[];
+  readonly combinations: readonly Combination[];
 }
 
 export interface ApprovalsConfig {
@@ -35,6 +38,12 @@ export interface Approvals {
   pending?: { readonly config: ApprovalsConfig; readonly contactId: string | undefined };
 }
 
+/** A configuration takes the place of the one before, and of one that waits. */
+export function putInForce(approvals: Approvals, config: ApprovalsConfig): void {
+  approvals.config = config;
+  delete approvals.pending;
+}
+
 const groupNames = new Set(["A", "B", "C"]);
 const mostLevels = 5;
 /** Amounts are compared in it. */
@@ -43,63 +52,77 @@ export const approvalsCurrency = "EUR";
 /** What is wrong with a configuration, with the field it is in; nothing when it can be used. */
 export function configProblem(
   config: ApprovalsConfig,
-  isContact: (contactId: string) => boolean,
+  mayAct: (contactId: string) => boolean,
 ): string | undefined {
-  return [...groupProblems(config, isContact), ...bandProblems(config), ...combinationProblems(config)][0];
+  // Who is nobody is no approver either: only groups that are right are counted.
+  return groupProblems(config, mayAct)[0] ?? bandProblem(config) ?? combinationProblems(config)[0];
 }
 
-const groupProblems = ({ groups }: ApprovalsConfig, isContact: (contactId: string) => boolean): string[] =>
+const groupProblems = ({ groups }: ApprovalsConfig, mayAct: (contactId: string) => boolean): string[] =>
   groups.flatMap(({ name, members }, index) => [
     ...(groupNames.has(name) ? [] : [`groups.${index}.name must be A, B or C`]),
     ...(groups.findIndex((group) => group.name === name) === index
       ? []
       : [`groups.${index}.name is there twice`]),
-    ...members.filter((id) => !isContact(id)).map((id) => `groups.${index}.members: ${id} is not a contact`),
+    ...members
+      .filter((id) => !mayAct(id))
+      .map((id) => `groups.${index}.members: ${id} is not a contact who may act`),
   ]);
 
 /** The bands follow each other from nothing to no limit. */
-function bandProblems({ rules }: ApprovalsConfig): string[] {
+function bandProblem({ rules }: ApprovalsConfig): string | undefined {
+  const empty = rules.findIndex(
+    ({ min_amount, max_amount }) => max_amount !== null && max_amount <= min_amount,
+  );
+  if (empty >= 0) return `rules.${empty}.max_amount must be more than min_amount`;
   const bands = rules.toSorted((one, other) => one.min_amount - other.min_amount);
   const starts = [0, ...bands.map(({ max_amount }) => max_amount)];
   const gap = bands.findIndex(({ min_amount }, index) => min_amount !== starts[index]);
   if (gap >= 0)
-    return [`rules: the band from ${bands[gap]!.min_amount} does not begin where the one before ends`];
-  if (starts.at(-1) !== null) return ["rules: the last band must have no limit"];
+    return `rules: the band from ${bands[gap]!.min_amount} does not begin where the one before ends`;
+  if (starts.at(-1) !== null) return "rules: the last band must have no limit";
   const foreign = rules.findIndex(({ currency }) => currency !== approvalsCurrency);
-  return foreign < 0 ? [] : [`rules.${foreign}.currency must be ${approvalsCurrency}`];
+  return foreign < 0 ? undefined : `rules.${foreign}.currency must be ${approvalsCurrency}`;
 }
 
-function combinationProblems({ groups, rules }: ApprovalsConfig): string[] {
-  const sizes = new Map(groups.map(({ name, members }) => [name, new Set(members).size]));
-  return rules.flatMap(({ combinations }, index) => {
+function combinationProblems(config: ApprovalsConfig): string[] {
+  const everybody = approversIn(config);
+  return config.rules.flatMap(({ combinations }, index) => {
     const at = `rules.${index}.combinations`;
     if (combinations.length === 0) return [`${at} must have at least one`];
-    return combinations.flatMap((combination) => {
+    return combinations.flatMap((combination, place) => {
       const levels = combination.reduce((sum, { approvals }) => sum + approvals, 0);
-      if (levels < 1 || levels > mostLevels) return [`${at} must ask for 1 to ${mostLevels} approvals`];
-      return combination
-        .filter(({ group, approvals }) => (sizes.get(group) ?? 0) < approvals)
-        .map(({ group, approvals }) => `${at}: group ${group} has no ${approvals} members`);
+      if (levels < 1 || levels > mostLevels)
+        return [`${at}.${place} must ask for 1 to ${mostLevels} approvals`];
+      if (isSatisfied(config, combination, everybody)) return [];
+      return [`${at}.${place}: its groups do not have ${levels} different members to approve`];
     });
   });
 }
 
+/** Everybody who may approve or reject. */
+export const approversIn = ({ groups }: ApprovalsConfig): readonly string[] => [
+  ...new Set(groups.flatMap(({ members }) => members)),
+];
+
 /** Whether enough people have approved an amount, each counted once whatever groups they are in. */
-export function isApproved(
-  { groups, rules }: ApprovalsConfig,
-  amount: Big,
-  approvedBy: readonly string[],
-): boolean {
-  const band = rules.find(
+export function isApproved(config: ApprovalsConfig, amount: Big, approvedBy: readonly string[]): boolean {
+  const band = config.rules.find(
     ({ min_amount, max_amount }) => amount.gte(min_amount) && (max_amount === null || amount.lt(max_amount)),
   );
+  return (band?.combinations ?? []).some((combination) => isSatisfied(config, combination, approvedBy));
+}
+
+function isSatisfied(
+  { groups }: ApprovalsConfig,
+  combination: Combination,
+  approvers: readonly string[],
+): boolean {
   const membersOf = (name: string) => groups.find((group) => group.name === name)?.members ?? [];
-  return (band?.combinations ?? []).some((combination) => {
-    const needed = combination.flatMap(({ group, approvals }) =>
-      Array<readonly string[]>(approvals).fill(membersOf(group)),
-    );
-    return isCovered(needed, approvedBy);
-  });
+  const needed = combination.flatMap(({ group, approvals }) =>
+    Array<readonly string[]>(approvals).fill(membersOf(group)),
+  );
+  return isCovered(needed, approvers);
 }
 
 /** Whether there is another approver for each signature. */
