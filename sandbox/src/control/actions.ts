@@ -6,6 +6,7 @@ import { conclude, scaStatusOf } from "../open-banking/authorisation";
 import { Refusal } from "../refusal";
 import type { Stage } from "../stage";
 import { decide } from "../world/account-details";
+import { putInForce } from "../world/approvals";
 import { timeProblem } from "../world/clock";
 import { fits, largest, mostHeld, mostOf } from "../world/currencies";
 import { dayMs, dayOf } from "../world/days";
@@ -13,14 +14,8 @@ import { pairOf, tradedCurrencies } from "../world/fx";
 import { receive } from "../world/incoming";
 import { revalueAll } from "../world/margin";
 import { available } from "../world/movements";
-import { demo } from "../world/parties";
-import {
-  completeBeneficiary,
-  decidePayment,
-  orderPayment,
-  orderProblem,
-  returnPayment,
-} from "../world/payments";
+import { demo, mayActFor } from "../world/parties";
+import { completeBeneficiary, decidePayment, orderPayment, returnPayment } from "../world/payments";
 import { befall } from "../world/statements";
 import type { Trade, TradePayment } from "../world/trades";
 import type { World } from "../world/world";
@@ -110,6 +105,15 @@ const isWaiting = (authorisation: Parameters<typeof scaStatusOf>[0]) =>
 
 const paymentView = ({ paymentId, status }: TradePayment) => ({ payment_id: paymentId, status });
 
+/** Does what the world may not allow, and refuses it in the world's words then. */
+function attempt<T>(act: () => T, refusal: (says: string) => Refusal): T {
+  try {
+    return act();
+  } catch (error) {
+    throw error instanceof RangeError ? refusal(error.message) : error;
+  }
+}
+
 /** Does something with a payment; what its state does not allow is a conflict. */
 function withPayment(
   { world }: Stage,
@@ -119,20 +123,20 @@ function withPayment(
   for (const trade of world.trades.values()) {
     const payment = trade.payments.find(({ paymentId }) => paymentId === id);
     if (!payment) continue;
-    try {
-      act(world, trade, payment);
-    } catch (error) {
-      if (error instanceof RangeError) throw conflict("payment_state", error.message);
-      throw error;
-    }
+    attempt(
+      () => act(world, trade, payment),
+      (says) => conflict("payment_state", says),
+    );
     return paymentView(payment);
   }
   throw missing("payment", id);
 }
 
 /** A contact who acts for the client of the trade. */
-function contactFor({ contacts }: World, { clientId }: Trade, contactId: string): string {
-  if (contacts.get(contactId)?.clientId !== clientId) throw missing("contact", contactId);
+function contactFor({ contacts }: World, trade: Trade, contactId: string): string {
+  const contact = contacts.get(contactId);
+  if (contact?.clientId !== trade.clientId) throw missing("contact", contactId);
+  if (!mayActFor(contact, trade)) throw conflict("contact_conflict", `${contactId} may do nothing.`);
   return contactId;
 }
 
@@ -202,9 +206,7 @@ export const actions: Actions = {
     if (!beneficiary) throw missing("beneficiary", beneficiaryId);
     const contactId = contactFor(world, trade, values.contact_id);
     const order = { beneficiary, amount: new Big(values.amount), date, contactId };
-    const problem = orderProblem(world, trade, order);
-    if (problem !== undefined) throw unfit(problem);
-    return paymentView(orderPayment(world, trade, order));
+    return paymentView(attempt(() => orderPayment(world, trade, order), unfit));
   },
 
   decidePayment: (stage, { payment_id: id, decision, contact_id: contact }) =>
@@ -267,8 +269,8 @@ export const actions: Actions = {
   decideApprovals: ({ world }, { decision }) => {
     const approvals = world.approvals.get(demo.clientId);
     if (!approvals?.pending) throw conflict("nothing_pending", "No approvals configuration waits.");
-    if (decision === "approve") approvals.config = approvals.pending.config;
-    delete approvals.pending;
+    if (decision === "approve") putInForce(approvals, approvals.pending.config);
+    else delete approvals.pending;
   },
 
   listMails: ({ world }) => world.outbox.mails.map(mailView),

@@ -1,6 +1,6 @@
 /** Payments from what trades buy: asked for, approved, checked, sent, and sometimes returned. */
 import type { Big } from "big.js";
-import { isApproved } from "./approvals";
+import { approversIn, isApproved } from "./approvals";
 import { nextBusinessDay } from "./calendar";
 import { fits } from "./currencies";
 import { dayMs, dayOf, hourOf } from "./days";
@@ -69,7 +69,7 @@ export interface PaymentOrder {
 }
 
 /** Why a payment cannot be ordered, with the field it is in. */
-export function orderProblem(
+function orderProblem(
   world: World,
   trade: Trade,
   { beneficiary, amount, date = earliestDate(world, trade) }: PaymentOrder,
@@ -110,8 +110,8 @@ export function orderPayment(world: World, trade: Trade, order: PaymentOrder): T
 }
 
 /**
- * A contact approves a payment, or rejects it for good. Throws a RangeError when it does not wait, the contact made it or
- * has approved it before.
+ * A contact approves a payment, or rejects it for good. Throws a RangeError when it does not wait, or the contact made it,
+ * is in no group or has approved it before.
  */
 export function decidePayment(
   world: World,
@@ -122,6 +122,9 @@ export function decidePayment(
   if (payment.status !== "Payment pending of authorization")
     throw new RangeError(`Payment ${payment.paymentId} does not wait for an approval.`);
   if (contactId === payment.createdBy) throw new RangeError("Who asked for a payment cannot decide on it.");
+  const { config } = world.approvals.get(trade.clientId)!;
+  if (!approversIn(config).includes(contactId))
+    throw new RangeError(`${contactId} is in no group that approves payments.`);
   if (payment.approvedBy.includes(contactId)) throw new RangeError(`${contactId} has approved it already.`);
   if (!approve) {
     stop(world, trade, payment, "Payment rejected");
@@ -129,7 +132,6 @@ export function decidePayment(
     return;
   }
   payment.approvedBy.push(contactId);
-  const { config } = world.approvals.get(trade.clientId)!;
   if (isApproved(config, inEuro(world, trade, payment), payment.approvedBy)) validate(world, trade, payment);
 }
 

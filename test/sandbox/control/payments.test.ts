@@ -18,8 +18,10 @@ afterEach(async () => {
 
 const beneficiary_id = () =>
   sandbox.control.listBeneficiaries().find(({ currency }) => currency === "USD")!.beneficiary_id;
-const order = (amount = "100.50") =>
-  sandbox.control.allocatePayment({ trade_id, beneficiary_id: beneficiary_id(), amount });
+const order = (amount = "100.50", contact: { contact_id?: string } = {}) =>
+  sandbox.control.allocatePayment({ trade_id, beneficiary_id: beneficiary_id(), amount, ...contact });
+const decide = (decision: "approve" | "reject", contact_id: string) =>
+  sandbox.control.decidePayment({ payment_id: order().payment_id, decision, contact_id });
 const payments = async () =>
   (await client.trades.get({ trade_id, response_model: "ExtendedBookedTrade" })).payments!;
 
@@ -62,16 +64,10 @@ test.each<[string, () => unknown, number]>([
   ["nobody", () => sandbox.control.allocatePayment({ trade_id, beneficiary_id: "BN0", amount: "1" }), 404],
   ["too much", () => order("5000.00"), 400],
   ["no payment", () => sandbox.control.returnPayment({ payment_id: "PM0" }), 404],
-  [
-    "a stranger",
-    () =>
-      sandbox.control.decidePayment({
-        payment_id: order().payment_id,
-        decision: "approve",
-        contact_id: "contact-other",
-      }),
-    404,
-  ],
+  ["a stranger", () => decide("approve", "contact-other"), 404],
+  ["approval by who may do nothing", () => decide("approve", "contact-blocked"), 409],
+  ["rejection by who may do nothing", () => decide("reject", "contact-blocked"), 409],
+  ["an order by who may do nothing", () => order("1.00", { contact_id: "contact-blocked" }), 409],
 ])("refuses %s", (_what, act, status) => {
   expect(act).toThrow(expect.objectContaining({ status }));
 });

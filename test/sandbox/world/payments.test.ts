@@ -95,6 +95,16 @@ test("who made a payment does not approve it, one rejection ends it, and it is d
   );
 });
 
+test("who is in no group neither approves nor rejects", () => {
+  const approvals = world.approvals.get(demo.clientId)!;
+  const [groupA] = approvals.config.groups;
+  approvals.config = { ...approvals.config, groups: [groupA!] };
+  const payment = order("100");
+  for (const approve of [true, false])
+    expect(() => decide(payment, "contact-approver", approve)).toThrow("in no group");
+  expect(payment.status).toBe("Payment pending of authorization");
+});
+
 const outgoingWithout = (payment: TradePayment) =>
   [...world.trades.values()]
     .filter(({ ended, buy }) => !ended && buy.currency === "USD")

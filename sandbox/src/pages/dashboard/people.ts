@@ -1,14 +1,15 @@
 /** Who can act for the company. */
-import { demo } from "../../world/parties";
+import { demo, mayActFor } from "../../world/parties";
 import type { World } from "../../world/world";
 import type { Choice } from "./form";
 
-/** The company's contacts, but for some. */
-export const contactChoices = ({ contacts }: World, but: readonly (string | undefined)[] = []): Choice[] =>
+/** The contacts who may act for the company, or those among them who are asked. */
+export const contactChoices = (
+  { contacts }: World,
+  isAsked: (contactId: string) => boolean = () => true,
+): Choice[] =>
   [...contacts.values()]
-    .filter(
-      ({ clientId, contactId, active }) => clientId === demo.clientId && active && !but.includes(contactId),
-    )
+    .filter((contact) => mayActFor(contact, demo) && isAsked(contact.contactId))
     .map(({ contactId, name }) => [contactId, name]);
 
 /** Names of contacts, for a list of terms. */

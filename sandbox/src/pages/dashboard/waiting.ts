@@ -8,6 +8,7 @@ import {
   decidePayment,
 } from "../../control/controls";
 import type { Stage } from "../../stage";
+import { approversIn } from "../../world/approvals";
 import { demo } from "../../world/parties";
 import type { Trade, TradePayment } from "../../world/trades";
 import type { World } from "../../world/world";
@@ -40,13 +41,19 @@ function termsOf(world: World, trade: Trade, payment: TradePayment): Html {
   ]);
 }
 
+/** Members of the groups, but for who asked for the payment and who has approved it. */
+function mayStillDecide({ approvals }: World, { createdBy, approvedBy }: TradePayment) {
+  const approvers = approversIn(approvals.get(demo.clientId)!.config);
+  return (id: string) => approvers.includes(id) && id !== createdBy && !approvedBy.includes(id);
+}
+
 /** How a payment that waits is answered, by its status. */
 const answers: Readonly<Record<string, (world: World, payment: TradePayment) => Omit<Question, "terms">>> = {
-  "Payment pending of authorization": (world, { paymentId, createdBy, approvedBy }) => ({
-    title: `Payment ${paymentId}`,
+  "Payment pending of authorization": (world, payment) => ({
+    title: `Payment ${payment.paymentId}`,
     answer: form(decidePayment, {
-      given: { payment_id: paymentId },
-      choices: { contact_id: contactChoices(world, [createdBy, ...approvedBy]) },
+      given: { payment_id: payment.paymentId },
+      choices: { contact_id: contactChoices(world, mayStillDecide(world, payment)) },
       decision: "decision",
     }),
   }),
