@@ -126,6 +126,23 @@ describe("tokens", () => {
     });
   });
 
+  test.each<[string, Record<string, string>, string]>([
+    ["no grant type", {}, "grant_type is required."],
+    ["an empty grant type", { grant_type: "" }, "grant_type is required."],
+    ["no code", { grant_type: "authorization_code" }, "code is required."],
+    ["no refresh token", { grant_type: "refresh_token" }, "refresh_token is required."],
+  ])("are not given for a form with %s", async (_what, fields, error_description) => {
+    expect(await token(fields)).toEqual({
+      status: 400,
+      body: { error: "invalid_request", error_description },
+    });
+  });
+
+  test("are asked for by HTTP Basic, as who does not is told", async () => {
+    const { status, headers } = await form("/token", { grant_type: "refresh_token" });
+    expect([status, headers.get("www-authenticate")]).toEqual([401, 'Basic realm="fxdesk sandbox"']);
+  });
+
   test("expire after an hour, and are refreshed", async () => {
     const { body } = await exchange(await code());
     sandbox.advance(3_600_000);

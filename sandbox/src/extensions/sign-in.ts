@@ -49,8 +49,10 @@ const endpoint = ({ tokens, now }: World): TokenEndpoint<Grant> => ({
 
 /** There is one application, which says who it is by HTTP Basic. */
 function exchange(world: World, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (request.headers.authorization !== basic)
+  if (request.headers.authorization !== basic) {
+    reply.header("www-authenticate", 'Basic realm="fxdesk sandbox"');
     return refuse(reply, 401, "invalid_client", "The application's ID or secret is wrong.");
+  }
   return giveTokens(endpoint(world), formOf(request), world.now, reply);
 }
 

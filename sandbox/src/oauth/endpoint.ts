@@ -29,17 +29,29 @@ type Redeem = <G extends object>(
   now: Date,
 ) => G | undefined;
 
-/** What each type of grant is given for. */
-const grantTypes: ReadonlyMap<string, Redeem> = new Map<string, Redeem>([
+interface GrantType {
+  /** The parameter that carries what tokens are given for. */
+  readonly takes: string;
+  readonly redeem: Redeem;
+}
+
+const grantTypes: ReadonlyMap<string, GrantType> = new Map<string, GrantType>([
   [
     "authorization_code",
-    ({ tokens, bindingIn }, form, now) => tokens.redeemCode(parameter(form, "code"), bindingIn(form), now),
+    {
+      takes: "code",
+      redeem: ({ tokens, bindingIn }, form, now) =>
+        tokens.redeemCode(parameter(form, "code"), bindingIn(form), now),
+    },
   ],
   [
     "refresh_token",
-    ({ tokens, mayRefresh }, form, now) => {
-      const grant = tokens.redeemRefreshToken(parameter(form, "refresh_token"), now);
-      return grant && mayRefresh(grant, form) ? grant : undefined;
+    {
+      takes: "refresh_token",
+      redeem: ({ tokens, mayRefresh }, form, now) => {
+        const grant = tokens.redeemRefreshToken(parameter(form, "refresh_token"), now);
+        return grant && mayRefresh(grant, form) ? grant : undefined;
+      },
     },
   ],
 ]);
@@ -53,22 +65,17 @@ export function giveTokens<G extends object>(
   now: Date,
   reply: FastifyReply,
 ): FastifyReply {
-  const redeem = grantTypes.get(parameter(form, "grant_type"));
-  if (!redeem)
-    return refuse(
-      reply,
-      400,
-      "unsupported_grant_type",
-      `grant_type must be ${supportedGrantTypes.join(" or ")}.`,
-    );
+  const no = (error: string, says: string) => refuse(reply, 400, error, says);
+  const asked = parameter(form, "grant_type");
+  if (!asked) return no("invalid_request", "grant_type is required.");
+  const grantType = grantTypes.get(asked);
+  if (!grantType)
+    return no("unsupported_grant_type", `grant_type must be ${supportedGrantTypes.join(" or ")}.`);
+  const { takes, redeem } = grantType;
+  if (!parameter(form, takes)) return no("invalid_request", `${takes} is required.`);
   const grant = redeem(endpoint, form, now);
   if (!grant)
-    return refuse(
-      reply,
-      400,
-      "invalid_grant",
-      "The code or refresh token is unknown, used, expired or meant for another.",
-    );
+    return no("invalid_grant", "The code or refresh token is unknown, used, expired or meant for another.");
   const { accessToken, refreshToken } = endpoint.tokens.issue(grant, now);
   return reply.header("cache-control", "no-store").send({
     access_token: accessToken,
