@@ -35,6 +35,8 @@ function queryPair(field: Field, value: unknown): string {
     : items.map((item) => `${name}=${item}`).join("&");
 }
 
+const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
+
 /** Writes checked values as a request. A field without a value, and a list without items in the query, is left out. */
 export function encodeRequest(operation: Declaration, values: Values): WireRequest {
   const { path, query, headers } = plan(operation);
@@ -45,7 +47,7 @@ export function encodeRequest(operation: Declaration, values: Values): WireReque
   let separator = "?";
   for (const field of query) {
     const value = values[field.name];
-    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
+    if (value === undefined || isEmptyList(value)) continue;
     target += separator + queryPair(field, value);
     separator = "&";
   }
@@ -119,12 +121,16 @@ function received({ name, place, schema }: Field, request: ReceivedRequest): unk
     : text;
 }
 
-/** Reads the fields of an operation from a request. What does not fit is left as it came, for the check to name. */
+/**
+ * Reads the fields of an operation from a request. What does not fit is left as it came, for the check to name. A list
+ * without items in the query is left out, as it is when a request is written.
+ */
 export function decodeRequest(operation: Declaration, request: ReceivedRequest): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const field of fieldsOf(operation)) {
     const value = spelled(field, received(field, request));
-    if (value !== undefined) values[field.name] = value;
+    if (value === undefined || (field.place === "query" && isEmptyList(value))) continue;
+    values[field.name] = value;
   }
   return values;
 }

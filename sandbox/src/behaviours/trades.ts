@@ -111,8 +111,7 @@ export const trades: BehavioursOf<"trades"> = {
     const { trade_type: types, parent_trade_id: parent } = values;
     const found = tradesOf(client, world).filter(
       (trade) =>
-        (!types || types.length === 0 || types.includes(trade.type)) &&
-        (parent === undefined || trade.parent?.tradeId === parent),
+        (types?.includes(trade.type) ?? true) && (parent === undefined || trade.parent?.tradeId === parent),
     );
     const documents = documentsAt(call.request);
     return paged(call, found, (trade) => bookedTrade(trade, documents));

@@ -130,6 +130,10 @@ test("a server takes a list repeated, joined, or both", () => {
   expect(received({ joined: ["1", "2,3"] })).toMatchObject({ joined: [1, 2, 3] });
 });
 
+test.each(["", ",", ["", ""]])("a server takes %j for no list", (repeated) => {
+  expect(received({ repeated, joined: repeated })).toEqual({ "list-id": "1", "X-Count": 3 });
+});
+
 test.each([
   ["MT940", "mt940"],
   ["PDF", "pdf"],
