@@ -59,6 +59,16 @@ test("are filtered by side and type", async () => {
   }
 });
 
+test.each(["zzz", "incoming,margin", "Incoming", ""])(
+  "of type %j are none that can be asked for",
+  async (transaction_type) => {
+    await expect(all({ transaction_type })).rejects.toMatchObject({ status: 400 });
+    expect(sandbox.requests.at(-1)!.refusal).toContain(
+      "transaction_type must be one of credit, debit, incoming, margin, payment_returned.",
+    );
+  },
+);
+
 test("lie between two times, both excluded", async () => {
   const everything = await all();
   const minutes = [...new Set(everything.map(({ value_datetime: time }) => time!.slice(0, 16)))];

@@ -3,7 +3,13 @@ import type { BehavioursOf } from "../behaviour";
 import { newestFirst, paged } from "../paging";
 import { Refusal } from "../refusal";
 import type { Account } from "../world/accounts";
-import { type BookedLine, bucketOf, type Counterparty } from "../world/ledger";
+import {
+  type BookedLine,
+  bucketOf,
+  type Counterparty,
+  type TransactionType,
+  transactionTypes,
+} from "../world/ledger";
 import type { World } from "../world/world";
 import { accountOf, balanceData, signed } from "./accounts";
 
@@ -45,6 +51,18 @@ function transactionData(account: Account, line: BookedLine) {
 const transactionsOf = ({ ledger }: World, account: Account) =>
   ledger.lines(bucketOf(account, "InterimAvailable"));
 
+/** A service of tomorrow may book more types, so the contract leaves them open; here there are no others. */
+function knownType(asked: string | undefined): TransactionType | undefined {
+  const type = transactionTypes.find((each) => each === asked);
+  if (type === asked) return type;
+  throw new Refusal(
+    400,
+    "validation_error",
+    "The request does not fit.",
+    `transaction_type must be one of ${transactionTypes.join(", ")}.`,
+  );
+}
+
 /** Both bounds are excluded, as the contract says. */
 const bound = (minute: string | undefined, otherwise: number) =>
   minute ? Date.parse(`${minute}:00Z`) : otherwise;
@@ -52,10 +70,11 @@ const bound = (minute: string | undefined, otherwise: number) =>
 export const transactions: BehavioursOf<"transactions"> = {
   "transactions.list": (call) => {
     const { values, client, world } = call;
+    const type = knownType(values.transaction_type);
     const account = accountOf(world, client, values.account_id);
     const after = bound(values.from_value_datetime, -Infinity);
     const before = bound(values.to_value_datetime, Infinity);
-    const { credit_debit_indicator: side, transaction_type: type } = values;
+    const { credit_debit_indicator: side } = values;
     const all = transactionsOf(world, account);
     const matches = (line: BookedLine) =>
       line.valueTime > after &&

@@ -1,7 +1,8 @@
 /** What was booked, without the amounts, in columns. */
 import { Column, RepeatedColumn, TextColumn } from "./columns";
 
-export type TransactionType = "credit" | "debit" | "incoming" | "margin" | "payment_returned";
+export const transactionTypes = ["credit", "debit", "incoming", "margin", "payment_returned"] as const;
+export type TransactionType = (typeof transactionTypes)[number];
 
 /** Who stands on the other side of a movement of money. */
 export interface Counterparty {
