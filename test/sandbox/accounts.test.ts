@@ -35,6 +35,11 @@ describe("accounts", () => {
     expect(found.map(({ currency }) => currency)).toEqual(["EUR", "JPY"]);
   });
 
+  test("are listed without commas between the currencies, too", async () => {
+    const found = await client.accounts.list({ currencies: "EURJPY,USD" });
+    expect(found.map(({ currency }) => currency)).toEqual(["EUR", "USD", "JPY"]);
+  });
+
   test("have a UUID, and a number on the simplified list", async () => {
     const { account_id } = await account("GBP");
     expect(await client.accounts.get({ account_id })).toMatchObject({ account_id, currency: "GBP" });
@@ -77,6 +82,13 @@ describe("balances", () => {
         datetime: expect.any(String),
       },
     ]);
+  });
+
+  test("are InterimAvailable when an empty list is asked for", async () => {
+    const { account_id } = await account("JPY");
+    const path = `/accounts/${account_id}/balances?client_id=${demo.clientId}&balance_types=`;
+    const { text } = await ask(sandbox, path, { headers: demoHeaders });
+    expect(JSON.parse(text)).toMatchObject([{ type: "InterimAvailable" }]);
   });
 
   test("show what a booked trade requires and brings", async () => {

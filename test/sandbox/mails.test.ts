@@ -60,8 +60,8 @@ describe("a statement of the accounts", () => {
     );
   });
 
-  test("is of the chosen currencies only", async () => {
-    await client.statements.emailAccounts({ ...period, format: "csv", currencies: "EUR,GBP" });
+  test.each(["EUR,GBP", "EURGBP", "GBPEUR,"])("is of the chosen currencies only: %s", async (chosen) => {
+    await client.statements.emailAccounts({ ...period, format: "csv", currencies: chosen });
     expect(lastMail().attachments).toHaveLength(2);
   });
 

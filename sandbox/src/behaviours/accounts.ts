@@ -19,6 +19,12 @@ export function accountOf(world: World, client: Client, accountId: string): Acco
   return account;
 }
 
+/** The client's accounts in the currencies of a list, whose commas may be left out; all of them without a list. */
+export function accountsIn(world: World, client: Client, list: string | undefined): Account[] {
+  const currencies = list?.match(/[A-Z]{3}/g);
+  return world.accountsOf(client).filter(({ currency }) => currencies?.includes(currency) ?? true);
+}
+
 /** An account's addresses: those of its confirmed details, or its own where it has none. */
 function addresses(world: World, client: Client, account: Account) {
   const confirmed = detailsOf(world, client)
@@ -76,11 +82,10 @@ function balanceOf({ ledger, now }: World, account: Account, type: BalanceType):
 }
 
 export const accounts: BehavioursOf<"accounts"> = {
-  "accounts.list": ({ values, client, world }) => {
-    const currencies = values.currencies.split(",");
-    const found = world.accountsOf(client).filter(({ currency }) => currencies.includes(currency));
-    return { status: 200, body: found.map((account) => accountData(world, client, account)) };
-  },
+  "accounts.list": ({ values, client, world }) => ({
+    status: 200,
+    body: accountsIn(world, client, values.currencies).map((account) => accountData(world, client, account)),
+  }),
 
   "accounts.get": ({ values, client, world }) => ({
     status: 200,

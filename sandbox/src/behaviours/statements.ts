@@ -9,7 +9,7 @@ import { dayOf } from "../world/days";
 import type { Client } from "../world/parties";
 import { befall, statementMs } from "../world/statements";
 import type { World } from "../world/world";
-import { accountOf } from "./accounts";
+import { accountOf, accountsIn } from "./accounts";
 
 /** What a letter says of its files. */
 function wordsOf({ name, country }: Client, subject: string, made: readonly FileAnswer[], missing: number) {
@@ -80,11 +80,7 @@ export const statements: BehavioursOf<"statements"> = {
 
   "statements.emailAccounts": ({ values, client, world }) => {
     const { date_from: from, date_to: to, format } = values;
-    const currencies = values.currencies?.split(",");
-    const accounts = world
-      .accountsOf(client)
-      .filter(({ currency }) => currencies?.includes(currency) ?? true);
-    const files = accounts.map((account) =>
+    const files = accountsIn(world, client, values.currencies).map((account) =>
       statementFile(accountStatement(world, client, account, { from, to }), format),
     );
     return mail(world, client, `Accounts statement ${from} to ${to}`, files);
