@@ -14,6 +14,8 @@ const codes = { next: [126, 126, "digits"], link: [128, 128, "digits"] } as cons
 export const records = {
   /** Header. */
   "0": {
+    // Says nothing, but it is digits, and by it programs know CODA.
+    zeros: [2, 5, "digits"],
     created: [6, 11, "digits"],
     bank: [12, 14, "digits"],
     application: [15, 16],

@@ -57,7 +57,7 @@ describe("writing", () => {
       ];
     expect(none).toEqual([]);
     expect(header).toBe(
-      `0    31012600005${" ".repeat(18)}${"Societe Exemple".padEnd(26)}TESTBEBB   00000000000 00000${"REF".padEnd(16)}${" ".repeat(23)}2`,
+      `0000031012600005${" ".repeat(18)}${"Societe Exemple".padEnd(26)}TESTBEBB   00000000000 00000${"REF".padEnd(16)}${" ".repeat(23)}2`,
     );
     expect(old).toBe(
       `12007BE70000012345678${" ".repeat(18)}EUR0000000000100000010126${"Societe Exemple".padEnd(26)}${" ".repeat(35)}007`,
@@ -257,6 +257,11 @@ describe("reading", () => {
       ["2026-01-15", "2026-01-15"],
       ["2026-01-15", "2026-01-15"],
     ]);
+  });
+
+  test("blanks where a header has zeros", async () => {
+    const text = await changed((lines) => (lines[0] = replaced(lines[0]!, 2, "    ")));
+    expect(await all(readCoda(text))).toEqual(await all(readCoda(await soundText())));
   });
 
   test("blank lines and the end-of-file sign of old systems are passed over", async () => {
