@@ -108,6 +108,12 @@ function readStatementLine(field: Field, currency: string): StatementLine {
   });
 }
 
+/** Control characters, which lines between computers put around a message. A tab is white space. */
+const control = /[^\P{Cc}\t]/gu;
+
+/** A dash ends a message; a line that says its kind begins another. */
+const endsMessage = /^-\}|^-\s*$|^:940:\s*$/;
+
 class Mt940Reader implements LineReader {
   readonly format = "MT940";
   readonly fields = { opening: ":60F:", entry: ":61:", closing: ":62F:" };
@@ -123,9 +129,9 @@ class Mt940Reader implements LineReader {
 
   *line({ number, text: whole }: Line): Iterable<StatementPart> {
     this.#lastLine = number;
-    const content = whole.replace(/^\{[1-5]:.*\{4:/, "");
+    const content = whole.replace(control, "").replace(/^\{[1-5]:.*\{4:/, "");
     const [, tag] = /^:(\d\d[A-Z]?|NS):/.exec(content) ?? [];
-    if (/^-\}|^-\s*$/.test(content)) yield* this.#endMessage();
+    if (endsMessage.test(content)) yield* this.#endMessage();
     else if (tag) {
       yield* this.#endField();
       this.#sawTag = true;

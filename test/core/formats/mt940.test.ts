@@ -309,6 +309,13 @@ describe("reading", () => {
     expect(kinds).toEqual(["opening 4", "entry 5", "entry 6"]);
   });
 
+  test("control characters around messages, and lines that say their kind", async () => {
+    const sound = message([":61:260115C0,NTRFREF", ":86:Rent"]);
+    const around = `\x01${sound.slice(0, -1)}-\x03\r\n:940:\r\n${sound.slice(0, -3)}\r\n:940:\r\n${sound}\x1a`;
+    const [one] = await all(readMt940(sound));
+    expect(await all(readMt940(around))).toEqual([one, one, one]);
+  });
+
   test("an empty text holds no statements", async () => {
     expect(await all(readMt940(""))).toEqual([]);
   });
