@@ -25,6 +25,15 @@ export const inTag = (field: string): Place => ({ format: "MT940", field });
 /** What stands in a reference field when there is none. */
 export const noReference = "NONREF";
 
+/** No reference: it says that there is none, or under which word of :86: it stands. */
+const saysNoReference = /^(?:NONREF|[EPK]REF\+?|MARF\+?)$/;
+
+/** A reference; undefined where the text is none. */
+export function knownReference(text = ""): string | undefined {
+  const known = squeeze(text);
+  return known === "" || saysNoReference.test(known) ? undefined : known;
+}
+
 /** A reference of 16 characters, which neither begins nor ends with a slash nor has two in a row. */
 export function reference(text = ""): string | undefined {
   const fitting = cut(
@@ -33,7 +42,7 @@ export function reference(text = ""): string | undefined {
       .replace(/^[/ ]+/, ""),
     16,
   ).replace(/[/ ]+$/, "");
-  return fitting === "" || fitting === noReference ? undefined : fitting;
+  return knownReference(fitting);
 }
 
 /** An IBAN stands alone, since it says which bank it is of; other numbers follow the BIC. */

@@ -15,7 +15,7 @@ import {
 } from "../statement";
 import type { Line, TextSource } from "../text";
 import { joinedLines } from "./lines";
-import { accountFrom, entryFrom, noReference, type StatementLine } from "./normalise";
+import { accountFrom, entryFrom, knownReference, type StatementLine } from "./normalise";
 
 /** A tag with its content, which may go on over several lines. */
 interface Field {
@@ -83,11 +83,6 @@ function bookingDate(mmdd: string | undefined, valueDate: string, field: Field):
   return nearest(mmdd, valueDate) ?? fail("invalid", field, `there is no such entry date: ${quoted(mmdd)}`);
 }
 
-const orNothing = (reference: string | undefined) => {
-  const known = squeeze(reference ?? "");
-  return known === "" || known === noReference ? undefined : known;
-};
-
 function readStatementLine(field: Field, currency: string): StatementLine {
   const [first = "", ...others] = field.content;
   const [, date, mmdd, mark, digits, transactionCode, customerReference, bankReference] =
@@ -102,8 +97,8 @@ function readStatementLine(field: Field, currency: string): StatementLine {
     creditDebit: indicators[mark]!,
     reversal: mark.startsWith("R") || undefined,
     transactionCode,
-    customerReference: orNothing(customerReference),
-    bankReference: orNothing(bankReference),
+    customerReference: knownReference(customerReference),
+    bankReference: knownReference(bankReference),
     additionalInformation: squeeze(others.join(" ")) || undefined,
   });
 }
@@ -238,7 +233,7 @@ class Mt940Reader implements LineReader {
     if (text(account) === "") fail("missing", account, "the account has no number");
     return given<StatementHead>({
       account: accountFrom(text(account), currency),
-      reference: orNothing(this.#head["20"] && text(this.#head["20"])),
+      reference: knownReference(this.#head["20"] && text(this.#head["20"])),
       number: digits ? Number(digits) : fail("invalid", number, `not a number: ${quoted(text(number))}`),
       openingBalance: balance,
     });

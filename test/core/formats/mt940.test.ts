@@ -103,6 +103,11 @@ describe("writing", () => {
     ]);
   });
 
+  test("a reference that reads as a pointer is not written as one", async () => {
+    const text = await written([statement([entry({ customerReference: "EREF", bankReference: "KREF+" })])]);
+    expect(lines(text)[4]).toBe(":61:2601150115C10,00NTRFNONREF");
+  });
+
   test("the statement number keeps to five digits", async () => {
     expect(lines(await written([statement([], { number: 1_234_567 })]))).toContain(":28C:34567/00001");
   });
@@ -268,6 +273,15 @@ describe("reading", () => {
       additionalInformation: "C".repeat(60),
     });
   });
+
+  test.each(["EREF", "PREF", "MARF", "KREF+", "EREF//PREF"])(
+    "%s in :61: points to a reference in :86:",
+    async (pointer) => {
+      const [found] = await entriesOf([`:61:260115C0,NTRF${pointer}`, ":86:/EREF/E-1/PREF/P-1/"]);
+      expect(found).toMatchObject({ endToEndId: "E-1", customerReference: "P-1" });
+      expect(found).not.toHaveProperty("bankReference");
+    },
+  );
 
   test("amounts that floating point cannot hold", async () => {
     const [found] = await entriesOf(

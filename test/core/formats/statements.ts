@@ -49,7 +49,7 @@ export async function* inPieces(text: string, size: number): AsyncGenerator<stri
 
 /** Pieces of text that a format could take for something else. */
 const tricky = fc.constantFrom(
-  ..."- : :86: -} /EREF/ /REMI/ EREF // / ?20 123?00 SVWZ+ =1+1 +1 -1 @x '=x '' \" , \r\n \n ; NONREF NOTPROVIDED".split(
+  ..."- : :86: -} /EREF/ /REMI/ EREF // / ?20 123?00 SVWZ+ =1+1 +1 -1 @x '=x '' \" , \r\n \n ; NONREF KREF+ NOTPROVIDED".split(
     " ",
   ),
   "\t",
