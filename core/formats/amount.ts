@@ -41,16 +41,28 @@ export const normalAmount = (amount: string, currency: string, place: Place): st
 
 type Signed = Pick<Entry | Balance, "amount" | "creditDebit">;
 
-export function signed({ amount, creditDebit }: Signed, place: Place): Big {
-  const value = decimal(amount, place);
-  return creditDebit === "Debit" ? value.neg() : value;
+/** An amount with its sign: a debit is negative. */
+export const signedAmount = ({ amount, creditDebit }: Signed): Big =>
+  creditDebit === "Debit" ? new Big(amount).neg() : new Big(amount);
+
+/** Which way an amount with a sign moves an account. Zero is a credit. */
+export const creditDebitOf = (amount: Big): CreditDebit => (amount.lt(0) ? "Debit" : "Credit");
+
+/** The indicator itself. JavaScript may give any word, and a wrong one would be written as one of the two. */
+export function checkedIndicator({ creditDebit }: Pick<Signed, "creditDebit">, place: Place): CreditDebit {
+  if (creditDebit === "Credit" || creditDebit === "Debit") return creditDebit;
+  throw new FormatError("invalid", place, `it is Credit or Debit, not ${quoted(String(creditDebit))}`);
 }
 
-export const indicator = (amount: Big): CreditDebit => (amount.lt(0) ? "Debit" : "Credit");
+function signed(value: Signed, place: Place): Big {
+  decimal(value.amount, place);
+  checkedIndicator(value, place);
+  return signedAmount(value);
+}
 
-/** A balance from a signed amount. Zero is a credit. */
+/** A balance from a signed amount. */
 export const balanceFrom = (amount: Big, date: string, currency: string): Balance => ({
-  creditDebit: indicator(amount),
+  creditDebit: creditDebitOf(amount),
   amount: amountText(amount.abs(), currency),
   date,
 });

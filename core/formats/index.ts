@@ -1,5 +1,5 @@
 /** Bank statement files to and from one typed statement. */
-export { minorUnits } from "./amount";
+export { creditDebitOf, minorUnits, signedAmount } from "./amount";
 export { normaliseCoda } from "./coda/normalise";
 export { readCoda, readCodaParts } from "./coda/read";
 export { writeCoda } from "./coda/write";

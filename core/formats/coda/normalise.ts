@@ -1,4 +1,4 @@
-import { normalAmount, normalBalance } from "../amount";
+import { checkedIndicator, normalAmount, normalBalance } from "../amount";
 import { ascii, compact, cut } from "../charset";
 import {
   type Account,
@@ -27,7 +27,7 @@ export function normalEntry(entry: Entry, currency: string): Entry {
     bookingDate: entry.bookingDate,
     valueDate: entry.valueDate,
     amount: normalAmount(entry.amount, currency, inRecord("2.1")),
-    creditDebit: entry.creditDebit,
+    creditDebit: checkedIndicator(entry, inRecord("2.1")),
     reversal: reversal || undefined,
     transactionCode: codaCode(entry),
     bankReference: text(entry.bankReference, 21),

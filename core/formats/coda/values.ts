@@ -22,7 +22,7 @@ export function thousandths(amount: Big | string, place: Place): string {
 export const fromThousandths = (digits: string): Big => new Big(digits.trim() || "0").div(1000);
 
 export const signOf = ({ creditDebit }: Pick<Balance, "creditDebit">): string =>
-  creditDebit === "Credit" ? "0" : "1";
+  creditDebit === "Debit" ? "1" : "0";
 
 export function creditDebitFrom(sign: string, place: Place): CreditDebit {
   if (sign === "0") return "Credit";

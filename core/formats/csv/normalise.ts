@@ -1,5 +1,5 @@
 import { isDay } from "../../schema/values";
-import { decimal, normalAmount, normalBalance } from "../amount";
+import { checkedIndicator, decimal, normalAmount, normalBalance } from "../amount";
 import { FormatError, type Place, quoted } from "../error";
 import {
   type Balance,
@@ -33,7 +33,7 @@ function checkedRate(rate: string | undefined): string | undefined {
 
 /** An entry as CSV carries it; its details are entries of the same kind, without further details. */
 export function normalEntry(entry: Entry, currency: string): Entry {
-  const { bookingDate, valueDate, amount, creditDebit, reversal, details = [] } = entry;
+  const { bookingDate, valueDate, amount, reversal, details = [] } = entry;
   const parts = details.map((detail) => normalEntry({ ...detail, details: [] }, currency));
   const texts = fieldsOf("entry", cellsOf("entry", entry)) as Partial<Entry>;
   return given<Entry>({
@@ -41,7 +41,7 @@ export function normalEntry(entry: Entry, currency: string): Entry {
     bookingDate: checkedDate(bookingDate, inColumn("booking_date")),
     valueDate: checkedDate(valueDate, inColumn("value_date")),
     amount: normalAmount(amount, currency, inColumn("amount")),
-    creditDebit,
+    creditDebit: checkedIndicator(entry, inColumn("amount")),
     reversal: reversal || undefined,
     exchangeRate: checkedRate(texts.exchangeRate),
     instructedAmount: normalMoney(texts.instructedAmount, "instructed_amount"),

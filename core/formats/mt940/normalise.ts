@@ -1,4 +1,4 @@
-import { normalAmount, normalBalance } from "../amount";
+import { checkedIndicator, normalAmount, normalBalance } from "../amount";
 import { compact, cut, squeeze, swiftX } from "../charset";
 import { nearest, yymmdd } from "../dates";
 import type { Place } from "../error";
@@ -90,7 +90,7 @@ export function normalLine(entry: Entry, currency: string): StatementLine {
     bookingDate: sayableBookingDate(entry, place),
     valueDate: entry.valueDate,
     amount: normalAmount(entry.amount, currency, place),
-    creditDebit: entry.creditDebit,
+    creditDebit: checkedIndicator(entry, place),
     reversal: entry.reversal || undefined,
     transactionCode: swiftCode(entry),
     customerReference: reference(entry.customerReference),

@@ -38,7 +38,7 @@ function commaAmount(amount: string, currency: string, place: Place): string {
   return text;
 }
 
-const mark = ({ creditDebit }: Pick<Balance, "creditDebit">) => (creditDebit === "Credit" ? "C" : "D");
+const mark = ({ creditDebit }: Pick<Balance, "creditDebit">) => (creditDebit === "Debit" ? "D" : "C");
 
 function balanceLine(tag: string, balance: Balance, currency: string): string {
   const { amount, date } = balance;

@@ -1,5 +1,11 @@
 /** The statement of an account, read from the books. Every format is written from it. */
-import type { Balance, CreditDebit, Entry, StatementHead, StatementTail } from "@fxdesk/toolkit/formats";
+import {
+  type Balance,
+  creditDebitOf,
+  type Entry,
+  type StatementHead,
+  type StatementTail,
+} from "@fxdesk/toolkit/formats";
 import type { Big } from "big.js";
 import type { Account } from "../world/accounts";
 import { bankIn, homeOf, internationalAddress } from "../world/banks";
@@ -35,10 +41,8 @@ const books = (account: Account) => bucketOf(account, "InterimAvailable");
 export const linesIn = ({ ledger }: World, account: Account, { from, to }: Period): Lines =>
   ledger.lines(books(account)).between(startOf(from), startOf(addDays(to, 1)));
 
-const indicator = (amount: Big): CreditDebit => (amount.lt(0) ? "Debit" : "Credit");
-
 const sided = (amount: Big, currency: string) => ({
-  creditDebit: indicator(amount),
+  creditDebit: creditDebitOf(amount),
   amount: written(amount.abs(), currency),
 });
 

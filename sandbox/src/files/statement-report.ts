@@ -1,5 +1,5 @@
 /** The statement of an account as it is printed. */
-import type { Balance, Entry } from "@fxdesk/toolkit/formats";
+import { type Balance, type Entry, signedAmount } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
 import { bankIn, homeOf } from "../world/banks";
 import { written } from "../world/currencies";
@@ -19,9 +19,6 @@ const columns: readonly Column[] = [
 /** An IBAN in groups of four, as it is printed; other numbers as they are. */
 const printed = (number: string) =>
   /^[A-Z]{2}\d{2}/.test(number) ? number.replace(/(.{4})(?=.)/g, "$1 ") : number;
-
-export const signedAmount = ({ creditDebit, amount }: Pick<Balance, "creditDebit" | "amount">): Big =>
-  creditDebit === "Debit" ? new Big(amount).neg() : new Big(amount);
 
 const balanceRow = (title: string, balance: Balance, currency: string): Row => [
   balance.date,

@@ -1,10 +1,9 @@
 /** The statement of an account as a spreadsheet: numbers that can be added up, and dates that can be sorted. */
-import { type Entry, minorUnits } from "@fxdesk/toolkit/formats";
+import { type Entry, minorUnits, signedAmount } from "@fxdesk/toolkit/formats";
 import type { Big } from "big.js";
 import type { Cell, Row } from "write-excel-file/node";
 import { startOf } from "../world/days";
 import type { AccountStatement } from "./account-statement";
-import { signedAmount } from "./statement-report";
 
 /** One column: its title, its width in characters, and its cell for an entry and for a balance. */
 interface Column {

@@ -1,0 +1,48 @@
+/** What no writer takes: broken in any format. */
+import {
+  type CreditDebit,
+  type Entry,
+  FormatError,
+  type Statement,
+  textOf,
+  writeCoda,
+  writeCsv,
+  writeMt940,
+} from "../../../core/formats";
+import { entry, statement } from "./statements";
+
+/** A word that JavaScript may give, where there is no compiler to say that it is none. */
+const debit = "debit" as CreditDebit;
+
+const writers: [string, (statements: Statement[]) => AsyncIterable<string>][] = [
+  ["MT940", writeMt940],
+  ["MT940 with sub-tags", (statements) => writeMt940(statements, { subTags: true })],
+  ["CODA", writeCoda],
+  ["CSV", writeCsv],
+];
+
+const withEntry = (fields: Partial<Entry>): Statement => {
+  const { closingBalance, ...rest } = statement([entry()]);
+  return { ...rest, closingBalance, entries: [entry(fields)] };
+};
+
+describe.each(writers)("%s", (name, write) => {
+  test.each<[string, Statement]>([
+    ["an entry that is neither credit nor debit", withEntry({ creditDebit: debit })],
+    [
+      "an opening balance that is neither",
+      statement([], { openingBalance: { creditDebit: debit, amount: "1", date: "2026-01-01" } }),
+    ],
+    [
+      "a closing balance that is neither",
+      statement([], { closingBalance: { creditDebit: debit, amount: "100", date: "2026-01-01" } }),
+    ],
+  ])("%s is refused", async (_, broken) => {
+    await expect(textOf(write([broken]))).rejects.toBeInstanceOf(FormatError);
+    await expect(textOf(write([broken]))).rejects.toMatchObject({
+      code: "invalid",
+      format: name.split(" ")[0],
+      message: expect.stringContaining('Credit or Debit, not "debit"') as string,
+    });
+  });
+});
