@@ -6,6 +6,8 @@
  * Read ones have at least the currency's minor units. Dates are calendar days, YYYY-MM-DD.
  */
 
+import { FormatError, type Place } from "./error";
+
 /** Which way the account moves: a credit raises its balance, a debit lowers it. */
 export type CreditDebit = "Credit" | "Debit";
 
@@ -97,6 +99,19 @@ export interface StatementTail {
 
 export interface Statement extends StatementHead, StatementTail {
   readonly entries: readonly Entry[];
+}
+
+/** Throws a FormatError for a head that no format carries; says in whose place each value would be. */
+export function checkHead(
+  { account, number }: StatementHead,
+  places: Readonly<Record<"account" | "currency" | "number", Place>>,
+): void {
+  if (account.number.trim() === "")
+    throw new FormatError("missing", places.account, "the account has no number");
+  if (!/^[A-Z]{3}$/.test(account.currency))
+    throw new FormatError("invalid", places.currency, "a currency is three capital letters");
+  if (!Number.isSafeInteger(number) || number < 0)
+    throw new FormatError("invalid", places.number, "a statement number is a whole number from 0");
 }
 
 export type Source<T> = Iterable<T> | AsyncIterable<T>;

@@ -33,6 +33,9 @@ export async function* linesOf(source: TextSource): AsyncGenerator<Line[], void,
   if (rest !== "") yield [lineFrom(++number, rest, "")];
 }
 
+/** A text of lines that end with CRLF. */
+export const crlfText = (lines: readonly string[]): string => lines.map((line) => `${line}\r\n`).join("");
+
 /** All of a text that is made in pieces. */
 export async function textOf(chunks: AsyncIterable<string>): Promise<string> {
   const pieces: string[] = [];

@@ -2,6 +2,7 @@ import { checkedIndicator, normalAmount, normalBalance } from "../amount";
 import { ascii, compact, cut } from "../charset";
 import {
   type Account,
+  checkHead,
   counterpartyFrom,
   type Entry,
   given,
@@ -44,18 +45,22 @@ export function normalEntry(entry: Entry, currency: string): Entry {
   });
 }
 
-export function normalHead({ account, reference, number, openingBalance }: StatementHead): StatementHead {
-  const { currency, bic, holder } = account;
+export function normalHead(statement: StatementHead): StatementHead {
+  const { reference, number, openingBalance } = statement;
+  const { currency, bic, holder } = statement.account;
+  const account = given<Account>({
+    number: identifier(statement.account.number, 34) ?? "",
+    currency,
+    bic: identifier(bic, 11),
+    holder: text(holder, 26),
+  });
+  const place = inRecord("1");
+  checkHead({ ...statement, account }, { account: place, currency: place, number: place });
   return given<StatementHead>({
-    account: given<Account>({
-      number: identifier(account.number, 34) ?? "",
-      currency,
-      bic: identifier(bic, 11),
-      holder: text(holder, 26),
-    }),
+    account,
     reference: text(reference, 16),
     number: number % 1000,
-    openingBalance: normalBalance(openingBalance, currency, inRecord("1")),
+    openingBalance: normalBalance(openingBalance, currency, place),
   });
 }
 

@@ -58,18 +58,18 @@ function paidFor({ main, references, counterparty, information, place }: Movemen
   const own = [main, references, counterparty].map((record) => record?.communication ?? "").join("");
   const further = information.filter(({ structured }) => !structured).map(({ text }) => text);
   const [type, text] = [own.slice(0, 3), own.slice(3)];
-  if (main.communicationType !== "1") return { ...textOf([own, ...further].join("")) };
+  if (main.communicationType !== "1") return remittanceOf([own, ...further].join(""));
   if (belgianReferences.includes(type)) {
     const creditorReference = text.slice(0, 12);
     if (!isBelgianReference(creditorReference))
       throw new FormatError("check_digits", place, `not a structured reference: "${creditorReference}"`);
-    return { creditorReference, ...textOf(further.join("")) };
+    return { creditorReference, ...remittanceOf(further.join("")) };
   }
-  if (type === isoReference) return { creditorReference: compact(text), ...textOf(further.join("")) };
-  return textOf([text, ...further].join(" "));
+  if (type === isoReference) return { creditorReference: compact(text), ...remittanceOf(further.join("")) };
+  return remittanceOf([text, ...further].join(" "));
 }
 
-const textOf = (text: string): Paid =>
+const remittanceOf = (text: string): Paid =>
   given<Paid>({ remittance: orNothing(text), creditorReference: undefined });
 
 /** The name in full, where the movement's own field was too short for it. */

@@ -2,8 +2,8 @@
 import { Big } from "big.js";
 import { decimal, RunningBalance } from "../amount";
 import { ddmmyy } from "../dates";
-import { FormatError } from "../error";
 import type { Entry, Source, StatementHead, StatementSource, StatementTail } from "../statement";
+import { crlfText } from "../text";
 import { type Communication, communicationsOf } from "./communication";
 import { normalEntry, normalHead, normalTail } from "./normalise";
 import { recordLine, widthOf } from "./records";
@@ -217,27 +217,14 @@ class Totals {
   }
 }
 
-function checkedHead(statement: StatementHead): StatementHead {
-  const head = normalHead(statement);
-  const { number, currency } = head.account;
-  if (number === "") throw new FormatError("missing", inRecord("1"), "the account has no number");
-  if (!/^[A-Z]{3}$/.test(currency))
-    throw new FormatError("invalid", inRecord("1"), "a currency is three capital letters");
-  if (!Number.isSafeInteger(statement.number) || statement.number < 0)
-    throw new FormatError("invalid", inRecord("1"), "a statement number is a whole number from 0");
-  return head;
-}
-
-const textOfLines = (lines: readonly string[]) => lines.map((line) => `${line}\r\n`).join("");
-
 async function* fileOf(statement: StatementSource, isLast: boolean): AsyncGenerator<string> {
-  const head = checkedHead(statement);
+  const head = normalHead(statement);
   const { currency } = head.account;
   const tail = normalTail(statement, currency);
   const number = String(head.number);
   const running = new RunningBalance(head.openingBalance, currency, inRecord("1"));
   const totals = new Totals();
-  yield textOfLines([headerLine(head, tail.closingBalance.date), oldBalanceLine(head, number)]);
+  yield crlfText([headerLine(head, tail.closingBalance.date), oldBalanceLine(head, number)]);
   totals.addRecords(1);
   let sequence = 0;
   for await (const given of statement.entries) {
@@ -246,14 +233,14 @@ async function* fileOf(statement: StatementSource, isLast: boolean): AsyncGenera
     totals.addRecords(lines.length);
     totals.addEntry(entry);
     running.add(entry, inRecord("2.1"));
-    yield textOfLines(lines);
+    yield crlfText(lines);
   }
   running.check(tail.closingBalance, inRecord("8"));
   const information = informationLines(tail.information);
   // A day without movement has no new balance.
   const newBalance = sequence > 0 ? [newBalanceLine(head, tail, number)] : [];
   totals.addRecords(newBalance.length);
-  yield textOfLines([...newBalance, ...information, totals.line(isLast)]);
+  yield crlfText([...newBalance, ...information, totals.line(isLast)]);
 }
 
 /** Each item with whether it is the last. */

@@ -3,6 +3,7 @@ import { checkedIndicator, decimal, normalAmount, normalBalance } from "../amoun
 import { FormatError, type Place, quoted } from "../error";
 import {
   type Balance,
+  checkHead,
   type Entry,
   given,
   type Money,
@@ -51,15 +52,14 @@ export function normalEntry(entry: Entry, currency: string): Entry {
 }
 
 export function normalHead(head: StatementHead): StatementHead {
+  checkHead(head, {
+    account: inColumn("account_number"),
+    currency: inColumn("currency"),
+    number: inColumn("statement_number"),
+  });
   const { account, number, openingBalance } = head;
-  const { currency } = account;
-  if (account.number === "") throw new FormatError("missing", inColumn("account_number"), "it is empty");
-  if (!/^[A-Z]{3}$/.test(currency))
-    throw new FormatError("invalid", inColumn("currency"), "a currency is three capital letters");
-  if (!Number.isSafeInteger(number) || number < 0)
-    throw new FormatError("invalid", inColumn("statement_number"), "it must be a whole number from 0");
   const texts = fieldsOf("head", cellsOf("head", head)) as Pick<StatementHead, "account" | "reference">;
-  return { ...texts, number, openingBalance: checkedBalance(openingBalance, currency) };
+  return { ...texts, number, openingBalance: checkedBalance(openingBalance, account.currency) };
 }
 
 function checkedBalance(balance: Balance, currency: string): Balance {

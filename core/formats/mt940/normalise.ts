@@ -5,6 +5,7 @@ import type { Place } from "../error";
 import { isIban } from "../identifiers";
 import {
   type Account,
+  checkHead,
   type Entry,
   given,
   type Statement,
@@ -119,10 +120,15 @@ export function normalTail(tail: StatementTail, currency: string): StatementTail
 }
 
 /** The beginning of a statement as MT940 carries it. */
-export function normalHead(statement: StatementHead) {
-  const { account, openingBalance } = statement;
+export function normalHead(statement: StatementHead): StatementHead {
+  const { openingBalance } = statement;
+  const account = accountFrom(accountText(statement.account), statement.account.currency);
+  checkHead(
+    { ...statement, account },
+    { account: inTag(":25:"), currency: inTag(":60F:"), number: inTag(":28C:") },
+  );
   return given<StatementHead>({
-    account: accountFrom(accountText(account), account.currency),
+    account,
     reference: reference(statement.reference),
     number: statement.number % 100_000,
     openingBalance: normalBalance(openingBalance, account.currency, inTag(":60F:")),

@@ -11,6 +11,7 @@ import type {
   StatementSource,
   StatementTail,
 } from "../statement";
+import { crlfText } from "../text";
 import { informationLines, plainLines } from "./information";
 import {
   accountText,
@@ -83,8 +84,6 @@ function tailLines(tail: StatementTail, currency: string): string[] {
   ];
 }
 
-const textOfLines = (lines: readonly string[]) => lines.map((line) => `${line}\r\n`).join("");
-
 /** The beginning of each message of a statement: the first has its opening balance, the others an intermediate one. */
 function messageHead(
   { account, reference, number }: StatementHead,
@@ -100,38 +99,27 @@ function messageHead(
   ];
 }
 
-function checkedHead(statement: StatementHead): StatementHead {
-  const { account, number } = statement;
-  if (account.number.trim() === "")
-    throw new FormatError("missing", inTag(":25:"), "the account has no number");
-  if (!/^[A-Z]{3}$/.test(account.currency))
-    throw new FormatError("invalid", inTag(":60F:"), "a currency is three capital letters");
-  if (!Number.isSafeInteger(number) || number < 0)
-    throw new FormatError("invalid", inTag(":28C:"), "a statement number is a whole number from 0");
-  return normalHead(statement);
-}
-
 async function* messagesOf(statement: StatementSource, options: Mt940Options): AsyncGenerator<string> {
-  const head = checkedHead(statement);
+  const head = normalHead(statement);
   const { currency } = head.account;
   const tail = normalTail(statement, currency);
   const running = new RunningBalance(head.openingBalance, currency, inTag(":60F:"));
   let page = 1;
-  let message = textOfLines(messageHead(head, page, head.openingBalance));
+  let message = crlfText(messageHead(head, page, head.openingBalance));
   const continued = () => {
     const balance = running.on(tail.closingBalance.date);
-    const full = message + textOfLines([balanceLine(":62M:", balance, currency), "-"]);
-    message = textOfLines(messageHead(head, ++page, balance));
+    const full = message + crlfText([balanceLine(":62M:", balance, currency), "-"]);
+    message = crlfText(messageHead(head, ++page, balance));
     return full;
   };
   for await (const entry of statement.entries) {
-    const more = textOfLines(entryLines(entry, head.account, options));
+    const more = crlfText(entryLines(entry, head.account, options));
     if (message.length + more.length + roomForEnd > longestMessage) yield continued();
     message += more;
     running.add(entry, inTag(":61:"));
   }
   running.check(tail.closingBalance, inTag(":62F:"));
-  const end = textOfLines(tailLines(tail, currency));
+  const end = crlfText(tailLines(tail, currency));
   if (message.length + end.length > longestMessage) yield continued();
   yield message + end;
 }

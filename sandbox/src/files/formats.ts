@@ -1,8 +1,7 @@
 /** Documents in the formats the contract names. */
 import { FormatError, writeCoda, writeCsv, writeMt940, type Mt940Options } from "@fxdesk/toolkit/formats";
 import { Readable } from "node:stream";
-
-import { text as allText } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FileAnswer, StoredFile } from "../behaviour";
 import type { AccountStatement } from "./account-statement";
@@ -36,7 +35,7 @@ type Writer = (statement: AccountStatement, options: Mt940Options) => Promise<Fi
  * A text that is made while it is read. Whether the format can carry all of it shows only at its end, too late for who has
  * read the beginning: so it is made once before.
  */
-const text =
+const streamed =
   (pieces: (...input: Parameters<Writer>) => AsyncGenerator<string>): Writer =>
   async (statement, options) => {
     const trial = pieces(statement, options);
@@ -47,10 +46,10 @@ const text =
 
 const writers: Readonly<Record<FormatName, Writer>> = {
   pdf: (statement) => pdf(statementReport(statement)),
-  csv: text((statement) => writeCsv([statement])),
-  mt940: text((statement, options) => writeMt940([statement], options)),
+  csv: streamed((statement) => writeCsv([statement])),
+  mt940: streamed((statement, options) => writeMt940([statement], options)),
   xls: xlsx,
-  coda: text((statement) => writeCoda([statement])),
+  coda: streamed((statement) => writeCoda([statement])),
 };
 
 /** The statement as a file; undefined when the format cannot carry it. */
@@ -72,7 +71,7 @@ export async function statementFile(
 
 /** A file with all of its bytes, to be kept. */
 export async function stored({ bytes, ...file }: FileAnswer): Promise<StoredFile> {
-  return { ...file, bytes: bytes instanceof Readable ? Buffer.from(await allText(bytes)) : bytes };
+  return { ...file, bytes: bytes instanceof Readable ? await buffer(bytes) : bytes };
 }
 
 /** A report as a file. */

@@ -26,6 +26,14 @@ const withEntry = (fields: Partial<Entry>): Statement => {
   return { ...rest, closingBalance, entries: [entry(fields)] };
 };
 
+test.each(writers.slice(0, 3))(
+  "%s: a number of which the character set leaves nothing is none",
+  async (_, write) => {
+    const broken = statement([], { account: { number: "\u0301", currency: "EUR" } });
+    await expect(textOf(write([broken]))).rejects.toMatchObject({ code: "missing" });
+  },
+);
+
 describe.each(writers)("%s", (name, write) => {
   test.each<[string, Statement]>([
     ["an entry that is neither credit nor debit", withEntry({ creditDebit: debit })],
