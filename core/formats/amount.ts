@@ -1,7 +1,7 @@
 /** Amounts: decimal text and big.js, never floating point. */
 import { Big } from "big.js";
 import { FormatError, type Place, quoted } from "./error";
-import type { Balance, CreditDebit, Entry } from "./statement";
+import type { Balance, CreditDebit, Entry, Money } from "./statement";
 
 /** Decimals of the currencies that do not have two. ISO 4217. */
 const exceptions: Readonly<Record<string, number>> = {
@@ -38,6 +38,29 @@ export function amountText(amount: Big, currency: string): string {
 
 export const normalAmount = (amount: string, currency: string, place: Place): string =>
   amountText(decimal(amount, place), currency);
+
+type Exchange = Pick<Entry, "exchangeRate" | "instructedAmount" | "charges">;
+
+function normalMoney(money: Money | undefined, place: Place): Money | undefined {
+  if (!money) return undefined;
+  const { amount, currency } = money;
+  if (!/^[A-Z]{3}$/.test(currency))
+    throw new FormatError("invalid", place, "a currency is three capital letters");
+  return { currency, amount: normalAmount(amount, currency, place) };
+}
+
+/** What an entry says of its exchange. Throws for a rate or an amount that is none. */
+export function normalExchange(
+  { exchangeRate, instructedAmount, charges }: Exchange,
+  places: Readonly<Record<keyof Exchange, Place>>,
+): { [F in keyof Exchange]: Exchange[F] | undefined } {
+  if (exchangeRate) decimal(exchangeRate, places.exchangeRate);
+  return {
+    exchangeRate,
+    instructedAmount: normalMoney(instructedAmount, places.instructedAmount),
+    charges: normalMoney(charges, places.charges),
+  };
+}
 
 type Signed = Pick<Entry | Balance, "amount" | "creditDebit">;
 

@@ -1,4 +1,4 @@
-import { checkedIndicator, normalAmount, normalBalance } from "../amount";
+import { checkedIndicator, normalAmount, normalBalance, normalExchange } from "../amount";
 import { ascii, compact, cut } from "../charset";
 import {
   type Account,
@@ -18,11 +18,18 @@ const text = (value: string | undefined, length: number) => cut(ascii(value ?? "
 const identifier = (value: string | undefined, length: number) =>
   compact(ascii(value ?? "")).slice(0, length) || undefined;
 
+/** CODA carries nothing of an exchange, but broken is broken in every format. */
+function checkExchange(entry: Entry): void {
+  const place = inRecord("2.1");
+  normalExchange(entry, { exchangeRate: place, instructedAmount: place, charges: place });
+}
+
 /** An entry as CODA carries it; its details are entries of the same kind, without further details. */
 export function normalEntry(entry: Entry, currency: string): Entry {
   const { counterparty = {}, details = [], reversal } = entry;
   const { name, ...said } = carried(entry);
   const { account, bic } = counterparty;
+  checkExchange(entry);
   const parts = details.map((detail) => normalEntry({ ...detail, details: [] }, currency));
   return given<Entry>({
     bookingDate: entry.bookingDate,

@@ -1,12 +1,11 @@
 import { isDay } from "../../schema/values";
-import { checkedIndicator, decimal, normalAmount, normalBalance } from "../amount";
+import { checkedIndicator, normalAmount, normalBalance, normalExchange } from "../amount";
 import { FormatError, type Place, quoted } from "../error";
 import {
   type Balance,
   checkHead,
   type Entry,
   given,
-  type Money,
   type Statement,
   type StatementHead,
   type StatementTail,
@@ -24,13 +23,11 @@ export function checkedDate(date: string, place: Place): string {
   throw new FormatError("invalid", place, `a date is a day that exists as YYYY-MM-DD, not ${quoted(date)}`);
 }
 
-const normalMoney = (money: Money | undefined, column: string) =>
-  money && { ...money, amount: normalAmount(money.amount, money.currency, inColumn(column)) };
-
-function checkedRate(rate: string | undefined): string | undefined {
-  if (rate) decimal(rate, inColumn("exchange_rate"));
-  return rate;
-}
+const exchangeColumns = {
+  exchangeRate: inColumn("exchange_rate"),
+  instructedAmount: inColumn("instructed_amount"),
+  charges: inColumn("charges_amount"),
+};
 
 /** An entry as CSV carries it; its details are entries of the same kind, without further details. */
 export function normalEntry(entry: Entry, currency: string): Entry {
@@ -44,9 +41,7 @@ export function normalEntry(entry: Entry, currency: string): Entry {
     amount: normalAmount(amount, currency, inColumn("amount")),
     creditDebit: checkedIndicator(entry, inColumn("amount")),
     reversal: reversal || undefined,
-    exchangeRate: checkedRate(texts.exchangeRate),
-    instructedAmount: normalMoney(texts.instructedAmount, "instructed_amount"),
-    charges: normalMoney(texts.charges, "charges_amount"),
+    ...normalExchange(texts, exchangeColumns),
     details: parts.length > 0 ? parts : undefined,
   });
 }

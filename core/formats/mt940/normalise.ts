@@ -1,4 +1,4 @@
-import { checkedIndicator, normalAmount, normalBalance } from "../amount";
+import { checkedIndicator, normalAmount, normalBalance, normalExchange } from "../amount";
 import { compact, cut, squeeze, swiftX } from "../charset";
 import { nearest, yymmdd } from "../dates";
 import type { Place } from "../error";
@@ -84,6 +84,13 @@ export interface StatementLine extends Pick<
   readonly transactionCode: string;
 }
 
+/** The lines of an entry's :86:. Throws for a rate or an amount in it that is none. */
+export function checkedInformation(entry: Entry, { subTags = false }: Mt940Options): string[] {
+  const place = inTag(":86:");
+  const exchange = normalExchange(entry, { exchangeRate: place, instructedAmount: place, charges: place });
+  return informationLines({ ...entry, ...given<Partial<Entry>>(exchange) }, subTags);
+}
+
 /** What :61: carries of an entry. */
 export function normalLine(entry: Entry, currency: string): StatementLine {
   const place = inTag(":61:");
@@ -142,10 +149,10 @@ export function normalHead(statement: StatementHead): StatementHead {
  * details of entries are left out, and so is a booking date more than half a year from the value date. Without
  * sub-tags, what :86: says of the counterparty and the references becomes one remittance text.
  */
-export const normaliseMt940 = (statement: Statement, { subTags = false }: Mt940Options = {}): Statement => ({
+export const normaliseMt940 = (statement: Statement, options: Mt940Options = {}): Statement => ({
   ...normalHead(statement),
   ...normalTail(statement, statement.account.currency),
   entries: statement.entries.map((entry) =>
-    entryFrom(normalLine(entry, statement.account.currency), informationLines(entry, subTags)),
+    entryFrom(normalLine(entry, statement.account.currency), checkedInformation(entry, options)),
   ),
 });

@@ -12,9 +12,10 @@ import type {
   StatementTail,
 } from "../statement";
 import { crlfText } from "../text";
-import { informationLines, plainLines } from "./information";
+import { plainLines } from "./information";
 import {
   accountText,
+  checkedInformation,
   inTag,
   type Mt940Options,
   noReference,
@@ -68,9 +69,9 @@ function statementLine(line: StatementLine, currency: string): string[] {
 const tagged = (tag: string, [first, ...others]: readonly string[]) =>
   first === undefined ? [] : [tag + first, ...others];
 
-const entryLines = (entry: Entry, { currency }: Account, { subTags = false }: Mt940Options): string[] => [
+const entryLines = (entry: Entry, { currency }: Account, options: Mt940Options): string[] => [
   ...statementLine(normalLine(entry, currency), currency),
-  ...tagged(":86:", informationLines(entry, subTags)),
+  ...tagged(":86:", checkedInformation(entry, options)),
 ];
 
 function tailLines(tail: StatementTail, currency: string): string[] {

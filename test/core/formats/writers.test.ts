@@ -21,6 +21,14 @@ const writers: [string, (statements: Statement[]) => AsyncIterable<string>][] = 
   ["CSV", writeCsv],
 ];
 
+/** Broken, and refused as it is whatever the format carries. */
+const brokenExchanges: [string, Partial<Entry>][] = [
+  ["a rate that is none", { exchangeRate: "abc" }],
+  ["an instructed amount that is none", { instructedAmount: { amount: "x", currency: "USD" } }],
+  ["an instructed amount without a currency", { instructedAmount: { amount: "1", currency: "" } }],
+  ["charges with a sign", { charges: { amount: "-1", currency: "USD" } }],
+];
+
 const withEntry = (fields: Partial<Entry>): Statement => {
   const { closingBalance, ...rest } = statement([entry()]);
   return { ...rest, closingBalance, entries: [entry(fields)] };
@@ -33,6 +41,16 @@ test.each(writers.slice(0, 3))(
     await expect(textOf(write([broken]))).rejects.toMatchObject({ code: "missing" });
   },
 );
+
+describe.each(writers)("%s", (name, write) => {
+  test.each(brokenExchanges)("%s is refused", async (_, fields) => {
+    await expect(textOf(write([withEntry(fields)]))).rejects.toMatchObject({
+      name: "FormatError",
+      code: "invalid",
+      format: name.split(" ")[0],
+    });
+  });
+});
 
 describe.each(writers)("%s", (name, write) => {
   test.each<[string, Statement]>([
