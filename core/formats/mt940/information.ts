@@ -88,14 +88,16 @@ const startsWithWord = new RegExp(`^/(?:${anyWord})/`);
 const looksLikeWord = new RegExp(`(^|/)(${anyWord})(?=/|$)`, "g");
 const isWord = new RegExp(`^(?:${anyWord})$`);
 
-/** The first of a word counts: what repeats it later is about others behind the counterparty. */
+/** The first of a word or key counts: what repeats it later is about others behind the counterparty. */
+const firstOfEach = (said: readonly Said[]) => Object.assign({}, ...said.toReversed()) as Said;
+
 function saidByCodeWords(text: string): Said {
   const found = [...text.matchAll(wordBetweenSlashes)];
   const said = found.map(({ 0: word, 1: name, index }, at) => {
     const value = text.slice(index + word.length, found[at + 1]?.index ?? text.length);
     return known(codeWords[name!]?.(squeeze(value).replace(/^\/|\/+$/g, "")) ?? {});
   });
-  return Object.assign({}, ...said.toReversed()) as Said;
+  return firstOfEach(said);
 }
 
 /** Text as the value of a code word: nothing in it can be taken for another word, and no slash at its ends gets lost. */
@@ -137,6 +139,9 @@ function wordsOf(entry: Entry): string[] {
 
 // Numbered subfields after question marks
 
+/** SEPA knows only euros: an amount that does not say its currency is in them. */
+const inEuros = (value: string) => `EUR${value.replaceAll(/EUR|\s/g, "")}`;
+
 const subfieldKeys: Readonly<Record<string, (value: string) => Said>> = {
   EREF: (endToEndId) => ({ endToEndId }),
   KREF: (customerReference) => ({ customerReference }),
@@ -145,12 +150,16 @@ const subfieldKeys: Readonly<Record<string, (value: string) => Said>> = {
   PURP: (purpose) => ({ purpose }),
   IBAN: (account) => ({ account }),
   BIC: (bic) => ({ bic }),
+  OAMT: (value) => ({ instructedAmount: inEuros(value) }),
+  COAM: (value) => ({ charges: inEuros(value) }),
   SVWZ: (remittance) => ({ remittance }),
-  ABWA: () => ({}),
-  ABWE: () => ({}),
 };
 
-const keyWithPlus = new RegExp(`(${Object.keys(subfieldKeys).join("|")})\\+`, "g");
+/** Keys that no field here is for: they still end the value before them. */
+const otherKeys = ["ABWA", "ABWE", "DEBT", "BREF", "RREF"];
+
+const anyKey = [...Object.keys(subfieldKeys), ...otherKeys].join("|");
+const keyWithPlus = new RegExp(`(${anyKey})\\+`, "g");
 
 /** Subfields hold 27 characters: a full one runs on into the next. */
 const joinedSubfields = (values: readonly string[]) => joinedLines(values, 27);
@@ -159,9 +168,9 @@ function saidByKeys(text: string): Said {
   const found = [...text.matchAll(keyWithPlus)];
   const before = text.slice(0, found[0]?.index ?? text.length);
   const said = found.map(({ 0: key, 1: name, index }, at) =>
-    known(subfieldKeys[name!]!(text.slice(index + key.length, found[at + 1]?.index ?? text.length))),
+    known(subfieldKeys[name!]?.(text.slice(index + key.length, found[at + 1]?.index ?? text.length)) ?? {}),
   );
-  return Object.assign({}, known({ remittance: before }), ...said) as Said;
+  return { ...known({ remittance: before }), ...firstOfEach(said) };
 }
 
 function saidBySubfields(text: string): Said {

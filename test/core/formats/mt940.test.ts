@@ -403,6 +403,20 @@ describe(":86:", () => {
     });
   });
 
+  test("every key of a numbered subfield ends the value before it, and the first of a key counts", async () => {
+    const text =
+      "109?00RETURN?20EREF+E2E-1?21MREF+M1?22CRED+DE00ZZZ?23DEBT+D1?24OAMT+1200,50?25COAM+EUR 3,?26SVWZ+Rent?27BREF+B1?28RREF+R1?29EREF+other";
+    const found = await said(...text.match(/.{1,65}/g)!);
+    expect(found).toMatchObject({
+      endToEndId: "E2E-1",
+      mandateId: "M1",
+      creditorId: "DE00ZZZ",
+      remittance: "Rent",
+      instructedAmount: { amount: "1200.50", currency: "EUR" },
+      charges: { amount: "3", currency: "EUR" },
+    });
+  });
+
   test("numbered subfields without keys are the remittance", async () => {
     expect((await said("051?00CREDIT?20Rent?21of May?60and June")).remittance).toBe("Rent of May and June");
   });
