@@ -9,9 +9,17 @@ function checked(date: string, text: string, place: Place): string {
   throw new FormatError("invalid", place, `there is no such day: ${quoted(text)}`);
 }
 
+const isoOf = (text: string) => `${withCentury(text.slice(0, 2))}-${text.slice(2, 4)}-${text.slice(4, 6)}`;
+
 /** The day that YYMMDD says. */
-export const fromYymmdd = (text: string, place: Place): string =>
-  checked(`${withCentury(text.slice(0, 2))}-${text.slice(2, 4)}-${text.slice(4, 6)}`, text, place);
+export const fromYymmdd = (text: string, place: Place): string => checked(isoOf(text), text, place);
+
+/** The day that YYMMDD says, where a year has months of thirty days: interest runs so, and February has 30 days in it. */
+export function fromYymmddOfInterest(text: string, place: Place): string {
+  const shorter = /^\d\d02(?:29|30)$/.test(text) ? ["28", "29"] : [];
+  const days = shorter.map((day) => text.slice(0, 4) + day).filter((day) => isDay(isoOf(day)));
+  return fromYymmdd(days.at(-1) ?? text, place);
+}
 
 /** The day that DDMMYY says. */
 export const fromDdmmyy = (text: string, place: Place): string =>

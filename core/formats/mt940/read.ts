@@ -2,7 +2,7 @@
 import { Big } from "big.js";
 import { amountText, balanceFrom } from "../amount";
 import { squeeze } from "../charset";
-import { fromYymmdd, nearest } from "../dates";
+import { fromYymmdd, fromYymmddOfInterest, nearest } from "../dates";
 import { FormatError, type FormatErrorCode, type Place, quoted } from "../error";
 import { type LineReader, readParts, type StatementPart, statementsFrom } from "../parts";
 import {
@@ -15,7 +15,7 @@ import {
 } from "../statement";
 import type { Line, TextSource } from "../text";
 import { joinedLines } from "./lines";
-import { accountFrom, entryFrom, knownReference, type StatementLine } from "./normalise";
+import { accountFrom, entryFrom, knownReference, noReference, type StatementLine } from "./normalise";
 
 /** A tag with its content, which may go on over several lines. */
 interface Field {
@@ -61,10 +61,29 @@ const amountFrom = (digits: string) => new Big(digits.replace(/,$/, "").replace(
 /** An amount: at most 24 digits and 12 decimals, more than any bank writes. */
 const amountPattern = String.raw`\d{1,24}(?:,\d{0,12})?`;
 const balancePattern = new RegExp(`^([CD])(\\d{6})([A-Z]{3})(${amountPattern})$`);
+/** Blanks stand for an entry date that is not known, and fill short transaction types. */
 const linePattern = new RegExp(
-  `^(\\d{6})(\\d{4})?(R?[CD])[A-Z]?(${amountPattern})([A-Z][A-Z0-9]{3})(.*?)(?://(.*))?$`,
+  `^(\\d{6})(\\d{4}|    )?(R?[CD])[A-Z]? ?(${amountPattern})(?!${noReference})([A-Z][A-Z0-9 ]{3})(.*?)(?://(.*))?$`,
   "s",
 );
+
+/** The parts of a :61: before its transaction type, each with what is wrong where it should begin. */
+const lineParts: readonly (readonly [part: RegExp, says: string])[] = [
+  [/^\d{6}/, "the value date must be six digits, YYMMDD"],
+  [/^(?:\d{4}| {4})?R?[CD][A-Z]? ?/, "the value date, and an entry date as MMDD, come before C, D, RC or RD"],
+  [new RegExp(`^${amountPattern}(?![\\d.,])`), "the amount must be digits with a comma before the decimals"],
+];
+
+/** What is wrong with a :61:, and from where on. */
+function wrongIn(line: string): string {
+  let rest = line;
+  for (const [part, says] of lineParts) {
+    const [found] = part.exec(rest) ?? [];
+    if (found === undefined) return `${says}; not ${quoted(rest)}`;
+    rest = rest.slice(found.length);
+  }
+  return `the amount comes before the transaction type, as NTRF; not ${quoted(rest)}`;
+}
 
 function readBalance(field: Field): { balance: Balance; currency: string } {
   const [, mark, date, currency, digits] = balancePattern.exec(text(field)) ?? [];
@@ -79,7 +98,7 @@ function readBalance(field: Field): { balance: Balance; currency: string } {
 }
 
 function bookingDate(mmdd: string | undefined, valueDate: string, field: Field): string {
-  if (!mmdd) return valueDate;
+  if (!mmdd?.trim()) return valueDate;
   return nearest(mmdd, valueDate) ?? fail("invalid", field, `there is no such entry date: ${quoted(mmdd)}`);
 }
 
@@ -87,16 +106,15 @@ function readStatementLine(field: Field, currency: string): StatementLine {
   const [first = "", ...others] = field.content;
   const [, date, mmdd, mark, digits, transactionCode, customerReference, bankReference] =
     linePattern.exec(first.trim()) ?? [];
-  if (!date || !mark || !digits || !transactionCode)
-    return fail("invalid", field, `not a statement line: ${quoted(first)}`);
-  const valueDate = fromYymmdd(date, placeOf(field));
+  if (!date || !mark || !digits || !transactionCode) return fail("invalid", field, wrongIn(first.trim()));
+  const valueDate = fromYymmddOfInterest(date, placeOf(field));
   return given<StatementLine>({
     bookingDate: bookingDate(mmdd, valueDate, field),
     valueDate,
     amount: amountText(amountFrom(digits), currency),
     creditDebit: indicators[mark]!,
     reversal: mark.startsWith("R") || undefined,
-    transactionCode,
+    transactionCode: transactionCode.trimEnd(),
     customerReference: knownReference(customerReference),
     bankReference: knownReference(bankReference),
     additionalInformation: squeeze(others.join(" ")) || undefined,

@@ -262,6 +262,35 @@ describe("reading", () => {
     expect(found.map(({ bookingDate }) => bookingDate)).toEqual(["2026-01-02", "2025-12-31", "2024-02-29"]);
   });
 
+  test("what banks leave blank in :61:, and a February of thirty days", async () => {
+    const found = await entriesOf([
+      ":61:260115    C0,NTRFNONREF",
+      ":61:2602300302D0,S   NONREF",
+      ":61:240229C 0,S103NONREF",
+      ":61:240230C0,NTRFNONREF",
+    ]);
+    expect(
+      found.map(({ valueDate, bookingDate, transactionCode }) => [valueDate, bookingDate, transactionCode]),
+    ).toEqual([
+      ["2026-01-15", "2026-01-15", "NTRF"],
+      ["2026-02-28", "2026-03-02", "S"],
+      ["2024-02-29", "2024-02-29", "S103"],
+      ["2024-02-29", "2024-02-29", "NTRF"],
+    ]);
+  });
+
+  test.each([
+    ["15.01.26C1,NTRFREF", /value date must be six digits, YYMMDD; not "15\.01/],
+    ["260115X1,NTRFREF", /before C, D, RC or RD; not "X1,/],
+    ["260115C1.00NTRFREF", /a comma before the decimals; not "1\.00NTRF/],
+    ["260115C1.000,00NTRFREF", /a comma before the decimals; not "1\.000/],
+    ["260115C100,00NONREF", /before the transaction type, as NTRF; not "NONREF"/],
+    ["260115C100,00", /before the transaction type, as NTRF; not ""/],
+  ])(":61:%s: the error says which part is wrong", async (content, says) => {
+    await expect(entriesOf([`:61:${content}`])).rejects.toMatchObject({ code: "invalid", field: ":61:" });
+    await expect(entriesOf([`:61:${content}`])).rejects.toThrow(says);
+  });
+
   test("supplementary details longer than allowed, and references too", async () => {
     const [found] = await entriesOf([
       `:61:260115C0,NTRF${"A".repeat(20)}//${"B".repeat(20)}`,
@@ -463,7 +492,7 @@ describe("what is broken is named by tag and line", () => {
     ],
     [
       "a day that does not exist",
-      (text) => text.replace("260115", "260230"),
+      (text) => text.replace("260115", "260231"),
       { code: "invalid", field: ":61:", line: 5 },
     ],
     [
