@@ -53,11 +53,21 @@ export function accountText(account: Account): string {
   return (isIban(number) || bic === "" ? number : `${bic}/${number}`).slice(0, 35);
 }
 
-/** The account a :25: names. Some banks append the currency to an IBAN. */
-export function accountFrom(text: string, currency: string): Account {
-  const [, bic, number = text] = /^([A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?)\/(.+)$/.exec(text) ?? [];
-  const iban = number.endsWith(currency) ? number.slice(0, -currency.length).trimEnd() : number;
-  return given<Account>({ number: isIban(iban) ? iban : number, currency, bic });
+const bicPattern = "[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?";
+const bicBefore = new RegExp(`^(${bicPattern})/(.+)$`);
+const isBic = new RegExp(`^${bicPattern}$`);
+
+/**
+ * The account a :25: or :25P: names, the BIC before it or on the next line. Some banks write it in groups, or append the
+ * currency to it.
+ */
+export function accountFrom(lines: readonly string[], currency: string): Account {
+  const [first = "", ...others] = lines.map(compact);
+  const next = others.find((line) => isBic.test(line));
+  const [, bic = next, number = first] = bicBefore.exec(first) ?? [];
+  const before = number.endsWith(currency) ? number.slice(0, -currency.length) : number;
+  // Only behind a digit: letters may be of the number itself.
+  return given<Account>({ number: /\d$/.test(before) ? before : number, currency, bic });
 }
 
 /** An entry date is a month and a day, so it is of the year that brings it nearest to the value date. */
@@ -129,7 +139,7 @@ export function normalTail(tail: StatementTail, currency: string): StatementTail
 /** The beginning of a statement as MT940 carries it. */
 export function normalHead(statement: StatementHead): StatementHead {
   const { openingBalance } = statement;
-  const account = accountFrom(accountText(statement.account), statement.account.currency);
+  const account = accountFrom([accountText(statement.account)], statement.account.currency);
   checkHead(
     { ...statement, account },
     { account: inTag(":25:"), currency: inTag(":60F:"), number: inTag(":28C:") },
@@ -145,8 +155,8 @@ export function normalHead(statement: StatementHead): StatementHead {
 /**
  * A statement as MT940 carries it: reading what was written gives exactly this.
  *
- * Texts are in the SWIFT character set and cut to their fields; the account's holder, the BIC of an IBAN, and the
- * details of entries are left out, and so is a booking date more than half a year from the value date. Without
+ * Texts are in the SWIFT character set and cut to their fields; the account's holder, the BIC of an IBAN, a currency at
+ * the end of an account's number, and the details of entries are left out, and so is a booking date more than half a year from the value date. Without
  * sub-tags, what :86: says of the counterparty and the references becomes one remittance text.
  */
 export const normaliseMt940 = (statement: Statement, options: Mt940Options = {}): Statement => ({

@@ -250,7 +250,7 @@ class Mt940Reader implements LineReader {
     const [, digits] = /^(\d{1,10})(?:\/|$)/.exec(text(number)) ?? [];
     if (text(account) === "") fail("missing", account, "the account has no number");
     return given<StatementHead>({
-      account: accountFrom(text(account), currency),
+      account: accountFrom(account.content, currency),
       reference: knownReference(this.#head["20"] && text(this.#head["20"])),
       number: digits ? Number(digits) : fail("invalid", number, `not a number: ${quoted(text(number))}`),
       openingBalance: balance,

@@ -253,6 +253,20 @@ describe("reading", () => {
     ]);
   });
 
+  test.each([
+    [["DE89 3704 0044 0532 0130 00"], { number: "DE89370400440532013000" }],
+    [["DE89370400440532013000 EUR"], { number: "DE89370400440532013000" }],
+    [["0129199999EUR"], { number: "0129199999" }],
+    [["37040044/532013000EUR"], { number: "37040044/532013000" }],
+    [["TESTDEFF/532013000EUR"], { number: "532013000", bic: "TESTDEFF" }],
+    [["NL13TEST0123456789", "TESTNL2AXXX"], { number: "NL13TEST0123456789", bic: "TESTNL2AXXX" }],
+    [["ACCOUNTOFEUR"], { number: "ACCOUNTOFEUR" }],
+  ])("the account of :25:%j", async (account, expected) => {
+    const text = message([]).replace(":25:NL13TEST0123456789", `:25P:${account.join("\r\n")}`);
+    const [found] = await all(readMt940(text));
+    expect(found!.account).toEqual({ ...expected, currency: "EUR" });
+  });
+
   test("the entry date is of the year next to the value date", async () => {
     const found = await entriesOf([
       ":61:2512310102C1,NTRFNONREF",

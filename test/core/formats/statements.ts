@@ -98,6 +98,7 @@ const accounts = fc.constantFrom(
   "BE70 0000 1234 5678",
   "000001234567",
   "12345-678",
+  "0129199999EUR",
 );
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 
