@@ -14,6 +14,7 @@ export const isoReference = "100";
 /** As the payer gave it, and as the bank restored it. */
 export const belgianReferences: readonly [given: string, ...string[]] = ["101", "102"];
 export const counterpartyName = "001";
+export const directDebit = "127";
 
 /** `type` 1 is structured: the text begins with three digits that say how. */
 export interface Communication {

@@ -15,7 +15,7 @@ import {
   type StatementTail,
 } from "../statement";
 import type { Line, TextSource } from "../text";
-import { belgianReferences, counterpartyName, isoReference } from "./communication";
+import { belgianReferences, counterpartyName, directDebit, isoReference } from "./communication";
 import { readRecord, type RecordName, recordName, type Values } from "./records";
 import { amountFrom, creditDebitFrom, dateFrom, fromThousandths, readAccount, readBalance } from "./values";
 
@@ -51,7 +51,7 @@ interface FileDraft {
 
 const orNothing = (text: string | undefined) => squeeze(text ?? "") || undefined;
 
-type Paid = Pick<Entry, "creditorReference" | "remittance">;
+type Paid = Pick<Entry, "creditorReference" | "remittance" | "mandateId" | "creditorId">;
 
 /** What a movement is paid for: a structured reference in its records or free text, then free text behind them. */
 function paidFor({ main, references, counterparty, information, place }: Movement): Paid {
@@ -66,8 +66,17 @@ function paidFor({ main, references, counterparty, information, place }: Movemen
     return { creditorReference, ...remittanceOf(further.join("")) };
   }
   if (type === isoReference) return { creditorReference: compact(text), ...remittanceOf(further.join("")) };
+  if (type === directDebit) return debited(text, further);
   return remittanceOf([text, ...further].join(" "));
 }
+
+/** A SEPA direct debit: nine characters of day, type, scheme and reason; then creditor, mandate and communication. */
+const debited = (text: string, further: readonly string[]): Paid =>
+  given<Paid>({
+    creditorId: orNothing(text.slice(9, 44)),
+    mandateId: orNothing(text.slice(44, 79)),
+    ...remittanceOf(`${text.slice(79, 141)} ${further.join("")}`),
+  });
 
 const remittanceOf = (text: string): Paid =>
   given<Paid>({ remittance: orNothing(text), creditorReference: undefined });

@@ -237,13 +237,39 @@ describe("reading", () => {
       const movement = lines.findLastIndex((line) => line.startsWith("21"));
       lines[movement] = replaced(lines[movement]!, 63, "102");
       const first = lines.findIndex((line) => line.startsWith("21"));
-      lines[first] = replaced(lines[first]!, 62, "1127SEPA");
+      lines[first] = replaced(lines[first]!, 62, "1105SEPA");
       lines[first + 2] = replaced(lines[first + 2]!, 11, "000001234567 EUR");
     });
     const [found] = await all(readCoda(text));
     expect(found!.entries[1]!.creditorReference).toBe("090933755493");
     expect(found!.entries[0]!.remittance).toMatch(/^SEPAx+ x+$/);
     expect(found!.entries[0]!.counterparty).toEqual({ account: "000001234567" });
+  });
+
+  test("a SEPA direct debit: creditor, mandate and communication", async () => {
+    const communication = [
+      "127",
+      "150126",
+      "111",
+      "BE99ZZZ0123456789".padEnd(35),
+      "MANDATE 1".padEnd(35),
+      "Subscription of January".padEnd(62),
+      " ".repeat(5),
+    ].join("");
+    const text = await changed((lines) => {
+      lines.splice(5, 1);
+      lines[2] = replaced(replaced(lines[2]!, 62, "1"), 63, communication.slice(0, 53));
+      lines[3] = replaced(lines[3]!, 11, communication.slice(53, 106));
+      lines[4] = replaced(lines[4]!, 83, communication.slice(106));
+      lines[7] = replaced(lines[7]!, 17, "000006");
+    });
+    const [found] = await all(readCoda(text));
+    const { mandateId, creditorId, remittance } = found!.entries[0]!;
+    expect({ mandateId, creditorId, remittance }).toEqual({
+      creditorId: "BE99ZZZ0123456789",
+      mandateId: "MANDATE 1",
+      remittance: "Subscription of January",
+    });
   });
 
   test("dates that the bank does not know", async () => {
