@@ -3,6 +3,7 @@
  * slashes, and numbered subfields after question marks.
  */
 import { compact, squeeze, swiftX } from "../charset";
+import { isIban } from "../identifiers";
 import { counterpartyFrom, type Entry, given, type Money } from "../statement";
 import { brokenIntoLines, fullLines, joinedLines, mostLines, wholeWords } from "./lines";
 
@@ -54,28 +55,35 @@ const known = (said: Said): Said =>
       .filter(([, text]) => text !== "" && text !== "NOTPROVIDED"),
   );
 
+/** What stands in a text where a line that was not full ended: a space of words, but nothing within an identifier. */
+const lineEnd = "\n";
+
+const whole = (identifier: string) => identifier.replaceAll(lineEnd, "");
+
 // Code words between slashes
 
 const codeWords: Readonly<Record<string, (value: string) => Said>> = {
-  EREF: (endToEndId) => ({ endToEndId }),
-  MARF: (mandateId) => ({ mandateId }),
-  CSID: (creditorId) => ({ creditorId }),
-  PREF: (customerReference) => ({ customerReference }),
+  EREF: (value) => ({ endToEndId: whole(value) }),
+  MARF: (value) => ({ mandateId: whole(value) }),
+  CSID: (value) => ({ creditorId: whole(value) }),
+  PREF: (value) => ({ customerReference: whole(value) }),
   NAME: (name) => ({ name }),
-  IBAN: (account) => ({ account }),
-  BIC: (bic) => ({ bic }),
+  IBAN: (value) => ({ account: compact(value) }),
+  BIC: (value) => ({ bic: compact(value) }),
   CNTP: (value) => {
     const [account = "", bic = "", name = ""] = value.split("/");
-    return known({ account, bic, name });
+    return known({ account: compact(account), bic: compact(bic), name });
   },
-  PURP: (purpose) => ({ purpose }),
-  RTRN: (returnReason) => ({ returnReason }),
-  EXCH: (exchangeRate) => ({ exchangeRate }),
-  OCMT: (instructedAmount) => ({ instructedAmount }),
-  CHGS: (charges) => ({ charges }),
+  PURP: (value) => ({ purpose: whole(value).replace(/^\/?(?:CD|PRTRY)\//, "") }),
+  RTRN: (value) => ({ returnReason: whole(value) }),
+  EXCH: (value) => ({ exchangeRate: whole(value) }),
+  OCMT: (value) => ({ instructedAmount: whole(value) }),
+  CHGS: (value) => ({ charges: whole(value) }),
   REMI: (value) => {
-    const [, creditorReference] = /^STRD\/CUR\/(.*)$/s.exec(value) ?? [];
-    return creditorReference ? { creditorReference } : { remittance: value.replace(/^USTD\/\//, "") };
+    const [, creditorReference] = /^\/?STRD\/(?:CUR|ISO)\/(.*)$/s.exec(value) ?? [];
+    return creditorReference
+      ? { creditorReference: whole(creditorReference) }
+      : { remittance: value.replace(/^\/?USTD\/\//, "") };
   },
 };
 
@@ -95,7 +103,7 @@ function saidByCodeWords(text: string): Said {
   const found = [...text.matchAll(wordBetweenSlashes)];
   const said = found.map(({ 0: word, 1: name, index }, at) => {
     const value = text.slice(index + word.length, found[at + 1]?.index ?? text.length);
-    return known(codeWords[name!]?.(squeeze(value).replace(/^\/|\/+$/g, "")) ?? {});
+    return known(codeWords[name!]?.(value.trim().replace(/^\/|\/+$/g, "")) ?? {});
   });
   return firstOfEach(said);
 }
@@ -140,16 +148,16 @@ function wordsOf(entry: Entry): string[] {
 // Numbered subfields after question marks
 
 /** SEPA knows only euros: an amount that does not say its currency is in them. */
-const inEuros = (value: string) => `EUR${value.replaceAll(/EUR|\s/g, "")}`;
+const inEuros = (value: string) => `EUR${compact(value).replace("EUR", "")}`;
 
 const subfieldKeys: Readonly<Record<string, (value: string) => Said>> = {
-  EREF: (endToEndId) => ({ endToEndId }),
-  KREF: (customerReference) => ({ customerReference }),
-  MREF: (mandateId) => ({ mandateId }),
-  CRED: (creditorId) => ({ creditorId }),
-  PURP: (purpose) => ({ purpose }),
-  IBAN: (account) => ({ account }),
-  BIC: (bic) => ({ bic }),
+  EREF: (value) => ({ endToEndId: whole(value) }),
+  KREF: (value) => ({ customerReference: whole(value) }),
+  MREF: (value) => ({ mandateId: whole(value) }),
+  CRED: (value) => ({ creditorId: whole(value) }),
+  PURP: (value) => ({ purpose: whole(value) }),
+  IBAN: (value) => ({ account: compact(value) }),
+  BIC: (value) => ({ bic: compact(value) }),
   OAMT: (value) => ({ instructedAmount: inEuros(value) }),
   COAM: (value) => ({ charges: inEuros(value) }),
   SVWZ: (remittance) => ({ remittance }),
@@ -162,7 +170,7 @@ const anyKey = [...Object.keys(subfieldKeys), ...otherKeys].join("|");
 const keyWithPlus = new RegExp(`(${anyKey})\\+`, "g");
 
 /** Subfields hold 27 characters: a full one runs on into the next. */
-const joinedSubfields = (values: readonly string[]) => joinedLines(values, 27);
+const joinedSubfields = (values: readonly string[]) => joinedLines(values, 27, lineEnd);
 
 function saidByKeys(text: string): Said {
   const found = [...text.matchAll(keyWithPlus)];
@@ -181,8 +189,8 @@ function saidBySubfields(text: string): Said {
     values.filter((_, index) => numbers[index]! >= first && numbers[index]! <= last);
   const plain = known({
     additionalInformation: joinedSubfields(from("00")),
-    bic: joinedSubfields(from("30")),
-    account: joinedSubfields(from("31")),
+    bic: compact(joinedSubfields(from("30"))),
+    account: compact(joinedSubfields(from("31"))),
     name: joinedSubfields(from("32", "33")),
   });
   return { ...saidByKeys(joinedSubfields([...from("20", "29"), ...from("60", "63")])), ...plain };
@@ -195,15 +203,19 @@ const startsWithSubfield = /^\d{3}\?\d\d|^\?\d\d/;
 /** What the lines of an :86: say of an entry, in whichever of the three ways. */
 export function readInformation(lines: readonly string[]): Partial<Entry> {
   const [first = ""] = lines;
-  if (startsWithWord.test(first)) return entryFields(saidByCodeWords(joinedLines(lines)));
+  if (startsWithWord.test(first)) return entryFields(saidByCodeWords(joinedLines(lines, undefined, lineEnd)));
   if (startsWithSubfield.test(first)) return entryFields(saidBySubfields(lines.join("")));
   return entryFields(known({ remittance: joinedLines(lines) }));
 }
 
-/** The amounts that banks write as code words into the supplementary details of a :61:. */
+/**
+ * What banks write into the supplementary details of a :61: for programs: amounts as code words, or the counterparty's
+ * IBAN.
+ */
 export function readSupplementary(text: string): Partial<Entry> {
   const { instructedAmount, charges } = entryFields(saidByCodeWords(text));
-  return given<Partial<Entry>>({ instructedAmount, charges });
+  const counterparty = isIban(compact(text)) ? { account: compact(text) } : undefined;
+  return given<Partial<Entry>>({ instructedAmount, charges, counterparty });
 }
 
 /** The lines of text of no special form, which no reader takes for one; none for no text. */
@@ -234,7 +246,9 @@ function wordLines(entry: Entry): string[] {
 /** The lines of an entry's :86:, without its tag; none when there is nothing to say. */
 export function informationLines(entry: Entry, subTags: boolean): string[] {
   if (subTags) return wordLines(entry);
-  const { endToEndId, counterparty, creditorReference, remittance } = entry;
-  const texts = [endToEndId, counterparty?.name, counterparty?.account, creditorReference, remittance];
+  const { endToEndId, counterparty = {}, creditorReference, remittance, additionalInformation } = entry;
+  // An account that the supplementary details say would be said twice.
+  const account = counterparty.account === additionalInformation ? undefined : counterparty.account;
+  const texts = [endToEndId, counterparty.name, account, creditorReference, remittance];
   return plainLines(texts.filter((text) => text !== undefined).join(" "));
 }

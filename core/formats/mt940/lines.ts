@@ -12,6 +12,12 @@ const mayBegin = (sign: string | undefined) => sign !== ":" && sign !== "-";
 const fullLine = (text: string): Break | undefined =>
   text[width - 1] !== " " && text[width] !== " " && mayBegin(text[width]) ? [width, width] : undefined;
 
+/** A line that ends before a space, which begins the next one: a reader that joins lines finds it there. */
+function beforeWord(text: string): Break | undefined {
+  const end = text.lastIndexOf(" ", width);
+  return end > 0 ? [end, end] : undefined;
+}
+
 /** A line that is not full, in place of a space. */
 function betweenWords(text: string): Break | undefined {
   for (let end = width - 1; end > 0; end--)
@@ -27,8 +33,8 @@ type Preference = readonly ((text: string) => Break | undefined)[];
 
 /** For people: words stay whole where they can. */
 export const wholeWords: Preference = [betweenWords, fullLine, beforeSpace];
-/** For programs: lines are full where they can be. */
-export const fullLines: Preference = [fullLine, betweenWords, beforeSpace];
+/** For programs: lines are full where they can be, and no space gets lost. */
+export const fullLines: Preference = [fullLine, beforeWord];
 
 /**
  * Breaks text into lines; stops when there are more than a field can have. Where no break is allowed, a dot takes the
@@ -47,8 +53,8 @@ export function brokenIntoLines(text: string, preference: Preference): string[] 
   return [...lines, rest];
 }
 
-/** Joins lines: a full line runs on into the next, a shorter one ended in place of a space. */
-export const joinedLines = (lines: readonly string[], fullWidth = width): string =>
+/** Joins lines: a full line runs on into the next, a shorter one ended in place of a space or another sign. */
+export const joinedLines = (lines: readonly string[], fullWidth = width, between = " "): string =>
   lines
-    .map((line, index) => (index === lines.length - 1 || line.length >= fullWidth ? line : `${line} `))
+    .map((line, index) => (index === lines.length - 1 || line.length >= fullWidth ? line : line + between))
     .join("");

@@ -117,12 +117,21 @@ export function normalLine(entry: Entry, currency: string): StatementLine {
   });
 }
 
-/** An entry from what its two fields say. What :61: says goes before what the text of :86: repeats. */
-export const entryFrom = (line: StatementLine, information: readonly string[]): Entry => ({
-  ...readSupplementary(line.additionalInformation ?? ""),
-  ...readInformation(information),
-  ...line,
-});
+/**
+ * An entry from what its two fields say. What :61: says goes before what the text of :86: repeats, but its supplementary
+ * details behind it.
+ */
+export function entryFrom(line: StatementLine, information: readonly string[]): Entry {
+  const details = readSupplementary(line.additionalInformation ?? "");
+  const said = readInformation(information);
+  const counterparty = { ...details.counterparty, ...said.counterparty };
+  return {
+    ...details,
+    ...said,
+    ...(Object.keys(counterparty).length > 0 && { counterparty }),
+    ...line,
+  };
+}
 
 /** The end of a statement as MT940 carries it. */
 export function normalTail(tail: StatementTail, currency: string): StatementTail {

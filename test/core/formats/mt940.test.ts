@@ -415,6 +415,7 @@ describe(":86:", () => {
         remittance: "Thanks",
       },
     ],
+    ["/PURP//CD/EPAY/REMI//STRD/CUR/090933755493/", { purpose: "EPAY", creditorReference: "090933755493" }],
     ["/ORDP//NAME/Payer/ULTD//NAME/Behind/REMI/x", { counterparty: { name: "Payer" }, remittance: "x" }],
   ])("words between slashes: %s", async (text, expected) => {
     const {
@@ -426,6 +427,40 @@ describe(":86:", () => {
       ...found
     } = await said(...text.match(/.{1,65}/g)!);
     expect(found).toEqual(expected);
+  });
+
+  test("lines that are not full break words only in text", async () => {
+    expect(
+      await said(
+        "/EREF/E2E",
+        "-1 of 2/CNTP/BE7000001",
+        "2345678/TEST",
+        "BEBB/Some",
+        "One//REMI/USTD//Many",
+        "thanks/",
+      ),
+    ).toMatchObject({
+      endToEndId: "E2E-1 of 2",
+      counterparty: { account: "BE70000012345678", bic: "TESTBEBB", name: "Some One" },
+      remittance: "Many thanks",
+    });
+    expect(await said("166?00X?20EREF+E2E-1 of?21-2?31BE70 0000 1234 5678")).toMatchObject({
+      endToEndId: "E2E-1 of-2",
+      counterparty: { account: "BE70000012345678" },
+    });
+  });
+
+  test("a counterparty's account in the second line of :61:, where :86: says none", async () => {
+    const details = (...information: string[]) =>
+      entriesOf([":61:260115C0,NTRFNONREF", "BE70000012345678", ...information]);
+    const [alone, named, other] = [
+      ...(await details()),
+      ...(await details(":86:/BENM//NAME/Some One")),
+      ...(await details(":86:/CNTP/NL13TEST0123456789///")),
+    ].map(({ counterparty }) => counterparty);
+    expect(alone).toEqual({ account: "BE70000012345678" });
+    expect(named).toEqual({ account: "BE70000012345678", name: "Some One" });
+    expect(other).toEqual({ account: "NL13TEST0123456789" });
   });
 
   test("numbered subfields after question marks", async () => {

@@ -54,6 +54,7 @@ const tricky = fc.constantFrom(
   ),
   "\t",
   "Müller & Söhne",
+  "BE70000012345678",
   "Łódź €5",
   "株式会社",
   "\u2028",
