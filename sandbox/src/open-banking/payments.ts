@@ -1,10 +1,11 @@
 /** Payment initiation. Contract: payment initiation, rows 1 to 9. */
+import { minorUnits } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
 import type { BehavioursOf, Call, Result } from "../behaviour";
 import { json } from "../http";
 import { Refusal } from "../refusal";
 import type { Account } from "../world/accounts";
-import { fits, largest, written } from "../world/currencies";
+import { largest, written } from "../world/currencies";
 import { addDays, dayOf } from "../world/days";
 import { typeFor } from "./accept";
 import {
@@ -56,12 +57,40 @@ function paymentOf({ client, world }: Pick<Call, "client" | "world">, named: Nam
 /** Products that pay in euro, between IBANs. */
 const euroProducts = /^(pain\.001-)?((instant-)?sepa-|target-2-)/;
 
+/** Decimals as they are written: 1.500 has three. */
+const decimalsIn = (amount: string) => (amount.split(".")[1] ?? "").length;
+
+/** By what else the standard lets an account be named: no account that the sandbox can pay to has one. */
+const otherIdentifiers = ["pan", "maskedPan", "msisdn", "other"] as const;
+
+/** Refuses an account that money cannot be paid to. `field` is what the caller calls it. */
+function checkCreditorAccount(account: NewTransfer["creditorAccount"], field: string): void {
+  if (account.iban !== undefined || account.bban !== undefined) return;
+  const others = otherIdentifiers.filter((name) => account[name] !== undefined);
+  if (others.length === 0) throw new Refusal(400, "FORMAT_ERROR", `${field} needs an iban or a bban.`);
+  const says = `${field} must be an iban or a bban: the sandbox pays to no ${others.join(", ")}.`;
+  throw new Refusal(400, "PARAMETER_NOT_SUPPORTED", says);
+}
+
+function checkCreditorAccounts(service: string, transfers: readonly NewTransfer[]): void {
+  for (const [index, { creditorAccount }] of transfers.entries())
+    checkCreditorAccount(
+      creditorAccount,
+      service === "bulk-payments" ? `payments.${index}.creditorAccount` : "creditorAccount",
+    );
+}
+
 function transferFrom(values: NewTransfer, product: string, currency: string): Transfer {
   const { instructedAmount, creditorAccount, creditorName } = values;
   const amount = new Big(instructedAmount.amount);
   if (amount.lte(0)) throw new Refusal(400, "FORMAT_ERROR", "The amount must be more than nothing.");
-  if (!fits(amount, instructedAmount.currency))
-    throw new Refusal(400, "FORMAT_ERROR", "The amount has too many digits.", instructedAmount.amount);
+  if (decimalsIn(instructedAmount.amount) > minorUnits(instructedAmount.currency))
+    throw new Refusal(
+      400,
+      "FORMAT_ERROR",
+      `The amount has more decimals than ${instructedAmount.currency}.`,
+      instructedAmount.amount,
+    );
   if (instructedAmount.currency !== currency)
     throw new Refusal(400, "PARAMETER_NOT_CONSISTENT", `The debtor account is in ${currency}.`);
   if (euroProducts.test(product) && (currency !== "EUR" || creditorAccount.iban === undefined))
@@ -136,6 +165,7 @@ function termsOf(call: Call<Initiation>, service: string): PaymentTerms {
   const document = values.pain001 === undefined ? undefined : readPain001(values.pain001);
   const { requestedAt, asBatch, ...asked } = document ? askedInXml(document, service) : askedInJson(values);
   const account = debtorAccount(call, asked.debtorAccount);
+  checkCreditorAccounts(service, asked.transfers);
   const transfers = asked.transfers.map((each) => transferFrom(each, product, account.currency));
   checkTotal(transfers, account.currency);
   checkPayable(service, transfers);

@@ -358,6 +358,12 @@ test.each<[string, Partial<NewPayment>, number, string]>([
     "PARAMETER_NOT_CONSISTENT",
   ],
   ["no amount", { instructedAmount: { currency: "EUR", amount: "0" } }, 400, "FORMAT_ERROR"],
+  [
+    "a trailing zero of tenths",
+    { instructedAmount: { currency: "EUR", amount: "1.500" } },
+    400,
+    "FORMAT_ERROR",
+  ],
   ["tenths of a cent", { instructedAmount: { currency: "EUR", amount: "1.005" } }, 400, "FORMAT_ERROR"],
   [
     "more than a statement can carry",
@@ -393,6 +399,35 @@ test.each<[string, Partial<NewPayment>, number, string]>([
   ],
 ])("%s is refused", async (_what, more, status, code) => {
   await expect(initiate(more)).rejects.toMatchObject(refusal(status, code));
+});
+
+describe("an account without a number that can be paid to is refused, and the field named", () => {
+  const products = ["sepa-credit-transfers", "cross-border-credit-transfers"] as const;
+  const cases = products.flatMap((each) =>
+    (
+      [
+        [{}, "FORMAT_ERROR"],
+        [{ currency: "EUR" }, "FORMAT_ERROR"],
+        [{ other: { identification: "X" } }, "PARAMETER_NOT_SUPPORTED"],
+        [{ pan: "4711" }, "PARAMETER_NOT_SUPPORTED"],
+        [{ msisdn: "+49 170" }, "PARAMETER_NOT_SUPPORTED"],
+      ] as const
+    ).map(([creditorAccount, code]) => [each, creditorAccount, code] as const),
+  );
+
+  test.each(cases)("by %s to %j", async (name, creditorAccount, code) => {
+    const at = { "payment-product": name };
+    await expect(initiate({ ...at, creditorAccount })).rejects.toMatchObject({
+      ...refusal(400, code),
+      message: expect.stringMatching(/creditorAccount .*an iban or a bban/) as string,
+    });
+    const payments = [transfer("1"), { ...transfer("1"), creditorAccount }];
+    const whole = { ...at, debtorAccount: { iban: debtor.iban }, payments };
+    await expect(bank.client.payments.initiateBulk(whole as never)).rejects.toMatchObject({
+      ...refusal(400, code),
+      message: expect.stringContaining("payments.1.creditorAccount ") as string,
+    });
+  });
 });
 
 test("a payment that the books cannot take on stays as it was", async () => {
