@@ -58,14 +58,14 @@ const codes: Readonly<Partial<Record<TransactionType, string>>> = {
 };
 
 function entryFrom({ lineId, entry, amount }: BookedLine, currency: string): Entry {
-  const { bookedAt, valueAt, type, reference, information, additionalInformation, counterparty } = entry;
+  const { bookedAt, valueAt, type, reference, endToEnd, information, additionalInformation, counterparty } =
+    entry;
   return {
     bookingDate: dayOf(bookedAt),
     valueDate: dayOf(valueAt),
     ...sided(amount, currency),
     transactionCode: codes[type] ?? (counterparty ? "NTRF" : "NMSC"),
-    // What comes in carries the reference of the one who sent it.
-    ...(type === "incoming" ? { endToEndId: reference } : { customerReference: reference }),
+    ...(endToEnd ? { endToEndId: reference } : { customerReference: reference }),
     bankReference: lineId,
     remittance: information,
     ...(counterparty && { counterparty: counterpartyFrom(counterparty) }),

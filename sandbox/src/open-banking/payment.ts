@@ -215,8 +215,11 @@ const isNational = (error: ValidationErrorsIBAN) =>
 export const isPayable = ({ iban }: AccountReference): boolean =>
   iban === undefined || validateIBAN(iban).errorCodes.every(isNational);
 
-const referenceOf = ({ paymentId }: Payment, { endToEndIdentification }: Transfer) =>
-  endToEndIdentification ?? paymentId.replaceAll("-", "");
+/** The payer's reference, or else the payment's. */
+const referenceOf = ({ paymentId }: Payment, { endToEndIdentification }: Transfer) => ({
+  reference: endToEndIdentification ?? paymentId.replaceAll("-", ""),
+  endToEnd: endToEndIdentification !== undefined,
+});
 
 function debit(world: World, payment: Payment, transfer: Transfer): void {
   const { amount, creditorName, creditorAccount, creditorAgent, remittanceInformationUnstructured } =
@@ -229,7 +232,7 @@ function debit(world: World, payment: Payment, transfer: Transfer): void {
   };
   move(world, payment.account, amount.amount.neg(), "nostro", {
     type: "debit",
-    reference: referenceOf(payment, transfer),
+    ...referenceOf(payment, transfer),
     information: remittanceInformationUnstructured ?? `Payment to ${creditorName}`,
     counterparty,
   });
@@ -252,7 +255,7 @@ function credit(world: World, payment: Payment, transfer: Transfer): void {
   const { iban, bban } = referenceTo(payment.account);
   move(world, account, amount.amount, "nostro", {
     type: "incoming",
-    reference: referenceOf(payment, transfer),
+    ...referenceOf(payment, transfer),
     information: remittanceInformationUnstructured ?? `Payment from ${payment.client.name}`,
     counterparty: {
       name: payment.client.name,

@@ -41,7 +41,7 @@ function shownLine({ currency }: Account, line: BookedLine) {
   return {
     transactionId: lineId,
     entryReference: entryReference(lineId),
-    endToEndId: entry.reference,
+    endToEndId: entry.endToEnd ? entry.reference : undefined,
     bookingDate: dayOf(entry.bookedAt),
     valueDate: dayOf(entry.valueAt),
     transactionAmount: amountIn(amount, currency),

@@ -19,6 +19,8 @@ export interface EntryDetails {
   readonly valueAt: Date;
   readonly type: TransactionType;
   readonly reference: string;
+  /** Whether the reference is the payer's own, which goes with the money from end to end. */
+  readonly endToEnd?: boolean | undefined;
   readonly information: string;
   readonly additionalInformation?: string | undefined;
   readonly counterparty?: Counterparty | undefined;
@@ -31,29 +33,31 @@ export class Entries {
   readonly #bookedAt = new Column(Float64Array);
   readonly #valueAt = new Column(Float64Array);
   readonly #texts = new TextColumn();
-  readonly #rest = new RepeatedColumn<Pick<EntryDetails, "type" | "counterparty">>();
+  readonly #rest = new RepeatedColumn<Pick<EntryDetails, "type" | "endToEnd" | "counterparty">>();
 
   /** Answers the entry's number. Throws when it is older than the one before. */
   add(entry: EntryDetails): number {
-    const { bookedAt, valueAt, type, reference, information, additionalInformation, counterparty } = entry;
+    const { bookedAt, valueAt, type, reference, endToEnd, information, additionalInformation, counterparty } =
+      entry;
     const number = this.#bookedAt.length;
     if (number > 0 && bookedAt.getTime() < this.bookedAt(number - 1))
       throw new RangeError("Entries are booked in the order of time.");
     this.#bookedAt.push(bookedAt.getTime());
     this.#valueAt.push(valueAt.getTime());
     this.#texts.push(JSON.stringify([reference, information, additionalInformation]));
-    this.#rest.push({ type, counterparty });
+    this.#rest.push({ type, endToEnd, counterparty });
     return number;
   }
 
   at(number: number): EntryDetails {
     const [reference, information, additional] = JSON.parse(this.#texts.at(number)) as Texts;
-    const { type, counterparty } = this.#rest.at(number);
+    const { type, endToEnd, counterparty } = this.#rest.at(number);
     return {
       bookedAt: new Date(this.bookedAt(number)),
       valueAt: new Date(this.valueAt(number)),
       type,
       reference,
+      endToEnd,
       information,
       additionalInformation: additional ?? undefined,
       counterparty,

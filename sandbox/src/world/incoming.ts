@@ -20,10 +20,10 @@ export function receive(
   world: World,
   account: Account,
   amount: Big,
-  movement: Omit<Movement, "type">,
+  movement: Omit<Movement, "type" | "endToEnd">,
 ): BookedLine {
   // The type stands first: a field added to a copy costs the engine a new hidden class with every movement.
-  move(world, account, amount, "nostro", { type: "incoming", ...movement });
+  move(world, account, amount, "nostro", { type: "incoming", endToEnd: true, ...movement });
   const line = world.ledger.lines(bucketOf(account, "InterimAvailable")).at(-1)!;
   const before = available(world, account);
   const open = openTrades(world, account);

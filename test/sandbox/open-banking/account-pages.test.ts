@@ -170,7 +170,7 @@ test.each([["application/json"], ["application/xml"], ["text/plain"]] as const)(
       dateTo: "9999-12-31",
       Accept,
     });
-    expect(JSON.stringify(answer)).toContain("OPENING");
+    expect(JSON.stringify(answer)).toContain("Opening balance");
   },
 );
 

@@ -4,7 +4,7 @@ import { XMLParser } from "fast-xml-parser";
 import { randomUUID } from "node:crypto";
 import { readMt940 } from "../../../core/formats";
 import { all } from "../../core/formats/statements";
-import { type Bank, euroAccount, openBank, today, validConsent } from "./bank";
+import { type Bank, decide, euroAccount, openBank, today, validConsent } from "./bank";
 
 const person = { "PSU-IP-Address": "192.0.2.7" };
 
@@ -92,7 +92,7 @@ const fromEntry = (entry: Ntry) => {
     signed(entry),
     entry.BookgDt.Dt,
     entry.ValDt.Dt,
-    Refs!.InstrId ?? Refs!.EndToEndId,
+    Refs!.EndToEndId,
     RltdPties?.Cdtr?.Nm,
     RltdPties?.Dbtr?.Nm,
     RmtInf!.Ustrd.join(""),
@@ -103,7 +103,7 @@ const fromList = (entry: Awaited<ReturnType<typeof booked>>[number]) => [
   entry.transactionAmount.amount,
   entry.bookingDate,
   entry.valueDate,
-  entry.endToEndId,
+  entry.endToEndId ?? "NOTPROVIDED",
   entry.creditorName,
   entry.debtorName,
   entry.remittanceInformationUnstructured,
@@ -161,6 +161,50 @@ test("texts stay what they are, but for what XML cannot carry", async () => {
       RltdPties: expect.objectContaining({ Dbtr: { Nm: 'Möller & <Söhne> " x"' } }) as object,
     }),
   );
+});
+
+describe("the payer's reference", () => {
+  /** What each statement and the list say of a payment of today, which is told by its text. */
+  async function referencesOf(text: string) {
+    const period = { dateFrom: today, dateTo: today };
+    const { Ntry } = await camt053(period);
+    const inXml = Ntry!.find(({ NtryDtls }) => NtryDtls.TxDtls[0]!.RmtInf.Ustrd.join("") === text)!;
+    const list = await booked(period);
+    const { endToEndId } = list.find((each) => each.remittanceInformationUnstructured === text)!;
+    const mt940 = String(await transactions({ ...period, Accept: "text/plain" }));
+    const [statement] = await all(readMt940(mt940));
+    const { customerReference } = statement!.entries.find(({ remittance }) => remittance?.includes(text))!;
+    return { refs: inXml.NtryDtls.TxDtls[0]!.Refs, endToEndId, customerReference };
+  }
+
+  async function paid(more: { readonly endToEndIdentification?: string }, text: string): Promise<string> {
+    const { paymentId, _links } = await bank.client.payments.initiate({
+      "payment-service": "payments",
+      "payment-product": "sepa-credit-transfers",
+      debtorAccount: { iban: account.iban },
+      instructedAmount: { currency: "EUR", amount: "1.05" },
+      creditorAccount: { iban: "NL13TEST0123456789" },
+      creditorName: "Brouwer Logistiek BV",
+      remittanceInformationUnstructured: text,
+      ...more,
+    });
+    await decide(_links.scaRedirect, "approve");
+    bank.sandbox.advance(4_000);
+    return paymentId.replaceAll("-", "");
+  }
+
+  test("goes from end to end", async () => {
+    await paid({ endToEndIdentification: "E2E-1" }, "with a reference");
+    const { refs, endToEndId } = await referencesOf("with a reference");
+    expect([refs.EndToEndId, refs.InstrId, endToEndId]).toEqual(["E2E-1", undefined, "E2E-1"]);
+  });
+
+  test("is not invented where none was given", async () => {
+    const own = await paid({}, "without a reference");
+    const { refs, endToEndId, customerReference } = await referencesOf("without a reference");
+    expect([refs.EndToEndId, refs.InstrId, endToEndId]).toEqual(["NOTPROVIDED", own, undefined]);
+    expect(customerReference).toBe(own.slice(0, 16));
+  });
 });
 
 test("MT940 has the same balances and entries", async () => {

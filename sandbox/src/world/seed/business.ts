@@ -64,6 +64,7 @@ function schedulePayment(world: World, random: Random, account: Account, day: st
     const paid = pay(world, account, amount, "nostro", {
       type: "debit",
       reference,
+      endToEnd: true,
       information,
       counterparty,
     });
@@ -74,6 +75,7 @@ function schedulePayment(world: World, random: Random, account: Account, day: st
       move(world, account, amount, "nostro", {
         type: "payment_returned",
         reference,
+        endToEnd: true,
         information: says,
         counterparty,
       });
