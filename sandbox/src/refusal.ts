@@ -33,7 +33,7 @@ export const doorCodes: Readonly<Record<Server, Readonly<Record<DoorCode, string
   xs2a: {
     invalid: "FORMAT_ERROR",
     tokenMissing: "TOKEN_UNKNOWN",
-    tokenUnknown: "TOKEN_INVALID",
+    tokenUnknown: "TOKEN_UNKNOWN",
     tokenExpired: "TOKEN_EXPIRED",
     unknownPath: "RESOURCE_UNKNOWN",
     wrongMethod: "SERVICE_INVALID",

@@ -48,7 +48,7 @@ describe("credentials", () => {
     const refused = await get("/v1/consents/none/status", { authorization: "Bearer nobody" });
     expect(refused.status).toBe(401);
     expect(JSON.parse(refused.text)).toMatchObject({
-      tppMessages: [{ category: "ERROR", code: "TOKEN_INVALID" }],
+      tppMessages: [{ category: "ERROR", code: "TOKEN_UNKNOWN" }],
     });
   });
 });
