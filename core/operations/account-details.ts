@@ -107,7 +107,8 @@ export const listAccountDetails = operation({
   rules: [
     {
       kind: "excluded-by",
-      fields: ["alias", "account_details_type"],
+      fields: ["alias"],
+      other: "account_details_type",
       values: ["pooled"],
       says: "Only dedicated accounts can be filtered by alias.",
     },

@@ -69,7 +69,7 @@ const unreadable = (says: string) => new UnreadableBody("content", says);
 
 const isJson = (mediaType: string) => /^application\/(.+\+)?json$/.test(mediaType);
 
-/** Reads the fields of a body by its Content-Type. Throws UnreadableBody. */
+/** Reads the fields of a body by its Content-Type, also those that the operation does not have. Throws UnreadableBody. */
 export async function decodeBody(
   operation: Declaration,
   contentType: string | undefined,
@@ -77,10 +77,10 @@ export async function decodeBody(
 ): Promise<Values> {
   const { document } = operation;
   const mediaType = (contentType ?? "").split(";")[0]!.trim().toLowerCase();
-  if (isJson(mediaType)) return given(fieldsFrom(textOf(bytes)), bodyNames(operation));
+  if (isJson(mediaType)) return fieldsFrom(operation, textOf(bytes));
   if (document?.mediaTypes.includes(mediaType)) return { [document.name]: textOf(bytes) };
   if (document?.form && mediaType === "multipart/form-data")
-    return decodeForm(document.name, document.form, contentType!, bytes);
+    return decodeForm(operation, document, document.form, contentType!, bytes);
   const taken = ["application/json", ...(document?.mediaTypes ?? [])].join(", ");
   throw new UnreadableBody("media-type", `The body must be one of ${taken}.`);
 }
@@ -109,7 +109,28 @@ function isTooDeep(content: object): boolean {
   return false;
 }
 
-function fieldsFrom(text: string): Values {
+/** The names of the fields that are not the body's. */
+const namesElsewhere = perOperation(
+  (operation) =>
+    new Set(
+      fieldsOf(operation)
+        .filter(({ place }) => place !== "body")
+        .map(({ name }) => name),
+    ),
+);
+
+/** The body's own: under `body.` what has the name of a field elsewhere, so that it cannot pass for that. */
+function fieldsFrom(operation: Declaration, text: string): Values {
+  const elsewhere = namesElsewhere(operation);
+  return Object.fromEntries(
+    Object.entries(objectFrom(text)).map(([name, value]) => [
+      elsewhere.has(name) ? `body.${name}` : name,
+      value,
+    ]),
+  );
+}
+
+function objectFrom(text: string): Values {
   let content: unknown;
   try {
     content = JSON.parse(text);
@@ -123,7 +144,8 @@ function fieldsFrom(text: string): Values {
 }
 
 async function decodeForm(
-  name: string,
+  operation: Declaration,
+  { name }: TextDocument,
   { documentPart, fieldsPart }: DocumentForm,
   contentType: string,
   bytes: Uint8Array,
@@ -137,5 +159,5 @@ async function decodeForm(
     if (value === null) throw unreadable(`The form has no part ${key}.`);
     return typeof value === "string" ? value : value.text();
   };
-  return { ...fieldsFrom(await part(fieldsPart)), [name]: await part(documentPart) };
+  return { ...fieldsFrom(operation, await part(fieldsPart)), [name]: await part(documentPart) };
 }

@@ -29,7 +29,7 @@ const shapeOf = (fields: readonly Field[]) =>
 export const inputSchema = perOperation((operation) => z.strictObject(shapeOf(callerFields(operation))));
 
 const compiledInput = perOperation((operation) => z.compile(inputSchema(operation)));
-const compiledRequest = perOperation((operation) => z.compile(z.object(shapeOf(fieldsOf(operation)))));
+const compiledRequest = perOperation((operation) => z.compile(z.strictObject(shapeOf(fieldsOf(operation)))));
 const compiledRest = perOperation((operation) =>
   z.compile(z.object(shapeOf(fieldsOf(operation).filter(({ by }) => by !== "caller"))).partial()),
 );
@@ -140,9 +140,14 @@ function besideDocument(operation: Declaration, values: Values): Problem[] {
 }
 
 /** A rule is judged where its fields fit by themselves. */
-function problems(operation: Declaration, schema: z.ZodType, values: unknown, now: Date): Problem[] {
+function problems(
+  operation: Declaration,
+  schema: z.ZodType,
+  values: unknown,
+  now: Date,
+  known: readonly string[] = [],
+): Problem[] {
   const result = schema.safeParse(values);
-  const known = callerFields(operation).map((field) => field.name);
   const given = (values ?? {}) as Values;
   const misfits = result.success ? [] : problemsFrom(result.error, values, known);
   const unfit = new Set(misfits.map(({ field }) => field.split(".")[0]));
@@ -159,7 +164,13 @@ function problems(operation: Declaration, schema: z.ZodType, values: unknown, no
 
 /** What is wrong with a caller's input, before anything is sent; nothing when it fits. */
 export const checkInput = (operation: Declaration, input: unknown, now: Date): Problem[] =>
-  problems(operation, compiledInput(operation), input, now);
+  problems(
+    operation,
+    compiledInput(operation),
+    input,
+    now,
+    callerFields(operation).map(({ name }) => name),
+  );
 
 /** What is wrong with the values of the fields that are not the caller's; one without a value is not looked at. */
 export function checkRest(operation: Declaration, values: Values): Problem[] {

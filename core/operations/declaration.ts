@@ -142,9 +142,10 @@ export type Rule = { readonly says: string } & (
   | { readonly kind: "ordered"; readonly fields: readonly [earlier: string, later: string] }
   | { readonly kind: "not-future"; readonly fields: readonly [string] }
   | {
-      /** The first field makes no sense while the second has one of the values. */
+      /** None of the first fields makes sense while the last has one of the values. */
       readonly kind: "excluded-by";
-      readonly fields: readonly [field: string, other: string];
+      readonly fields: readonly string[];
+      readonly other: string;
       readonly values: readonly string[];
     }
   | {

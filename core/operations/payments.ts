@@ -86,6 +86,8 @@ const frequencies = [
 /** Whole numbers from 1, as text. */
 const numbersTo = (last: number) => Array.from({ length: last }, (_, index) => String(index + 1));
 
+const areDifferent = (values: readonly string[]) => new Set(values).size === values.length;
+
 const startDate = day("Start date", "Standing order: first day.");
 const endDate = day("End date", "Standing order: last day; none when left out.").optional();
 
@@ -103,9 +105,15 @@ const standingOrder = {
     .meta({ title: "Day of execution", description: "Standing order: day of the month; 31 is its last." }),
   monthsOfExecution: z
     .array(z.enum(numbersTo(12)))
+    .min(1)
     .max(11)
+    .refine(areDifferent, "must have no month twice")
     .optional()
-    .meta({ title: "Months of execution", description: "Standing order, MonthlyVariable: months 1 to 12." }),
+    .meta({
+      title: "Months of execution",
+      description: "Standing order, MonthlyVariable: months 1 to 12.",
+      uniqueItems: true,
+    }),
 };
 
 const debtorAccount = NewAccountReference.meta({
@@ -177,10 +185,11 @@ const pain001OrOrder = {
   },
 } as const;
 
-const belongsTo = (field: string, values: readonly string[], says: string): Rule => ({
+const notAt = (services: readonly string[], fields: readonly string[], says: string): Rule => ({
   kind: "excluded-by",
-  fields: [field, "payment-service"],
-  values,
+  fields,
+  other: "payment-service",
+  values: services,
   says,
 });
 
@@ -209,7 +218,8 @@ const productRules: readonly Rule[] = [
   },
   {
     kind: "excluded-by",
-    fields: ["pain001", "payment-product"],
+    fields: ["pain001"],
+    other: "payment-product",
     values: jsonProducts,
     says: "Only pain.001 products have pain001.",
   },
@@ -230,9 +240,31 @@ const paymentRules: readonly Rule[] = [
     values: ["periodic-payments"],
     says: "A periodic payment needs startDate and frequency.",
   },
-  belongsTo("payments", ["payments", "periodic-payments"], "Only a bulk payment has payments."),
-  belongsTo("startDate", ["payments", "bulk-payments"], "Only a periodic payment has a startDate."),
-  belongsTo("frequency", ["payments", "bulk-payments"], "Only a periodic payment has a frequency."),
+  notAt(["payments", "periodic-payments"], ["payments"], "Only a bulk payment has payments."),
+  notAt(
+    ["payments", "bulk-payments"],
+    Object.keys(standingOrder),
+    `Only a periodic payment has ${Object.keys(standingOrder).join(", ")}.`,
+  ),
+  notAt(
+    ["periodic-payments"],
+    ["requestedExecutionDate", "requestedExecutionTime"],
+    "A periodic payment has a startDate in the place of requestedExecutionDate and requestedExecutionTime.",
+  ),
+  {
+    kind: "needed-by",
+    fields: ["monthsOfExecution"],
+    other: "frequency",
+    values: ["MonthlyVariable"],
+    says: "MonthlyVariable needs monthsOfExecution.",
+  },
+  {
+    kind: "excluded-by",
+    fields: ["monthsOfExecution"],
+    other: "frequency",
+    values: frequencies.filter((frequency) => frequency !== "MonthlyVariable"),
+    says: "Only MonthlyVariable has monthsOfExecution.",
+  },
   { kind: "ordered", fields: ["startDate", "endDate"], says: "startDate must not be after endDate." },
 ];
 

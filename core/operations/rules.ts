@@ -22,10 +22,10 @@ function isBroken(rule: Rule, values: Values, now: Date): boolean {
       const value = values[rule.fields[0]];
       return typeof value === "string" && value > atSamePrecision(value, now);
     }
-    case "excluded-by": {
-      const [field, other] = rule.fields;
-      return given(values, field) && rule.values.includes(String(values[other]));
-    }
+    case "excluded-by":
+      return (
+        rule.values.includes(String(values[rule.other])) && rule.fields.some((field) => given(values, field))
+      );
     case "needed-by":
       return (
         rule.values.includes(String(values[rule.other])) && rule.fields.some((field) => !given(values, field))

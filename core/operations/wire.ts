@@ -121,12 +121,19 @@ function received({ name, place, schema }: Field, request: ReceivedRequest): unk
     : text;
 }
 
+const namesOf = perOperation((operation) => new Set(fieldsOf(operation).map(({ name }) => name)));
+
+/** What a body has that the operation does not. */
+const unknownIn = (operation: Declaration, body: Values = {}): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => !namesOf(operation).has(name)));
+
 /**
- * Reads the fields of an operation from a request. What does not fit is left as it came, for the check to name. A list
- * without items in the query is left out, as it is when a request is written.
+ * Reads the fields of an operation from a request. What does not fit is left as it came, for the check to name, and so is
+ * what the body has that the operation does not; what else the query has is not looked at. A list without items in the
+ * query is left out, as it is when a request is written.
  */
 export function decodeRequest(operation: Declaration, request: ReceivedRequest): Record<string, unknown> {
-  const values: Record<string, unknown> = {};
+  const values = unknownIn(operation, request.body);
   for (const field of fieldsOf(operation)) {
     const value = spelled(field, received(field, request));
     if (value === undefined || (field.place === "query" && isEmptyList(value))) continue;

@@ -53,6 +53,15 @@ describe("credentials", () => {
   });
 });
 
+test("a body has only the fields of its operation", async () => {
+  const body = JSON.stringify({ currency: "EUR", country: "DE", contry: "DE", client_id: "client-other" });
+  const { status, text } = await post(`/account-details/request?${demoClient}&contry=DE`, body);
+  expect([status, JSON.parse(text)]).toMatchObject([
+    400,
+    { code: "validation_error", details: "contry is not a field here. body.client_id is not a field here." },
+  ]);
+});
+
 describe("the client", () => {
   const details = "/account-details";
 

@@ -106,9 +106,7 @@ function transferFrom(values: NewTransfer, product: string, currency: string): T
 }
 
 function standingOrder(values: Initiation, currency: string): StandingOrder {
-  const { startDate, frequency, monthsOfExecution } = values;
-  if (frequency === "MonthlyVariable" && !monthsOfExecution?.length)
-    throw new Refusal(400, "FORMAT_ERROR", "MonthlyVariable needs monthsOfExecution.");
+  const { startDate, frequency } = values;
   const order = { ...values, startDate: startDate!, frequency: frequency! };
   if (daysOf(order, currency).next().done)
     throw new Refusal(

@@ -3,7 +3,9 @@ import * as fc from "fast-check";
 import { z } from "zod";
 import {
   checkInput,
+  checkRequest,
   decodeBody,
+  decodeRequest,
   encodeRequest,
   json,
   operation,
@@ -106,7 +108,28 @@ test("a form of another writer is read, its parts with file names or without", a
 
 test("JSON has the fields of the body, and no document", async () => {
   const written = '{"amount":"1","letter":"<a/>"}';
-  expect(await decodeBody(order, "application/json", Buffer.from(written))).toEqual({ amount: "1" });
+  expect(await decodeBody(order, "application/json", Buffer.from(written))).toEqual({
+    amount: "1",
+    "body.letter": "<a/>",
+  });
+});
+
+test.each([
+  ['{"amont":"1"}', "amont"],
+  ['{"letter":"<a/>"}', "body.letter"],
+])("a received body has only the fields of the operation: %s", async (written, field) => {
+  const body = await decodeBody(order, "application/json", Buffer.from(written));
+  const values = decodeRequest(order, { path: {}, query: { more: "1" }, headers: { "x-more": "1" }, body });
+  expect(checkRequest(order, values, new Date())).toEqual([{ field, says: "is not a field here" }]);
+});
+
+test("beside a document too", async () => {
+  const written = form({ letter_part: "<a/>", fields_part: '{"evry":"day","letter":"<b/>"}' });
+  const bytes = Buffer.from(await written.arrayBuffer());
+  const body = await decodeBody(order, written.headers.get("content-type")!, bytes);
+  const values = decodeRequest(order, { path: {}, query: {}, headers: {}, body });
+  expect(values.letter).toBe("<a/>");
+  expect(checkRequest(order, values, new Date()).map(({ field }) => field)).toEqual(["evry", "body.letter"]);
 });
 
 const multipart = "multipart/form-data; boundary=b";

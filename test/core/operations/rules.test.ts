@@ -30,7 +30,7 @@ const ordered = (operation: string, from: string, to: string, rest: object = {})
 const cases: Case[] = [
   {
     operation: "accountDetails.list",
-    fields: "alias, account_details_type",
+    fields: "alias",
     says: "Only dedicated accounts can be filtered by alias.",
     good: [{ alias: "Payroll" }, { alias: "Payroll", account_details_type: "dedicated" }],
     bad: [{ alias: "Payroll", account_details_type: "pooled" }],

@@ -191,12 +191,42 @@ describe("payments.initiate", () => {
     expect(says[0]).toContain(field);
   });
 
-  test.each([
+  test.each<[Values, string]>([
     [{ ...single, payments: [transfer] }, "Only a bulk payment has payments."],
-    [{ ...single, frequency: "Weekly" }, "Only a periodic payment has a frequency."],
-    [{ ...bulk, startDate: "2026-02-01" }, "Only a periodic payment has a startDate."],
+    ...[single, bulk].flatMap((input) =>
+      [
+        { startDate: "2026-02-01" },
+        { endDate: "2026-02-01" },
+        { frequency: "Weekly" },
+        { executionRule: "following" },
+        { dayOfExecution: "1" },
+        { monthsOfExecution: ["1"] },
+      ].map((more): [Values, string] => [
+        { ...input, ...more },
+        "Only a periodic payment has startDate, frequency",
+      ]),
+    ),
+    [
+      { ...periodic, requestedExecutionDate: "2026-02-01" },
+      "A periodic payment has a startDate in the place",
+    ],
     [{ ...periodic, endDate: "2026-01-31" }, "startDate must not be after endDate."],
   ])("%#: refuses what belongs to another kind of payment", (input, says) => {
+    expect(problems("payments.initiate", input)).toEqual([expect.stringContaining(says)]);
+  });
+
+  const variable = { ...periodic, frequency: "MonthlyVariable" };
+
+  test("takes months of MonthlyVariable", () => {
+    expect(problems("payments.initiate", { ...variable, monthsOfExecution: ["1", "4", "10"] })).toEqual([]);
+  });
+
+  test.each([
+    [variable, "MonthlyVariable needs monthsOfExecution."],
+    [{ ...variable, monthsOfExecution: [] }, "monthsOfExecution must have at least 1 entries"],
+    [{ ...variable, monthsOfExecution: ["4", "4"] }, "monthsOfExecution must have no month twice"],
+    [{ ...periodic, monthsOfExecution: ["4"] }, "Only MonthlyVariable has monthsOfExecution."],
+  ])("%#: refuses other months", (input, says) => {
     expect(problems("payments.initiate", input)).toEqual([expect.stringContaining(says)]);
   });
 
@@ -245,7 +275,7 @@ describe("a payment in XML", () => {
     [
       "payments.initiate",
       { ...at("payments"), pain001, ...order },
-      "Only a periodic payment has a startDate.",
+      "Only a periodic payment has startDate, frequency",
     ],
     ["payments.initiateBulk", { ...xmlProduct, pain001, debtorAccount: account }, "debtorAccount cannot be"],
   ])("%s: %j is refused: %s", (name, input, says) => {

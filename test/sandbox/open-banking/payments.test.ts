@@ -275,12 +275,6 @@ describe("a standing order", () => {
     expect(await statusOf(paymentId, periodic)).toBe("CANC");
     expect(await paidOn()).toEqual(["2026-03-09"]);
   });
-
-  test("of MonthlyVariable needs its months", async () => {
-    await expect(initiate({ ...monthly, frequency: "MonthlyVariable" })).rejects.toMatchObject(
-      refusal(400, "FORMAT_ERROR"),
-    );
-  });
 });
 
 describe("cancelling", () => {

@@ -1,7 +1,7 @@
 /** Headers, error bodies, routes and the page, as they are on the wire. */
 import { randomUUID } from "node:crypto";
 import { type Bank, consentTerms, decide, euroAccount, openBank, validConsent } from "./bank";
-import { pain001 } from "./documents";
+import { pain001, post } from "./documents";
 
 let bank: Bank;
 beforeAll(async () => {
@@ -33,6 +33,47 @@ describe("X-Request-ID", () => {
         { category: "ERROR", code: "FORMAT_ERROR", text: expect.stringContaining("X-Request-ID") },
       ],
     });
+  });
+});
+
+describe("a field that a body cannot have", () => {
+  const single = async () => ({
+    debtorAccount: { iban: (await euroAccount(bank)).iban },
+    instructedAmount: { currency: "EUR", amount: "1" },
+    creditorAccount: { iban: "NL13TEST0123456789" },
+    creditorName: "Brouwer Logistiek BV",
+  });
+  const bulk = async () => {
+    const { debtorAccount, ...transfer } = await single();
+    return { debtorAccount, payments: [transfer] };
+  };
+  const order = { startDate: "2026-03-07", frequency: "Monthly" };
+  const sepa = "sepa-credit-transfers";
+
+  test.each([
+    [
+      "payments",
+      single,
+      { requestedExecutionDat: "2026-03-05" },
+      "requestedExecutionDat is not a field here.",
+    ],
+    ["payments", single, { "X-Request-ID": "1" }, "body.X-Request-ID is not a field here."],
+    ["payments", single, { pain001: "<Document/>" }, "body.pain001 is not a field here."],
+    ["payments", single, { endDate: "2026-03-05" }, "Only a periodic payment has startDate,"],
+    ["bulk-payments", bulk, order, "startDate is not a field here. frequency is not a field here."],
+    ["periodic-payments", single, { ...order, evryMonth: true }, "evryMonth is not a field here."],
+  ])("is refused, and named: %s", async (service, terms, more, says) => {
+    const body = JSON.stringify({ ...(await terms()), ...more });
+    const answer = await post(bank, `/v1/${service}/${sepa}?more=1`, "application/json", body);
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      { tppMessages: [{ code: "FORMAT_ERROR", text: expect.stringContaining(says) as string }] },
+    ]);
+  });
+
+  test("is one of the address where nothing is asked of it", async () => {
+    const path = `/v1/payments/${sepa}?requestedExecutionDat=1`;
+    expect((await post(bank, path, "application/json", JSON.stringify(await single()))).status).toBe(201);
   });
 });
 
