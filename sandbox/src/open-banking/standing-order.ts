@@ -48,14 +48,15 @@ const executionDay = ({ executionRule }: StandingOrder, day: string, currency: s
     ? previousBusinessDay(addDays(day, 1), [currency])
     : nextBusinessDay(day, [currency]);
 
-/** The days in their order; without end where the order has none. */
+/** The days in their order, none before the first or after the last; without end where the order has none. */
 export function* daysOf(order: StandingOrder, currency: string): Generator<string, undefined> {
   const { startDate, endDate = "9999-12-31", frequency, monthsOfExecution = [] } = order;
   const months = new Set(monthsOfExecution.map(Number));
   for (let n = 0; ; n += 1) {
     const day = dayNumber(order, n);
-    if (day > endDate) return undefined;
+    const due = executionDay(order, day, currency);
+    if (due > endDate) return undefined;
     const inItsMonths = frequency !== "MonthlyVariable" || months.has(Number(day.slice(5, 7)));
-    if (day >= startDate && inItsMonths) yield executionDay(order, day, currency);
+    if (due >= startDate && inItsMonths) yield due;
   }
 }

@@ -41,3 +41,33 @@ test("ends with its last day", () => {
   const order = { startDate: "2026-03-02", endDate: "2026-03-16", frequency: "Weekly" } as const;
   expect([...daysOf(order, "EUR")]).toEqual(["2026-03-02", "2026-03-09", "2026-03-16"]);
 });
+
+test.each<[string, StandingOrder, string[]]>([
+  [
+    "after its last day",
+    { startDate: "2026-03-06", endDate: "2026-03-07", frequency: "Daily" },
+    ["2026-03-06"],
+  ],
+  [
+    "before its first day",
+    { startDate: "2026-03-01", endDate: "2026-03-03", frequency: "Daily", executionRule: "preceding" },
+    ["2026-03-02", "2026-03-03"],
+  ],
+])("does not pay %s when that day gives way to another", (_when, order, days) => {
+  expect([...daysOf(order, "EUR")]).toEqual(days);
+});
+
+test.each<[string, StandingOrder, string[]]>([
+  [
+    "its first",
+    { startDate: "2026-03-02", endDate: "2026-03-31", frequency: "Monthly", dayOfExecution: "1" },
+    ["2026-03-02"],
+  ],
+  [
+    "its last",
+    { startDate: "2026-02-28", endDate: "2026-03-27", frequency: "Monthly", executionRule: "preceding" },
+    ["2026-03-27"],
+  ],
+])("pays on %s day what gives way to it", (_which, order, days) => {
+  expect([...daysOf(order, "EUR")]).toEqual(days);
+});
