@@ -4,6 +4,7 @@ import { Refusal } from "../refusal";
 import type { Pain001 } from "./pain001";
 import { atExecutionHour } from "./payment";
 import type { AccountReference } from "./references";
+import type { StandingOrder } from "./standing-order";
 
 /** The values that initiate a payment, of whatever service. */
 export type Initiation = Omit<
@@ -38,6 +39,23 @@ export const askedInJson = (values: Initiation): Asked => ({
   transfers: values.payments ?? [values as NewTransfer],
   requestedAt: requestedTime(values),
   asBatch: values.batchBookingPreferred === true,
+});
+
+/** What of the request makes it a standing order; the rules see to the fields again. */
+export const orderIn = ({
+  startDate,
+  endDate,
+  frequency,
+  executionRule,
+  dayOfExecution,
+  monthsOfExecution,
+}: Initiation): StandingOrder => ({
+  startDate: startDate!,
+  endDate,
+  frequency: frequency!,
+  executionRule,
+  dayOfExecution,
+  monthsOfExecution,
 });
 
 type Information = Pain001["information"];

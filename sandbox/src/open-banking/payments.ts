@@ -17,7 +17,7 @@ import {
   type Decision,
   link,
 } from "./authorisation";
-import { askedInJson, askedInXml, type Initiation, type NewTransfer } from "./initiation";
+import { askedInJson, askedInXml, type Initiation, type NewTransfer, orderIn } from "./initiation";
 import { readPain001 } from "./pain001";
 import { pain002 } from "./pain002";
 import {
@@ -105,9 +105,8 @@ function transferFrom(values: NewTransfer, product: string, currency: string): T
   };
 }
 
-function standingOrder(values: Initiation, currency: string): StandingOrder {
-  const { startDate, frequency } = values;
-  const order = { ...values, startDate: startDate!, frequency: frequency! };
+/** Refuses an order that never pays. */
+function checkDays(order: StandingOrder, currency: string): void {
   if (daysOf(order, currency).next().done)
     throw new Refusal(
       400,
@@ -115,7 +114,6 @@ function standingOrder(values: Initiation, currency: string): StandingOrder {
       "There is no day of execution from startDate to endDate.",
       "Their days are those of frequency, dayOfExecution and monthsOfExecution.",
     );
-  return order;
 }
 
 function checkTotal(transfers: readonly Transfer[], currency: string): void {
@@ -161,13 +159,16 @@ function termsOf(call: Call<Initiation>, service: string): PaymentTerms {
   const { values, client, world } = call;
   const product = values["payment-product"];
   const document = values.pain001 === undefined ? undefined : readPain001(values.pain001);
-  const { requestedAt, asBatch, ...asked } = document ? askedInXml(document, service) : askedInJson(values);
+  const { asBatch, ...asked } = document ? askedInXml(document, service) : askedInJson(values);
   const account = debtorAccount(call, asked.debtorAccount);
   checkCreditorAccounts(service, asked.transfers);
   const transfers = asked.transfers.map((each) => transferFrom(each, product, account.currency));
   checkTotal(transfers, account.currency);
   checkPayable(service, transfers);
-  const order = service === "periodic-payments" ? standingOrder(values, account.currency) : undefined;
+  const order = service === "periodic-payments" ? orderIn(values) : undefined;
+  // A document of a standing order has a day of its own, which says nothing.
+  const requestedAt = order ? undefined : asked.requestedAt;
+  if (order) checkDays(order, account.currency);
   checkDay(order?.startDate ?? (requestedAt && dayOf(requestedAt)), dayOf(world.now));
   const rejectWithoutFunds = values["TPP-Rejection-NoFunds-Preferred"] === true;
   const content = contentOf(call);

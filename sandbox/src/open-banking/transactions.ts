@@ -79,18 +79,10 @@ const standingOrders = (world: World, account: Account) =>
     order && status === "ACTC" ? transfers.map((transfer) => ({ order, transfer })) : [],
   );
 
-function shownOrder({ order, transfer }: ReturnType<typeof standingOrders>[number]) {
-  const { startDate, endDate, frequency, executionRule, dayOfExecution, monthsOfExecution } = order;
-  const standingOrderDetails = {
-    startDate,
-    endDate,
-    frequency,
-    executionRule,
-    dayOfExecution,
-    monthsOfExecution,
-  };
-  return { ...shownTransfer(transfer), additionalInformationStructured: { standingOrderDetails } };
-}
+const shownOrder = ({ order, transfer }: ReturnType<typeof standingOrders>[number]) => ({
+  ...shownTransfer(transfer),
+  additionalInformationStructured: { standingOrderDetails: order },
+});
 
 /** Which entries a call asks for. */
 export interface Selection {

@@ -182,6 +182,12 @@ test("a standing order is a form of a document and its days", async () => {
   expect(days).toEqual(["2026-05-07", "2026-04-07", "2026-03-09"]);
 });
 
+test("the person is told the days of a standing order, not the day of its document", async () => {
+  await bank.client.payments.initiate({ ...periodic, pain001: documentOf({ day: "2026-03-20" }), ...order });
+  const [{ terms } = { terms: [] }] = bank.sandbox.control.listAuthorisations();
+  expect(terms.map(({ name }) => name)).toEqual(["From", "To Brouwer Logistiek BV", "In total", "Repeated"]);
+});
+
 test("the caller is told which element does not fit, and nothing is begun", async () => {
   const document = documentOf();
   const without = (element: string) => document.replace(new RegExp(`<${element}>.*</${element}>`), "");
