@@ -1,6 +1,7 @@
 /** A statement as ISO 20022 writes it: camt.053.001.02, bank to customer statement. */
 import { type Balance, type Counterparty, type Entry, isIban } from "@fxdesk/toolkit/formats";
 import type { AccountStatement } from "../files/account-statement";
+import { notProvided } from "./pain001";
 import { entryReference } from "./references";
 import { elements, type Xml, xmlDeclaration } from "./xml";
 
@@ -77,7 +78,7 @@ function entryOf(entry: Entry, currency: string): Xml {
         Refs: {
           AcctSvcrRef: reference,
           InstrId: cut(customerReference, 35),
-          EndToEndId: cut(endToEndId, 35) ?? "NOTPROVIDED",
+          EndToEndId: cut(endToEndId, 35) ?? notProvided,
         },
         ...(entry.counterparty && otherSide(entry.counterparty, entry)),
         RmtInf: remittance === undefined ? undefined : { Ustrd: pieces(remittance, 140) },

@@ -1,7 +1,7 @@
 /** What is asked for when a payment is initiated, in JSON or as a pain.001 document. */
 import type { BehavioursOf } from "../behaviour";
 import { Refusal } from "../refusal";
-import type { Pain001 } from "./pain001";
+import { notProvided, type Pain001 } from "./pain001";
 import { atExecutionHour } from "./payment";
 import type { AccountReference } from "./references";
 import type { StandingOrder } from "./standing-order";
@@ -79,7 +79,7 @@ function transferIn(transfer: Information["CdtTrfTxInf"][number]): NewTransfer {
     creditorAccount: accountIn(CdtrAcct),
     creditorName: Cdtr.Nm,
     creditorAgent: bic,
-    endToEndIdentification: PmtId.EndToEndId,
+    endToEndIdentification: PmtId.EndToEndId === notProvided ? undefined : PmtId.EndToEndId,
     remittanceInformationUnstructured: RmtInf?.Ustrd?.join(" "),
   };
 }

@@ -22,6 +22,9 @@ const Iban = matching(/^[A-Z]{2}\d{2}[a-zA-Z0-9]{1,30}$/, "is no IBAN");
 const Day = z.string().refine(isDay, "is no day");
 const Time = z.string().refine(isDateTime, "is no time");
 
+/** How ISO 20022 says that there is no end-to-end reference, where an element for it must be there. */
+export const notProvided = "NOTPROVIDED";
+
 /** An account by IBAN, or by another number. */
 const AccountNumber = z.union(
   [z.object({ IBAN: Iban }), z.object({ Othr: z.object({ Id: max(34) }) })],

@@ -1,5 +1,5 @@
 /** pain.002 documents: the status of a payment that was initiated with a pain.001 document (ISO 20022). */
-import type { Pain001, Sums } from "./pain001";
+import { notProvided, type Pain001, type Sums } from "./pain001";
 import type { Payment } from "./payment";
 import { elements, type Xml, xmlDeclaration } from "./xml";
 
@@ -16,7 +16,7 @@ function transactions({ status, transfers, unpaid }: Payment): Xml[] {
   if (status !== "PART") return [];
   const rejected = new Set(unpaid);
   return transfers.map((transfer) => ({
-    OrgnlEndToEndId: transfer.endToEndIdentification,
+    OrgnlEndToEndId: transfer.endToEndIdentification ?? notProvided,
     TxSts: rejected.has(transfer) ? "RJCT" : "ACSC",
   }));
 }

@@ -167,6 +167,19 @@ test("a bulk is paid one by one, or as one entry", async () => {
   expect((await entries(true))[0]).toBe("-30.00");
 });
 
+test.each([
+  ["E2E-4711", "E2E-4711"],
+  ["NOTPROVIDED", undefined],
+])("the reference %s goes from end to end as %s", async (reference, endToEndId) => {
+  const { _links } = await bank.client.payments.initiate({
+    ...single,
+    pain001: documentOf({ transfers: [{ reference }] }),
+  });
+  await decide(_links.scaRedirect, "approve");
+  bank.sandbox.advance(4 * second);
+  expect((await booked())[0]!.endToEndId).toBe(endToEndId);
+});
+
 test("a standing order is a form of a document and its days", async () => {
   const { paymentId, _links } = await bank.client.payments.initiate({
     ...periodic,
