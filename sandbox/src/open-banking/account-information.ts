@@ -14,7 +14,15 @@ import { camt053 } from "./camt053";
 import type { Consent } from "./consent";
 import { accountFor, consentFor, noteRead } from "./reading";
 import { amountIn, bicOf, cashAccountType, referenceTo } from "./references";
-import { checkOpen, noteReport, type Page, spanGiven, transactionsOf } from "./transactions";
+import {
+  checkOpen,
+  noteReport,
+  type Page,
+  pendingTotal,
+  periodOf,
+  spanGiven,
+  transactionsOf,
+} from "./transactions";
 
 const books = ({ ledger }: World, account: Account) => ledger.lines(bucketOf(account, "InterimAvailable"));
 
@@ -25,9 +33,7 @@ function balancesOf(world: World, account: Account) {
   const available = bucketOf(account, "InterimAvailable");
   const closing = ledger.balanceBefore(available, startOf(today));
   const current = ledger.balance(available);
-  const coming = ledger.balance(bucketOf(account, "Incoming"));
-  const going = ledger.balance(bucketOf(account, "Outgoing"));
-  const expected = current.plus(coming).minus(going);
+  const expected = current.minus(pendingTotal(world, account));
   return [
     {
       balanceAmount: amountIn(closing, currency),
@@ -118,8 +124,7 @@ function report(call: Listing, consent: Consent, account: Account): Result {
 
 async function statementIn(call: Listing, consent: Consent, account: Account, type: string): Promise<Result> {
   const { values, client, world } = call;
-  const { dateFrom, dateTo } = values;
-  const period = { from: dateFrom!, to: dateTo ?? dayOf(world.now) };
+  const period = periodOf(world, values)!;
   checkOpen(world, consent, period.from);
   const given = spanGiven(world, consent, account, values);
   const body = await statements[type]!(accountStatement(world, client, account, period));

@@ -49,6 +49,8 @@ export interface Payment extends PaymentTerms {
   readonly initiation: Decision;
   readonly cancellation: Decision;
   status: PaymentStatus;
+  /** From when on it is expected to leave the account. */
+  authorisedAt: Date | undefined;
   /** How many people must still authorise it. */
   unsigned: number;
   /** What could not be paid when it was executed. */
@@ -93,6 +95,7 @@ export function initiate(world: World, terms: PaymentTerms): Payment {
       decide: (approved) => (approved ? cancel(world, payment) : void (payment.cancelling = false)),
     },
     status: "RCVD",
+    authorisedAt: undefined,
     unsigned: signatories,
     unpaid: [],
     cancelling: false,
@@ -138,6 +141,7 @@ function authorise(world: World, payment: Payment): void {
   const { order, account, requestedAt } = payment;
   if (!order) commit(world, payment, totalOf(payment));
   payment.status = "ACTC";
+  payment.authorisedAt = world.now;
   if (order) {
     payNext(world, payment, daysOf(order, account.currency));
     return;

@@ -1,5 +1,6 @@
 /** The transactions of an account as the standard lists them: booked, pending, and standing orders. */
-import { linesIn } from "../files/account-statement";
+import type { Big } from "big.js";
+import { linesIn, type Period } from "../files/account-statement";
 import { newestFirst, type Sliceable } from "../paging";
 import { Refusal } from "../refusal";
 import type { Account } from "../world/accounts";
@@ -7,7 +8,7 @@ import { addDays, dayOf, startOf } from "../world/days";
 import { type BookedLine, bucketOf, type Counterparty } from "../world/ledger";
 import type { World } from "../world/world";
 import type { Consent } from "./consent";
-import type { Payment, Transfer } from "./payment";
+import { type Payment, totalOf, type Transfer } from "./payment";
 import { amountIn, entryReference, lineIdOf } from "./references";
 
 export type ListName = "booked" | "pending" | "information";
@@ -68,9 +69,19 @@ const paymentsFrom = ({ openBanking }: World, account: Account): Payment[] =>
   [...openBanking.payments.values()].filter((payment) => payment.account === account);
 
 /** Payments that are authorised and not booked. */
-const pending = (world: World, account: Account) =>
-  paymentsFrom(world, account)
-    .filter(({ status, order }) => !order && (status === "ACTC" || status === "ACSP"))
+const pendingPayments = (world: World, account: Account) =>
+  paymentsFrom(world, account).filter(
+    ({ status, order }) => !order && (status === "ACTC" || status === "ACSP"),
+  );
+
+/** What is to leave the account by the payments that are pending. */
+export const pendingTotal = (world: World, account: Account): Big =>
+  totalOf({ transfers: pendingPayments(world, account).flatMap(({ transfers }) => transfers) });
+
+/** The credits that became pending in a period; all without one. */
+const pending = (world: World, account: Account, period: Period | undefined) =>
+  pendingPayments(world, account)
+    .filter(({ authorisedAt }) => !period || isWithin(period, dayOf(authorisedAt!)))
     .flatMap(({ transfers }) => transfers);
 
 /** Standing orders in force. */
@@ -92,6 +103,17 @@ export interface Selection {
   readonly entryReferenceFrom: string | undefined;
   readonly deltaList: boolean | undefined;
   readonly page: number | undefined;
+}
+
+const isWithin = ({ from, to }: Period, day: string) => from <= day && day <= to;
+
+/** The days a call asks for; undefined where it asks for what came after something. Throws a Refusal when there are none. */
+export function periodOf({ now }: World, selection: Selection): Period | undefined {
+  const { dateFrom, dateTo = dayOf(now), entryReferenceFrom, deltaList } = selection;
+  if (dateFrom === undefined || entryReferenceFrom !== undefined || deltaList) return undefined;
+  if (dateFrom > dateTo)
+    throw new Refusal(400, "PERIOD_INVALID", "dateFrom must not be after dateTo, which is today.", dateFrom);
+  return { from: dateFrom, to: dateTo };
 }
 
 /** How far back the entries go, unless the person has only just said yes. */
@@ -149,11 +171,12 @@ function booked(
   account: Account,
   selection: Selection,
 ): Sliceable<BookedLine> {
-  const { dateFrom, dateTo = dayOf(world.now), entryReferenceFrom, deltaList } = selection;
+  const { entryReferenceFrom } = selection;
   if (entryReferenceFrom !== undefined) return linesAfter(world, consent, account, entryReferenceFrom);
-  if (deltaList) return linesWithin(world, consent, account, spanOf(world, consent, account, selection));
-  checkOpen(world, consent, dateFrom!);
-  return linesIn(world, account, { from: dateFrom!, to: dateTo });
+  const period = periodOf(world, selection);
+  if (!period) return linesWithin(world, consent, account, spanOf(world, consent, account, selection));
+  checkOpen(world, consent, period.from);
+  return linesIn(world, account, period);
 }
 
 /** Which lists a booking status asks for. */
@@ -210,7 +233,7 @@ export function transactionsOf(world: World, consent: Consent, account: Account,
   const lists: Readonly<Record<ListName, () => List>> = {
     booked: () =>
       listOf(newestFirst(booked(world, consent, account, selection)), (line) => shownLine(account, line)),
-    pending: () => listOf(pending(world, account), shownTransfer),
+    pending: () => listOf(pending(world, account, periodOf(world, selection)), shownTransfer),
     information: () => listOf(standingOrders(world, account), shownOrder),
   };
   const asked = listsOf[selection.bookingStatus].map((name) => [name, lists[name]()] as const);

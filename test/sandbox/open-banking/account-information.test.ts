@@ -73,6 +73,23 @@ test("both days are included", async () => {
   expect(await days(first, first)).toEqual(month.filter((each) => each === first));
 });
 
+test.each([
+  ["booked", "application/json"],
+  ["booked", "application/xml"],
+  ["booked", "text/plain"],
+  ["pending", "application/json"],
+  ["both", "application/json"],
+] as const)(
+  "no %s entries are there from a day to come until today, in %s",
+  async (bookingStatus, Accept) => {
+    const { resourceId } = await euroAccount(bank);
+    const input = { ...read(await validConsent(bank), resourceId), bookingStatus, Accept };
+    const ask = (dateFrom: string) => bank.client.openBanking.listTransactions({ ...input, dateFrom });
+    await expect(ask("2026-03-03")).rejects.toMatchObject(refusal(400, "PERIOD_INVALID"));
+    expect(await ask(today)).toBeTruthy();
+  },
+);
+
 test("a delta begins after the last call, or after a known entry", async () => {
   const { resourceId } = await euroAccount(bank);
   const input = { ...read(await validConsent(bank), resourceId), bookingStatus: "booked" as const };

@@ -99,6 +99,43 @@ test("a payment is received, authorised, settling and settled; then it stands in
   });
 });
 
+describe("a payment that is pending", () => {
+  const pendingIn = async (dateFrom: string, dateTo?: string) => {
+    const answer = await bank.client.openBanking.listTransactions({
+      "account-id": debtor.resourceId,
+      "Consent-ID": await validConsent(bank),
+      bookingStatus: "pending",
+      dateFrom,
+      dateTo,
+    });
+    return answer.transactions!.pending!.length;
+  };
+
+  test("is listed with the day on which it was authorised", async () => {
+    const { _links } = await initiate({ requestedExecutionDate: "2026-03-20" });
+    bank.sandbox.advance(day);
+    await decide(_links.scaRedirect, "approve");
+    bank.sandbox.advance(day);
+    expect(await pendingIn("2026-03-01")).toBe(1);
+    expect(await pendingIn("2026-03-03", "2026-03-03")).toBe(1);
+    expect(await pendingIn("2026-03-01", "2026-03-02")).toBe(0);
+    expect(await pendingIn("2026-03-04")).toBe(0);
+  });
+
+  test("is what the expected balance lacks, and nothing else is", async () => {
+    await authorised({ requestedExecutionDate: "2026-03-20" });
+    const listed = (await report("pending")).map(({ transactionAmount }) => Number(transactionAmount.amount));
+    const { balances } = await bank.client.openBanking.listBalances({
+      "account-id": debtor.resourceId,
+      "Consent-ID": await validConsent(bank),
+    });
+    const of = (type: string) =>
+      Number(balances.find(({ balanceType }) => balanceType === type)!.balanceAmount.amount);
+    expect(listed).toEqual([-125.5]);
+    expect(of("expected") - of("interimAvailable")).toBeCloseTo(-125.5, 2);
+  });
+});
+
 test("the payment reads back as it was initiated", async () => {
   const { paymentId } = await initiate();
   expect(await bank.client.payments.get({ ...product, paymentId })).toEqual({
