@@ -78,7 +78,7 @@ export const Consent = z
     recurringIndicator: z.boolean(),
     validUntil,
     frequencyPerDay: z.int(),
-    lastActionDate: day("Last action", "Day of the last change or use."),
+    lastActionDate: day("Last action", "Day on which the status last changed."),
     consentStatus: ConsentStatus,
     _links: Links.optional(),
   })

@@ -33,6 +33,7 @@ export interface Consent extends ConsentTerms {
   /** Until then, entries from long ago are open too. */
   allHistoryUntil: Date;
   status: ConsentStatus;
+  /** Of what last changed the status. */
   lastActionDate: string;
 }
 

@@ -33,16 +33,11 @@ function oneMore(before: Reads | undefined, page: number, now: Date): Reads {
 }
 
 /**
- * Takes note of what is read now: the consent was used, and a call without a person counts against what was agreed for a
- * day. Refuses one too many. What may not be read for another reason must be refused before. `thing` is what the call
- * reads, where it reads one of several.
+ * Takes note of what is read now: a call without a person counts against what was agreed for a day. Refuses one too many.
+ * What may not be read for another reason must be refused before. `thing` is what the call reads, where it reads one of
+ * several.
  */
-export function noteRead(call: Call<Reading>, consent: Consent, thing = ""): void {
-  countUnattended(call, consent, thing);
-  consent.lastActionDate = dayOf(call.world.now);
-}
-
-function countUnattended({ operation, values, world }: Call<Reading>, consent: Consent, thing: string): void {
+export function noteRead({ operation, values, world }: Call<Reading>, consent: Consent, thing = ""): void {
   if (values["PSU-IP-Address"] !== undefined) return;
   const { frequencyPerDay } = consent;
   const key = `${operation.name} ${thing}`;

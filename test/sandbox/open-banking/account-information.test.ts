@@ -196,7 +196,7 @@ describe("calls without a person", () => {
     expect((await openBanking.listAccounts(input)).accounts).toHaveLength(4);
   });
 
-  test("do not count when they are refused, nor are they the consent's last action", async () => {
+  test("do not count when they are refused, and are not the consent's last action", async () => {
     const { client, sandbox } = unattended;
     const { resourceId, iban } = await euroAccount(unattended);
     const consentId = await validConsent(unattended, {
@@ -219,7 +219,9 @@ describe("calls without a person", () => {
       await expect(refused()).rejects.toMatchObject(refusal(status, code));
     expect(await lastAction()).toBe(authorisedOn);
     await report({ dateFrom });
-    expect(await lastAction()).not.toBe(authorisedOn);
+    expect(await lastAction()).toBe(authorisedOn);
     await expect(report({ dateFrom })).rejects.toMatchObject(refusal(429, "ACCESS_EXCEEDED"));
+    await client.consents.delete({ "consent-id": consentId });
+    expect(await lastAction()).not.toBe(authorisedOn);
   });
 });
