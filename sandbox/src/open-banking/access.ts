@@ -27,7 +27,10 @@ const words = Object.keys(opens) as (keyof typeof opens)[];
 /** The accounts that may be read, by use. */
 export type Grant = Readonly<Record<Use, readonly Account[]>>;
 
-type Lists = Readonly<Partial<Record<Use | "trustedBeneficiaries", readonly AccountReference[] | undefined>>>;
+/** What lists of accounts are asked for. */
+type ListName = Use | "trustedBeneficiaries";
+
+type Lists = Readonly<Partial<Record<ListName, readonly AccountReference[] | undefined>>>;
 
 const listsOf = ({ accounts, balances, transactions, additionalInformation }: Access): Lists => ({
   accounts,
@@ -74,6 +77,7 @@ const named = (references: readonly AccountReference[], accounts: readonly Accou
 
 /** The client's accounts of the types that are asked for. */
 function eligible(world: World, client: Client, { restrictedTo }: Access): readonly Account[] {
+  if (restrictedTo?.length === 0) throw new Refusal(400, "FORMAT_ERROR", "restrictedTo names no type.");
   if (restrictedTo && !restrictedTo.includes(cashAccountType))
     throw new Refusal(
       400,
@@ -93,27 +97,22 @@ export function grantFor(world: World, client: Client, access: Access): Grant {
   const all = eligible(world, client, access);
   const lists = listsOf(access);
   const asked = wordsIn(access);
-  const everywhere = (use: Use) =>
-    lists[use]?.length === 0 || asked.some((word) => (opens[word] as readonly Use[]).includes(use));
-  const opened = (use: Use) => (everywhere(use) ? all : named(lists[use] ?? [], all));
+  const everywhere = (list: ListName) =>
+    lists[list]?.length === 0 || asked.some((word) => (opens[word] as readonly ListName[]).includes(list));
+  const opened = (list: ListName) => (everywhere(list) ? all : named(lists[list] ?? [], all));
   const [balances, transactions] = [opened("balances"), opened("transactions")];
   const accounts = [...new Set([...opened("accounts"), ...balances, ...transactions])];
   const withOwner = asked.some((word) => access[word] === "allAccountsWithOwnerName");
   const ownerName = withOwner ? all : opened("ownerName");
-  if (ownerName.some((account) => !accounts.includes(account)))
-    throw inconsistent("The access asks for the owner of an account that it does not open.");
+  if ([...ownerName, ...opened("trustedBeneficiaries")].some((account) => !accounts.includes(account)))
+    throw inconsistent("The access asks for additional information on an account that it does not open.");
   return { accounts, balances, transactions, ownerName };
 }
 
 /** What of a grant is of some accounts. */
 export function narrowed(grant: Grant, accounts: readonly Account[]): Grant {
-  const of = (use: Use) => grant[use].filter((account) => accounts.includes(account));
-  return {
-    accounts: of("accounts"),
-    balances: of("balances"),
-    transactions: of("transactions"),
-    ownerName: of("ownerName"),
-  };
+  const of = (use: Use) => [use, grant[use].filter((account) => accounts.includes(account))];
+  return Object.fromEntries(uses.map(of)) as Grant;
 }
 
 /** The access with what the person chose in the place of empty lists; nobody's trusted beneficiaries are shown. */

@@ -39,8 +39,9 @@ export interface Consent extends ConsentTerms {
 
 /** How long a person may take to answer. */
 export const daysToAuthorise = 3;
+const minuteMs = 60_000;
 /** How long after the authorisation everything is open; a consent for one access lasts no longer. */
-const freshMs = 20 * 60_000;
+const freshMs = 20 * minuteMs;
 
 const earlier = (one: Date, other: Date): Date => (one < other ? one : other);
 
@@ -77,6 +78,12 @@ export function openConsent(world: World, client: Client, terms: ConsentTerms): 
 
 const numberFor = (account: Account) => numberOf(referenceTo(account));
 
+/** When it ends, for people. */
+const untilOf = ({ recurringIndicator, validUntil }: ConsentTerms): string =>
+  recurringIndicator
+    ? validUntil
+    : `${freshMs / minuteMs} minutes after your approval, but not after ${validUntil}`;
+
 /** What a person reads, and chooses from where the accounts are left to the person. */
 function askedOfPeople(terms: ConsentTerms, grant: Grant): Pick<Decision, "terms" | "choices"> {
   const choosing = leavesChoice(terms.access);
@@ -87,8 +94,9 @@ function askedOfPeople(terms: ConsentTerms, grant: Grant): Pick<Decision, "terms
       ["Accounts", those(grant.accounts)],
       ["Balances", those(grant.balances)],
       ["Transactions", those(grant.transactions)],
+      ["Name of the owner", those(grant.ownerName)],
       ["How often", terms.recurringIndicator ? `up to ${terms.frequencyPerDay} times a day` : "once"],
-      ["Until", terms.validUntil],
+      ["Until", untilOf(terms)],
     ],
     ...(choosing && {
       choices: grant.accounts.map((account) => [

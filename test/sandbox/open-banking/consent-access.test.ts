@@ -153,9 +153,60 @@ test.each<[string, Access]>([
   await expect(create(access)).rejects.toMatchObject(refusal(400, "PARAMETER_NOT_CONSISTENT"));
 });
 
-test("owners of accounts that are not asked for are not named", async () => {
-  const [one, other] = await allReferences();
-  await expect(
-    create({ accounts: [one!], additionalInformation: { ownerName: [other!] } }),
-  ).rejects.toMatchObject(refusal(400, "PARAMETER_NOT_CONSISTENT"));
+describe.each(["ownerName", "trustedBeneficiaries"])("additional information: %s", (name) => {
+  test("of accounts that are not asked for is refused", async () => {
+    const [one, other] = await allReferences();
+    await expect(
+      create({ accounts: [one!], additionalInformation: { [name]: [other!] } }),
+    ).rejects.toMatchObject(refusal(400, "PARAMETER_NOT_CONSISTENT"));
+  });
+
+  test("of accounts that are not there is refused", async () => {
+    const [one] = await allReferences();
+    const unknown = [{ iban: "NL13TEST0123456789" }];
+    await expect(
+      create({ accounts: [one!], additionalInformation: { [name]: unknown } }),
+    ).rejects.toMatchObject(refusal(400, "RESOURCE_UNKNOWN"));
+  });
+});
+
+test("a list of no types is no restriction that could be meant", async () => {
+  await expect(create({ allPsd2: "allAccounts", restrictedTo: [] })).rejects.toMatchObject({
+    ...refusal(400, "FORMAT_ERROR"),
+    message: expect.stringContaining("restrictedTo names no type.") as string,
+  });
+});
+
+describe("the page says what is asked", () => {
+  async function termsOf(terms: { readonly access: Access } & Omit<Partial<typeof consentTerms>, "access">) {
+    await bank.client.consents.create({ ...consentTerms, ...terms });
+    const waiting = bank.sandbox.control.listAuthorisations();
+    const all = waiting.map((each) => Object.fromEntries(each.terms.map(({ name, value }) => [name, value])));
+    return all.at(-1)!;
+  }
+
+  test.each<[string, Access, object]>([
+    ["no owner", { allPsd2: "allAccounts" }, { "Name of the owner": "none" }],
+    [
+      "owners of all",
+      { allPsd2: "allAccountsWithOwnerName" },
+      { "Name of the owner": expect.stringMatching(/^DE.*, .*, .*, /) },
+    ],
+    [
+      "owners to choose",
+      { ...everything, additionalInformation: { ownerName: [] } },
+      { "Name of the owner": "those you choose" },
+    ],
+  ])("%s", async (_what, access, shown) => {
+    expect(await termsOf({ access })).toMatchObject(shown);
+  });
+
+  test("how long one access is open", async () => {
+    const once = { recurringIndicator: false, frequencyPerDay: 1 };
+    expect(await termsOf({ access: everything, ...once })).toMatchObject({
+      "How often": "once",
+      Until: "20 minutes after your approval, but not after 2026-06-30",
+    });
+    expect(await termsOf({ access: everything })).toMatchObject({ Until: "2026-06-30" });
+  });
 });
