@@ -2,13 +2,14 @@
 import type { Call, Result } from "../behaviour";
 import { header } from "../http";
 import { Refusal } from "../refusal";
+import { dayMs } from "../world/days";
 import type { World } from "../world/world";
 
 /** What a person is asked. */
 export interface Decision {
   readonly title: string;
   readonly terms: readonly (readonly [name: string, value: string])[];
-  /** How many people must still approve it; none when it is decided. */
+  /** How many people must still approve it; none while there is nothing to decide, and once it is decided. */
   readonly missing: () => number;
   /** What there is to choose from: identifiers, and names for people. */
   readonly choices?: readonly (readonly [id: string, name: string])[];
@@ -32,6 +33,17 @@ export interface RedirectHeaders {
   readonly "TPP-Redirect-URI": string | undefined;
   readonly "TPP-Nok-Redirect-URI": string | undefined;
   readonly "TPP-Explicit-Authorisation-Preferred"?: boolean | undefined;
+}
+
+/** How long a person may take to answer. */
+const daysToAuthorise = 3;
+
+/** Refuses in the place of the person who does not answer in time: in some days, or by `latest` where that is before. */
+export function letLapse(world: World, decision: Decision, latest?: Date): void {
+  const daysAreOver = new Date(world.now.getTime() + daysToAuthorise * dayMs);
+  world.agenda.schedule(latest && latest < daysAreOver ? latest : daysAreOver, () => {
+    if (decision.missing() > 0) decision.decide(false);
+  });
 }
 
 const authorisationsOf = ({ openBanking }: World, decision: Decision): Authorisation[] =>

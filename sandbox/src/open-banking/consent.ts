@@ -1,11 +1,11 @@
 /** Consents from the request to the end. */
+import { Refusal } from "../refusal";
 import type { Account } from "../world/accounts";
-import { addDays, dayMs, dayOf, startOf } from "../world/days";
+import { addDays, dayOf, startOf } from "../world/days";
 import type { Client } from "../world/parties";
 import type { World } from "../world/world";
 import { type Access, type Grant, granted, grantFor, leavesChoice, narrowed } from "./access";
-import type { Decision } from "./authorisation";
-import type { Reads } from "./reading";
+import { type Decision, letLapse } from "./authorisation";
 import { numberOf, referenceTo } from "./references";
 import type { Span } from "./transactions";
 
@@ -18,6 +18,14 @@ export interface ConsentTerms {
   /** Its last day. */
   readonly validUntil: string;
   readonly frequencyPerDay: number;
+}
+
+/** Calls of one kind without a person, on one day. */
+export interface Reads {
+  readonly times: number;
+  readonly lastAt: Date;
+  /** What was read of the last one. */
+  readonly pages: ReadonlySet<number>;
 }
 
 export interface Consent extends ConsentTerms {
@@ -37,8 +45,6 @@ export interface Consent extends ConsentTerms {
   lastActionDate: string;
 }
 
-/** How long a person may take to answer. */
-export const daysToAuthorise = 3;
 const minuteMs = 60_000;
 /** How long after the authorisation everything is open; a consent for one access lasts no longer. */
 const freshMs = 20 * minuteMs;
@@ -69,10 +75,23 @@ export function openConsent(world: World, client: Client, terms: ConsentTerms): 
     lastActionDate: dayOf(world.now),
   };
   world.openBanking.consents.set(consent.consentId, consent);
-  const daysAreOver = new Date(world.now.getTime() + daysToAuthorise * dayMs);
-  world.agenda.schedule(earlier(daysAreOver, endOf(terms)), () => {
-    if (consent.status === "received") end(world, consent, "rejected");
-  });
+  letLapse(world, consent.decision, endOf(terms));
+  return consent;
+}
+
+/** What says that a consent is unknown, by where a call names it: in the path it is the resource itself. */
+const unknownStatus = { path: 403, header: 400 } as const;
+
+/** The client's consent with an id. */
+export function consentOf(
+  { openBanking }: World,
+  client: Client,
+  consentId: string,
+  namedIn: keyof typeof unknownStatus,
+): Consent {
+  const consent = openBanking.consents.get(consentId);
+  if (consent?.client !== client)
+    throw new Refusal(unknownStatus[namedIn], "CONSENT_UNKNOWN", "There is no such consent.", consentId);
   return consent;
 }
 

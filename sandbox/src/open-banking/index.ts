@@ -2,9 +2,9 @@
 import type { AnyBehaviour } from "../behaviour";
 import type { Extension } from "../server";
 import { openBanking } from "./account-information";
-import { consents } from "./consents";
+import { consents } from "./consent-operations";
 import { oauth } from "./oauth";
-import { payments } from "./payments";
+import { payments } from "./payment-operations";
 import { scaPage } from "./sca-page";
 
 export { echoRequestId } from "./request-id";

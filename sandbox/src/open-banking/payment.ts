@@ -7,8 +7,7 @@ import { dayMs, dayOf, hourOf } from "../world/days";
 import { available, move, type Movement, note } from "../world/movements";
 import type { Client } from "../world/parties";
 import type { World } from "../world/world";
-import type { Decision } from "./authorisation";
-import { daysToAuthorise } from "./consent";
+import { type Decision, letLapse } from "./authorisation";
 import type { Pain001 } from "./pain001";
 import { type AccountReference, bicOf, numberOf, referenceTo, referredTo } from "./references";
 import { daysOf, type StandingOrder } from "./standing-order";
@@ -101,9 +100,7 @@ export function initiate(world: World, terms: PaymentTerms): Payment {
     cancelling: false,
   };
   world.openBanking.payments.set(payment.paymentId, payment);
-  world.agenda.schedule(later(world, daysToAuthorise * dayMs), () => {
-    if (isUnauthorised(payment)) payment.status = "RJCT";
-  });
+  letLapse(world, payment.initiation);
   return payment;
 }
 

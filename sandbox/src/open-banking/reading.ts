@@ -5,16 +5,7 @@ import { Refusal } from "../refusal";
 import type { Account } from "../world/accounts";
 import { dayOf } from "../world/days";
 import type { Use } from "./access";
-import type { Consent } from "./consent";
-import { consentOf } from "./consents";
-
-/** Calls of one kind without a person, on one day. */
-export interface Reads {
-  readonly times: number;
-  readonly lastAt: Date;
-  /** What was read of the last one. */
-  readonly pages: ReadonlySet<number>;
-}
+import { type Consent, consentOf, type Reads } from "./consent";
 
 interface Reading {
   readonly "Consent-ID": string;
@@ -68,7 +59,7 @@ function checkToken({ request, values, world }: Call<Reading>): void {
 /** The consent of a call, valid. */
 export function consentFor(call: Call<Reading>): Consent {
   const { values, client, world } = call;
-  const consent = consentOf(world, client, values["Consent-ID"], 400);
+  const consent = consentOf(world, client, values["Consent-ID"], "header");
   checkToken(call);
   const { status } = consent;
   if (status === "expired") throw new Refusal(401, "CONSENT_EXPIRED", "The consent has expired.");

@@ -1,7 +1,6 @@
 /** What in a world a call could change, as text: the same text, the same world. */
-import type { Consent } from "../../../sandbox/src/open-banking/consent";
+import type { Consent, Reads } from "../../../sandbox/src/open-banking/consent";
 import type { Payment } from "../../../sandbox/src/open-banking/payment";
-import type { Reads } from "../../../sandbox/src/open-banking/reading";
 import type { Account } from "../../../sandbox/src/world/accounts";
 import type { Trade, TradePayment } from "../../../sandbox/src/world/trades";
 import type { World } from "../../../sandbox/src/world/world";

@@ -1,9 +1,7 @@
 /** Consents. Contract: account information, rows 1 to 7. */
-import type { BehavioursOf } from "../behaviour";
+import type { BehavioursOf, Call } from "../behaviour";
 import { Refusal } from "../refusal";
 import { addDays, dayOf } from "../world/days";
-import type { Client } from "../world/parties";
-import type { World } from "../world/world";
 import {
   authorisationList,
   authorisationOfNew,
@@ -12,7 +10,7 @@ import {
   checkBeginning,
   link,
 } from "./authorisation";
-import { type Consent, type ConsentTerms, end, openConsent } from "./consent";
+import { type Consent, consentOf, type ConsentTerms, end, openConsent } from "./consent";
 
 /** The longest a consent lasts. */
 const mostDays = 180;
@@ -21,13 +19,9 @@ const mostFrequent = 4;
 
 const pathOf = ({ consentId }: Consent) => `/v1/consents/${consentId}`;
 
-/** The client's consent with an id. */
-export function consentOf({ openBanking }: World, client: Client, consentId: string, status = 403): Consent {
-  const consent = openBanking.consents.get(consentId);
-  if (consent?.client !== client)
-    throw new Refusal(status, "CONSENT_UNKNOWN", "There is no such consent.", consentId);
-  return consent;
-}
+/** The consent that a call is about. */
+const consentIn = ({ values, client, world }: Call<{ readonly "consent-id": string }>): Consent =>
+  consentOf(world, client, values["consent-id"], "path");
 
 /** A later last day is brought forward to the latest possible. */
 function lastDay(validUntil: string, today: string): string {
@@ -55,9 +49,9 @@ export const consents: BehavioursOf<"consents"> = {
     return { status: 201, headers, body: { consentStatus, consentId, _links } };
   },
 
-  "consents.get": ({ values, client, world }) => {
-    const consent = consentOf(world, client, values["consent-id"]);
-    const { access, recurringIndicator, validUntil, frequencyPerDay, lastActionDate, status } = consent;
+  "consents.get": (call) => {
+    const { access, recurringIndicator, validUntil, frequencyPerDay, lastActionDate, status } =
+      consentIn(call);
     const _links = status === "valid" ? { account: link("/v1/accounts") } : {};
     return {
       status: 200,
@@ -73,25 +67,21 @@ export const consents: BehavioursOf<"consents"> = {
     };
   },
 
-  "consents.delete": ({ values, client, world }) => {
-    const consent = consentOf(world, client, values["consent-id"]);
-    if (consent.status === "received" || consent.status === "valid") end(world, consent, "terminatedByTpp");
+  "consents.delete": (call) => {
+    const consent = consentIn(call);
+    if (consent.status === "received" || consent.status === "valid")
+      end(call.world, consent, "terminatedByTpp");
     return { status: 204 };
   },
 
-  "consents.getStatus": ({ values, client, world }) => ({
-    status: 200,
-    body: { consentStatus: consentOf(world, client, values["consent-id"]).status },
-  }),
+  "consents.getStatus": (call) => ({ status: 200, body: { consentStatus: consentIn(call).status } }),
 
   "consents.startAuthorisation": (call) => {
-    const consent = consentOf(call.world, call.client, call.values["consent-id"]);
+    const consent = consentIn(call);
     return authorisationStarted(call, `${pathOf(consent)}/authorisations`, consent.decision);
   },
 
-  "consents.listAuthorisations": ({ values, client, world }) =>
-    authorisationList(world, consentOf(world, client, values["consent-id"]).decision),
+  "consents.listAuthorisations": (call) => authorisationList(call.world, consentIn(call).decision),
 
-  "consents.getAuthorisation": (call) =>
-    authorisationStatus(call, consentOf(call.world, call.client, call.values["consent-id"]).decision),
+  "consents.getAuthorisation": (call) => authorisationStatus(call, consentIn(call).decision),
 };
