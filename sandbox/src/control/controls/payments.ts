@@ -51,7 +51,7 @@ export const decidePayment = operation({
   name: "sandbox.decidePayment",
   tool: "sandbox_decide_payment",
   title: "Decide payment",
-  summary: "Approves or rejects a payment that waits for it, as one of the client's contacts.",
+  summary: "Approves or rejects a payment that waits for it, as a contact of the approval groups.",
   method: "POST",
   path: "/_sandbox/payments/{payment_id}",
   parameters: paymentId,
