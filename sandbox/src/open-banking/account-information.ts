@@ -15,6 +15,7 @@ import type { Consent } from "./consent";
 import { accountFor, consentFor, noteRead } from "./reading";
 import { amountIn, bicOf, cashAccountType, referenceTo } from "./references";
 import {
+  booksOf,
   checkOpen,
   noteReport,
   type Page,
@@ -23,8 +24,6 @@ import {
   spanGiven,
   transactionsOf,
 } from "./transactions";
-
-const books = ({ ledger }: World, account: Account) => ledger.lines(bucketOf(account, "InterimAvailable"));
 
 function balancesOf(world: World, account: Account) {
   const { ledger, now } = world;
@@ -43,7 +42,7 @@ function balancesOf(world: World, account: Account) {
     {
       balanceAmount: amountIn(current, currency),
       balanceType: "interimAvailable",
-      lastChangeDateTime: (books(world, account).at(-1)?.entry.bookedAt ?? now).toISOString(),
+      lastChangeDateTime: (booksOf(world, account).at(-1)?.entry.bookedAt ?? now).toISOString(),
     },
     { balanceAmount: amountIn(expected, currency), balanceType: "expected" },
   ];
@@ -99,17 +98,14 @@ const statements: Readonly<Record<string, (statement: AccountStatement) => Promi
 };
 
 /** The media types in which a call can be answered: a statement is of what was booked on some days. */
-const typesOf = ({ bookingStatus, dateFrom, entryReferenceFrom, deltaList }: Listing["values"]) =>
+const formatsOf = ({ bookingStatus, dateFrom, entryReferenceFrom, deltaList }: Listing["values"]) =>
   bookingStatus === "booked" && dateFrom !== undefined && entryReferenceFrom === undefined && !deltaList
     ? [json, ...Object.keys(statements)]
     : [json];
 
 function report(call: Listing, consent: Consent, account: Account): Result {
   const { values, world } = call;
-  const given = spanGiven(world, consent, account, values);
   const page = transactionsOf(world, consent, account, values);
-  noteRead(call, consent, account.accountId);
-  noteReport(consent, account, given);
   const _links = { account: link(`/v1/accounts/${account.accountId}`), ...pageLinks(call, page) };
   return {
     status: 200,
@@ -126,12 +122,9 @@ async function statementIn(call: Listing, consent: Consent, account: Account, ty
   const { values, client, world } = call;
   const period = periodOf(world, values)!;
   checkOpen(world, consent, period.from);
-  const given = spanGiven(world, consent, account, values);
   const body = await statements[type]!(accountStatement(world, client, account, period));
   if (body === undefined)
     throw new Refusal(406, "REQUESTED_FORMATS_INVALID", "The format cannot carry these transactions.", type);
-  noteRead(call, consent, account.accountId);
-  noteReport(consent, account, given);
   return { status: 200, body, asText: type };
 }
 
@@ -164,8 +157,13 @@ export const openBanking: BehavioursOf<"openBanking"> = {
   },
 
   "openBanking.listTransactions": async (call) => {
-    const type = typeFor(call, typesOf(call.values));
+    const type = typeFor(call, formatsOf(call.values));
     const { consent, account } = accountFor(call, "transactions");
-    return type === json ? report(call, consent, account) : statementIn(call, consent, account, type);
+    const given = spanGiven(call.world, consent, account, call.values);
+    const result =
+      type === json ? report(call, consent, account) : await statementIn(call, consent, account, type);
+    noteRead(call, consent, account.accountId);
+    noteReport(consent, account, given);
+    return result;
   },
 };

@@ -135,7 +135,9 @@ export function checkOpen(world: World, consent: Consent, day: string): void {
     );
 }
 
-const booksOf = ({ ledger }: World, account: Account) => ledger.lines(bucketOf(account, "InterimAvailable"));
+/** All that was booked on an account. */
+export const booksOf = ({ ledger }: World, account: Account) =>
+  ledger.lines(bucketOf(account, "InterimAvailable"));
 
 function linesAfter(world: World, consent: Consent, account: Account, reference: string): BookedLine[] {
   const lines = booksOf(world, account);
