@@ -28,9 +28,9 @@ const words = Object.keys(opens) as (keyof typeof opens)[];
 export type Grant = Readonly<Record<Use, readonly Account[]>>;
 
 /** What lists of accounts are asked for. */
-type ListName = Use | "trustedBeneficiaries";
+type Listed = Use | "trustedBeneficiaries";
 
-type Lists = Readonly<Partial<Record<ListName, readonly AccountReference[] | undefined>>>;
+type Lists = Readonly<Partial<Record<Listed, readonly AccountReference[] | undefined>>>;
 
 const listsOf = ({ accounts, balances, transactions, additionalInformation }: Access): Lists => ({
   accounts,
@@ -97,9 +97,9 @@ export function grantFor(world: World, client: Client, access: Access): Grant {
   const all = eligible(world, client, access);
   const lists = listsOf(access);
   const asked = wordsIn(access);
-  const everywhere = (list: ListName) =>
-    lists[list]?.length === 0 || asked.some((word) => (opens[word] as readonly ListName[]).includes(list));
-  const opened = (list: ListName) => (everywhere(list) ? all : named(lists[list] ?? [], all));
+  const everywhere = (list: Listed) =>
+    lists[list]?.length === 0 || asked.some((word) => (opens[word] as readonly Listed[]).includes(list));
+  const opened = (list: Listed) => (everywhere(list) ? all : named(lists[list] ?? [], all));
   const [balances, transactions] = [opened("balances"), opened("transactions")];
   const accounts = [...new Set([...opened("accounts"), ...balances, ...transactions])];
   const withOwner = asked.some((word) => access[word] === "allAccountsWithOwnerName");

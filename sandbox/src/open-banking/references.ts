@@ -45,5 +45,5 @@ export const entryReference = (lineId: string): string => lineId.replaceAll("-",
 export const lineIdOf = (reference: string): string =>
   reference.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
-/** Negative where the account is debited. */
+/** An amount, with a minus where it is negative. */
 export const amountIn = (amount: Big, currency: string) => ({ currency, amount: written(amount, currency) });

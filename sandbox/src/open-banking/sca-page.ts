@@ -38,7 +38,7 @@ const outcomes: Readonly<Record<string, string>> = {
   failed: "Refused or out of time. You can close this page.",
 };
 
-const answered = (authorisation: Authorisation) =>
+const outcomePage = (authorisation: Authorisation) =>
   page(authorisation.decision.title, html`<p>${outcomes[scaStatusOf(authorisation)]}</p>`);
 
 const isAnswered = (authorisation: Authorisation) => scaStatusOf(authorisation) in outcomes;
@@ -54,7 +54,7 @@ const chosenIn = (form: URLSearchParams, { decision: { choices } }: Authorisatio
 
 /** Shows the question, or what became of it. `action` is where the answer goes. */
 export function ask(reply: FastifyReply, authorisation: Authorisation, action: string): FastifyReply {
-  if (isAnswered(authorisation)) return sendPage(reply, 200, answered(authorisation));
+  if (isAnswered(authorisation)) return sendPage(reply, 200, outcomePage(authorisation));
   authorisation.scaStatus = "started";
   return sendPage(reply, 200, question(authorisation, action));
 }
@@ -67,7 +67,7 @@ export function takeAnswer(
   action: string,
   next: (approved: boolean) => string | undefined,
 ): FastifyReply {
-  if (isAnswered(authorisation)) return sendPage(reply, 409, answered(authorisation));
+  if (isAnswered(authorisation)) return sendPage(reply, 409, outcomePage(authorisation));
   const decision = form.get("decision");
   if (decision !== "approve" && decision !== "refuse")
     return sendPage(reply, 400, question(authorisation, action));
@@ -77,7 +77,7 @@ export function takeAnswer(
     return sendPage(reply, 400, question(authorisation, action, "Choose at least one account."));
   conclude(authorisation, approved, chosen);
   const address = next(approved);
-  return address ? reply.redirect(address, 303) : sendPage(reply, 200, answered(authorisation));
+  return address ? reply.redirect(address, 303) : sendPage(reply, 200, outcomePage(authorisation));
 }
 
 interface Route {
