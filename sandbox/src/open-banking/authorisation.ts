@@ -5,8 +5,18 @@ import { Refusal } from "../refusal";
 import { dayMs } from "../world/days";
 import type { World } from "../world/world";
 
+/** What a decision is about, as OAuth calls it. */
+export interface Subject {
+  /** AIS: and the consent, or PIS: and the payment. */
+  readonly scope: string;
+  readonly clientIds: readonly string[];
+  /** Whether there is something left that a token can open. */
+  readonly isOpen: () => boolean;
+}
+
 /** What a person is asked. */
 export interface Decision {
+  readonly subject: Subject;
   readonly title: string;
   readonly terms: readonly (readonly [name: string, value: string])[];
   /** How many people must still approve it; none while there is nothing to decide, and once it is decided. */

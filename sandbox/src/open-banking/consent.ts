@@ -56,12 +56,18 @@ const endOf = ({ validUntil }: ConsentTerms): Date => startOf(addDays(validUntil
 
 export function openConsent(world: World, client: Client, terms: ConsentTerms): Consent {
   const grant = grantFor(world, client, terms.access);
+  const consentId = world.ids.uuid();
   const consent: Consent = {
     ...terms,
-    consentId: world.ids.uuid(),
+    consentId,
     client,
     grant,
     decision: {
+      subject: {
+        scope: `AIS:${consentId}`,
+        clientIds: [client.clientId],
+        isOpen: () => consent.status === "valid",
+      },
       title: "Access to account information",
       ...askedOfPeople(terms, grant),
       missing: () => (consent.status === "received" ? 1 : 0),

@@ -28,19 +28,6 @@ const metadata = (base: string, { authorisationId }: Authorisation) => ({
   code_challenge_methods_supported: ["S256"],
 });
 
-/** Of what an authorisation is, and whose that is. */
-function subjectOf(
-  { openBanking }: World,
-  { decision }: Authorisation,
-): Pick<TokenGrant, "scope" | "clientIds"> {
-  for (const { consentId, client, ...consent } of openBanking.consents.values())
-    if (consent.decision === decision) return { scope: `AIS:${consentId}`, clientIds: [client.clientId] };
-  for (const { paymentId, client, initiation, cancellation } of openBanking.payments.values())
-    if (initiation === decision || cancellation === decision)
-      return { scope: `PIS:${paymentId}`, clientIds: [client.clientId] };
-  throw new Error("An authorisation is of a consent or of a payment.");
-}
-
 type Check = readonly [
   error: string,
   says: string,
@@ -95,7 +82,7 @@ function nextAfter(
 ): string {
   if (!approved) return back(query, { error: "access_denied" });
   const [client_id, redirect_uri] = [query.get("client_id")!, query.get("redirect_uri")!];
-  const grant = { ...subjectOf(world, authorisation), applicationId: client_id };
+  const grant = { ...authorisation.decision.subject, applicationId: client_id };
   const binding = { client_id, redirect_uri, code_challenge: query.get("code_challenge")! };
   return back(query, { code: world.openBanking.tokens.issueCode(grant, binding, world.now) });
 }
@@ -118,7 +105,10 @@ type Handler = (
 
 const challengeOf = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
 
-/** An application has no secret: the code is bound to it by PKCE, and the refresh token by its name. */
+/**
+ * An application has no secret: the code is bound to it by PKCE, and the refresh token by its name. Nothing is refreshed of
+ * a consent that has ended.
+ */
 const endpoint = ({ openBanking }: World): TokenEndpoint<TokenGrant> => ({
   tokens: openBanking.tokens,
   bindingIn: (form) => ({
@@ -126,7 +116,7 @@ const endpoint = ({ openBanking }: World): TokenEndpoint<TokenGrant> => ({
     redirect_uri: parameter(form, "redirect_uri"),
     code_challenge: challengeOf(parameter(form, "code_verifier")),
   }),
-  mayRefresh: ({ applicationId }, form) => applicationId === parameter(form, "client_id"),
+  mayRefresh: ({ applicationId, isOpen }, form) => isOpen() && applicationId === parameter(form, "client_id"),
   about: ({ scope }) => ({ scope }),
 });
 
@@ -141,7 +131,7 @@ export const oauth: Extension = (app, stage) => {
     const redirectUri = query.get("redirect_uri");
     if (redirectUri === null || redirectUri !== authorisation.returnTo.approved)
       return sendPage(reply, 400, wrongAddress);
-    const { scope } = subjectOf(stage.world, authorisation);
+    const { scope } = authorisation.decision.subject;
     const broken = checks.find(([, , isRight]) => !isRight(query, scope));
     if (!broken) return handle(authorisation, query, request, reply);
     const [error, description] = broken;

@@ -7,7 +7,7 @@ import { dayMs, dayOf, hourOf } from "../world/days";
 import { available, move, type Movement, note } from "../world/movements";
 import type { Client } from "../world/parties";
 import type { World } from "../world/world";
-import { type Decision, letLapse } from "./authorisation";
+import { type Decision, letLapse, type Subject } from "./authorisation";
 import type { Pain001 } from "./pain001";
 import { type AccountReference, bicOf, numberOf, referenceTo, referredTo } from "./references";
 import { daysOf, type StandingOrder } from "./standing-order";
@@ -77,17 +77,22 @@ export const hasFunds = (world: World, payment: Payment): boolean =>
 
 export function initiate(world: World, terms: PaymentTerms): Payment {
   const { signatories } = world.openBanking;
+  const paymentId = world.ids.uuid();
+  const { clientId } = terms.client;
+  const subject: Subject = { scope: `PIS:${paymentId}`, clientIds: [clientId], isOpen: () => true };
   const several = signatories > 1 ? [["To be approved by", `${signatories} people`] as const] : [];
   const payment: Payment = {
     ...terms,
-    paymentId: world.ids.uuid(),
+    paymentId,
     initiation: {
+      subject,
       title: "Payment",
       terms: [...termsForPeople(terms), ...several],
       missing: () => (isUnauthorised(payment) ? payment.unsigned : 0),
       decide: (approved) => (approved ? sign(world, payment) : void (payment.status = "RJCT")),
     },
     cancellation: {
+      subject,
       title: "Cancellation of a payment",
       terms: termsForPeople(terms),
       missing: () => (payment.status === "ACTC" && payment.cancelling ? 1 : 0),

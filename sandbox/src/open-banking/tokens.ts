@@ -1,12 +1,10 @@
 /** Tokens that people give by OAuth 2.0: each is for one consent or payment. */
 import { Tokens } from "../oauth/tokens";
 import type { Random } from "../world/random";
+import type { Subject } from "./authorisation";
 
 /** For what a token is, and for whom. */
-export interface TokenGrant {
-  /** AIS: and the consent, or PIS: and the payment. */
-  readonly scope: string;
-  readonly clientIds: readonly string[];
+export interface TokenGrant extends Subject {
   /** The application that asked for it. */
   readonly applicationId: string;
 }

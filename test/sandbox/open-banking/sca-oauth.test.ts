@@ -280,6 +280,14 @@ test("a refresh token is good once, for its application", async () => {
   });
 });
 
+test("nothing is refreshed of a consent that has ended", async () => {
+  const { consentId, code } = await authorised();
+  const { refresh_token } = await tokens(redemption(code));
+  await client.consents.delete({ "consent-id": consentId });
+  const refresh = { grant_type: "refresh_token", refresh_token, client_id: "PSDXX-TEST-1" };
+  expect(await tokens(refresh)).toMatchObject({ status: 400, error: "invalid_grant" });
+});
+
 describe("account information", () => {
   test("needs the token of the consent", async () => {
     const one = await authorised();
