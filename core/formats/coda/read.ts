@@ -1,7 +1,7 @@
 /** Reading CODA 2, the Belgian coded statement of account. */
 import { Big } from "big.js";
 import { compact, squeeze } from "../charset";
-import { FormatError, type Place } from "../error";
+import { FormatError, type Place, quoted } from "../error";
 import { isBelgianReference } from "../identifiers";
 import { type LineReader, readParts, type StatementPart, statementsFrom } from "../parts";
 import {
@@ -42,6 +42,8 @@ interface EntryDraft {
 /** A file between its old balance and its trailer, with what the trailer will have to say. */
 interface FileDraft {
   readonly head: StatementHead;
+  /** How its account is written. */
+  readonly structure: string;
   closingBalance: Balance;
   information: string;
   count: number;
@@ -152,6 +154,26 @@ function checkTrailer({ count, debits, credits }: FileDraft, trailer: Values<"9"
       );
 }
 
+/** Throws a FormatError for a file of which this reader knows nothing. */
+function checkHeader({ application, version }: Values<"0">, place: Place): void {
+  if (application !== "05")
+    throw new FormatError("unrecognised", place, `statements are application 05, not ${quoted(application)}`);
+  if (version !== "2")
+    throw new FormatError("invalid", place, `it must be version 2, not ${quoted(version)}`);
+}
+
+/** Throws a FormatError when the new balance is of another account than the old one. */
+function checkAccount({ head, structure }: FileDraft, { account }: Values<"8">, place: Place): void {
+  const { number, currency } = head.account;
+  const found = readAccount(structure, account, place);
+  if (found.number !== number || found.currency !== currency)
+    throw new FormatError(
+      "misplaced",
+      place,
+      `it is of account ${found.number} in ${found.currency}, the file of ${number} in ${currency}`,
+    );
+}
+
 const movements = ["2.1", "2.2", "2.3", "3.1", "3.2", "3.3"] as const;
 
 /** Which records a record may follow. A file without movements has no new balance; a trailer is as good as no file yet. */
@@ -185,6 +207,8 @@ class CodaReader implements LineReader {
   /** The record before, and the line it is on. */
   #last: RecordName = "9";
   #lastLine = 0;
+  /** Whether the last trailer announced another file. */
+  #goesOn = false;
   // The order of records makes sure that these are there when a record needs them.
   #header!: Values<"0">;
   #file!: FileDraft;
@@ -206,9 +230,10 @@ class CodaReader implements LineReader {
   }
 
   end(): StatementPart[] {
-    if (this.#last === "9") return [];
     const place: Place = { format: "CODA", field: "9", line: this.#lastLine };
-    throw new FormatError("missing", place, "the file ends without a trailer");
+    if (this.#last !== "9") throw new FormatError("missing", place, "the file ends without a trailer");
+    if (this.#goesOn) throw new FormatError("missing", place, "it announces another file, and none follows");
+    return [];
   }
 
   #handle<R extends RecordName>(record: R, values: Values<R>, place: Place): StatementPart[] {
@@ -218,14 +243,17 @@ class CodaReader implements LineReader {
   }
 
   readonly #handlers: Handlers = {
-    "0": (values) => {
+    "0": (values, place) => {
+      checkHeader(values, place);
       this.#header = values;
       return [];
     },
     "1": (values, place) => {
       const head = headFrom(this.#header, values, place);
       const [debits, credits] = [new Big(0), new Big(0)];
-      this.#file = { head, closingBalance: head.openingBalance, information: "", count: 0, debits, credits };
+      const { structure } = values;
+      const closingBalance = head.openingBalance;
+      this.#file = { head, structure, closingBalance, information: "", count: 0, debits, credits };
       return [{ kind: "opening", opening: head, line: place.line! }];
     },
     "2.1": (main, place) => {
@@ -253,6 +281,7 @@ class CodaReader implements LineReader {
     "3.3": (values, place) => this.#addInformation(values, place),
     "8": (values, place) => {
       const { head } = this.#file;
+      checkAccount(this.#file, values, place);
       this.#file.closingBalance = readBalance(values, head.account.currency, place);
       return this.#endEntry();
     },
@@ -262,6 +291,7 @@ class CodaReader implements LineReader {
     },
     "9": (values, place) => {
       checkTrailer(this.#file, values, place);
+      this.#goesOn = values.multipleFiles === "1";
       const { closingBalance, information } = this.#file;
       const closing = given<StatementTail>({ closingBalance, information: orNothing(information) });
       return [{ kind: "closing", closing, line: place.line! }];

@@ -127,6 +127,12 @@ const control = /[^\P{Cc}\t]/gu;
 /** A dash ends a message; a line that says its kind begins another. */
 const endsMessage = /^-\}|^-\s*$|^:940:\s*$/;
 
+/** Which message of its statement a :28C: says it is; undefined when it does not. */
+function pageFrom(field: Field): number | undefined {
+  const [, digits] = /^\d+\/(\d{1,5})$/.exec(text(field)) ?? [];
+  return digits ? Number(digits) : undefined;
+}
+
 class Mt940Reader implements LineReader {
   readonly format = "MT940";
   readonly fields = { opening: ":60F:", entry: ":61:", closing: ":62F:" };
@@ -135,6 +141,8 @@ class Mt940Reader implements LineReader {
   /** Tags 20, 25 and 28 of the message being read, until its opening balance. */
   #head: Partial<Record<"20" | "25" | "28", Field>> = {};
   #opening: StatementHead | undefined;
+  /** Which of its messages is being read, where the messages say so. */
+  #page: number | undefined;
   #entry: EntryDraft | undefined;
   #tail: TailDraft | undefined;
   #lastLine = 0;
@@ -181,7 +189,13 @@ class Mt940Reader implements LineReader {
   /** Gives the end of the statement, once nothing more of it can follow. */
   *#close(): Iterable<StatementPart> {
     if (!this.#tail) return;
-    const { tail, information, line } = this.#tail;
+    const { tail, information, line, continued } = this.#tail;
+    if (continued)
+      throw new FormatError(
+        "missing",
+        { format: "MT940", field: ":62M:", line },
+        "the balance announces another message of this statement, and none follows",
+      );
     const said = squeeze(joinedLines(information));
     yield { kind: "closing", closing: { ...tail, ...(said && { information: said }) }, line };
     this.#opening = undefined;
@@ -259,11 +273,14 @@ class Mt940Reader implements LineReader {
 
   *#readOpening(field: Field): Iterable<StatementPart> {
     const opening = this.#headFrom(field);
+    const number = this.#headField("28", field);
     this.#head = {};
     if (field.tag === "60M" && this.#continues(opening)) {
+      this.#turnPage(number);
       this.#takeUp(opening, field);
       return;
     }
+    this.#page = pageFrom(number);
     if (this.#opening && !this.#tail) fail("misplaced", field, "the message has two opening balances");
     yield* this.#close();
     this.#opening = opening;
@@ -279,6 +296,14 @@ class Mt940Reader implements LineReader {
       before.account.currency === account.currency &&
       before.number === number
     );
+  }
+
+  /** Messages count up. Where a bank does not count them, all have the same number. */
+  #turnPage(number: Field): void {
+    const [before, page] = [this.#page, pageFrom(number)];
+    if (before !== undefined && page !== undefined && page !== before && page !== before + 1)
+      fail("misplaced", number, `message ${page} of the statement comes behind message ${before}`);
+    this.#page = page;
   }
 
   #takeUp({ openingBalance }: StatementHead, field: Field): void {

@@ -363,6 +363,31 @@ describe("reading", () => {
       (lines) => (lines[8] = replaced(lines[8]!, 37, "1")),
       { code: "control_sum", field: "9", line: 9 },
     ],
+    [
+      "a new balance of another account",
+      (lines) => (lines[7] = replaced(lines[7]!, 5, "BE45000012345679")),
+      { code: "misplaced", field: "8", line: 8 },
+    ],
+    [
+      "a new balance in another currency",
+      (lines) => (lines[7] = replaced(lines[7]!, 39, "USD")),
+      { code: "misplaced", field: "8", line: 8 },
+    ],
+    [
+      "another version",
+      (lines) => (lines[0] = replaced(lines[0]!, 128, "1")),
+      { code: "invalid", field: "0", line: 1 },
+    ],
+    [
+      "a file of payments",
+      (lines) => (lines[0] = replaced(lines[0]!, 15, "01")),
+      { code: "unrecognised", field: "0", line: 1 },
+    ],
+    [
+      "a further file that is announced and does not come",
+      (lines) => (lines[8] = replaced(lines[8]!, 128, "1")),
+      { code: "missing", field: "9", line: 9 },
+    ],
     ["no trailer", (lines) => lines.pop(), { code: "missing", field: "9", line: 8 }],
     ["a text of another kind", (lines) => lines.unshift(":20:REF"), { code: "unrecognised", line: 1 }],
   ])("%s is named by record and line", async (_, change, expected) => {

@@ -343,15 +343,13 @@ describe("reading", () => {
     });
   });
 
-  test("statements of several accounts, and messages that go on with none of them", async () => {
+  test("statements of several accounts, with other text around them", async () => {
     const one = message([]);
     const other = message([]).replace("NL13TEST0123456789", "TESTUS33/12345").replaceAll("EUR", "USD");
-    const continued = message([":61:260115C1,NTRFNONREF"], ":62M:C260131EUR101,00");
-    const found = await all(readMt940(["HEADER OF THE BANK", one, "940", continued, other].join("\r\n")));
-    expect(found.map(({ account, entries }) => [account, entries.length])).toEqual([
-      [{ number: "NL13TEST0123456789", currency: "EUR" }, 0],
-      [{ number: "NL13TEST0123456789", currency: "EUR" }, 1],
-      [{ number: "12345", bic: "TESTUS33", currency: "USD" }, 0],
+    const found = await all(readMt940(["HEADER OF THE BANK", one, "940", other].join("\r\n")));
+    expect(found.map(({ account }) => account)).toEqual([
+      { number: "NL13TEST0123456789", currency: "EUR" },
+      { number: "12345", bic: "TESTUS33", currency: "USD" },
     ]);
   });
 
@@ -574,6 +572,30 @@ describe("what is broken is named by tag and line", () => {
     const read = () => all(readMt940(broken(sound)));
     await expect(read()).rejects.toBeInstanceOf(FormatError);
     await expect(read()).rejects.toMatchObject({ format: "MT940", ...expected });
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["a statement of another account", message([]).replace("NL13", "NL14")],
+    ["another statement of the account", message([]).replace(":28C:1/1", ":28C:2/1")],
+  ])("a message that announces another, and %s follows", async (_, next) => {
+    const first = message([":61:260115C1,NTRFNONREF"], ":62M:C260131EUR101,00");
+    await expect(all(readMt940(`${first}\r\n${next}`))).rejects.toMatchObject({
+      code: "missing",
+      field: ":62M:",
+      line: 6,
+    });
+  });
+
+  test("a message that is left out", async () => {
+    const first = message([], ":62M:C260131EUR100,00");
+    const third = message([]).replace(":60F:", ":60M:").replace(":28C:1/1", ":28C:1/3");
+    await expect(all(readMt940(`${first}\r\n${third}`))).rejects.toMatchObject({
+      code: "misplaced",
+      field: ":28C:",
+      line: 9,
+    });
+    expect(await all(readMt940(`${first}\r\n${third.replace("1/3", "1/2")}`))).toHaveLength(1);
   });
 
   test("a message that goes on with another balance than the one before it", async () => {
