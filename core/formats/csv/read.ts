@@ -3,6 +3,7 @@ import { amountText, decimal, normalBalance, RunningBalance } from "../amount";
 import { FormatError, type FormatErrorCode, quoted } from "../error";
 import { type LineReader, readParts, type StatementPart, statementsFrom } from "../parts";
 import {
+  type Account,
   type Balance,
   type Entry,
   given,
@@ -68,6 +69,29 @@ function headFrom(row: NumberedRow): StatementHead {
   return { ...texts, number: Number(number), openingBalance: balanceFrom(row) };
 }
 
+/** Spreadsheets write TRUE and FALSE. */
+function isReversal(row: NumberedRow): boolean {
+  const text = cell(row, "reversal");
+  if (/^(?:true|false)?$/i.test(text)) return text.toLowerCase() === "true";
+  throw new FormatError(
+    "invalid",
+    inColumn("reversal", row.line),
+    `it is true, false or empty, not ${quoted(text)}`,
+  );
+}
+
+/** Throws a FormatError for a row that is of another account or currency than the statement it stands in. */
+function checkAccount({ number, currency }: Account, row: NumberedRow): void {
+  const expected = { account_number: number, currency };
+  for (const [column, text] of Object.entries(expected))
+    if (cell(row, column) !== text)
+      throw new FormatError(
+        "misplaced",
+        inColumn(column, row.line),
+        `the statement is of ${text}, the row of ${quoted(cell(row, column))}`,
+      );
+}
+
 /** Amounts of their own currency are as whole as they are written. */
 function entryFrom(row: NumberedRow): Entry {
   const { amount, creditDebit } = signedAmount(row, "amount");
@@ -78,7 +102,7 @@ function entryFrom(row: NumberedRow): Entry {
     valueDate: dateIn(row, "value_date"),
     amount: amountText(decimal(amount, place), cell(row, "currency")),
     creditDebit,
-    reversal: cell(row, "reversal") === "true" || undefined,
+    reversal: isReversal(row) || undefined,
   });
 }
 
@@ -89,6 +113,8 @@ function namesFrom(cells: readonly string[], line: number): readonly string[] {
   const missing = neededColumns.find((name) => !cells.includes(name));
   if (missing !== undefined)
     throw new FormatError("missing", inColumn(missing, line), "the header has no such column");
+  const twice = columns.find(({ name }) => cells.indexOf(name) !== cells.lastIndexOf(name));
+  if (twice) throw new FormatError("invalid", inColumn(twice.name, line), "the header has the column twice");
   return cells;
 }
 
@@ -111,6 +137,7 @@ class CsvReader implements LineReader {
   #names: readonly string[] | undefined;
   #last: RowKind = "closing";
   #lastLine = 0;
+  #account: Account | undefined;
   #running: RunningBalance | undefined;
   #entry: { entry: Entry; details: Entry[]; line: number } | undefined;
   #tail: { tail: Mutable<StatementTail>; line: number } | undefined;
@@ -156,6 +183,7 @@ class CsvReader implements LineReader {
     if (!mayFollow[record].includes(this.#last))
       throw new FormatError("misplaced", place, `${record} may not follow ${this.#last}`);
     this.#last = record;
+    if (this.#account && record !== "opening") checkAccount(this.#account, row);
     return this.#handlers[record](row);
   }
 
@@ -164,6 +192,7 @@ class CsvReader implements LineReader {
       const parts = this.#endStatement();
       const opening = headFrom(row);
       const { currency } = opening.account;
+      this.#account = opening.account;
       this.#running = new RunningBalance(opening.openingBalance, currency, inColumn("balance", row.line));
       return [...parts, { kind: "opening", opening, line: row.line }];
     },

@@ -50,6 +50,16 @@ test("columns in another order, unknown ones, LF and a byte order mark", async (
   );
 });
 
+test.each([
+  ["TRUE", true],
+  ["False", undefined],
+  ["", undefined],
+])("a reversal that a spreadsheet writes as %j", async (word, expected) => {
+  const text = (await written(two)).replace(",true,", `,${word},`);
+  const [found] = await all(readCsv(text));
+  expect(found!.entries[1]!.reversal).toBe(expected);
+});
+
 test("an empty text and a header alone hold no statements", async () => {
   expect(await all(readCsv(""))).toEqual([]);
   expect(await all(readCsv(await written()))).toEqual([]);
@@ -113,6 +123,26 @@ describe("what is broken is named by column and line", () => {
       "a currency that is none",
       (text) => text.replaceAll(",EUR,", ",euro,"),
       { code: "invalid", field: "currency", line: 2 },
+    ],
+    [
+      "a column twice",
+      (text) => text.replace("mandate_id", "creditor_id"),
+      { code: "invalid", field: "creditor_id", line: 1 },
+    ],
+    [
+      "a reversal that is none",
+      (text) => text.replace(",110.00,,NTRF", ",110.00,yes,NTRF"),
+      { code: "invalid", field: "reversal", line: 3 },
+    ],
+    [
+      "an entry of another account",
+      (text) => text.replace(/NL13TEST0123456789(?=.*,entry,)/, "NL14TEST0123456789"),
+      { code: "misplaced", field: "account_number", line: 3 },
+    ],
+    [
+      "a closing balance in another currency",
+      (text) => text.replace(/EUR(?=.*,closing,)/, "USD"),
+      { code: "misplaced", field: "currency", line: 5 },
     ],
     [
       "a cell too many",
