@@ -8,7 +8,7 @@ import { exitMeanings } from "../../cli/exit";
 import manifest from "../../package.json";
 import sandboxManifest from "../../sandbox/package.json";
 import { fxdesk, variablesOf } from "../cli/run";
-import { compiled } from "../support/consumer";
+import { compiled, outputOf } from "../support/consumer";
 
 const root = join(__dirname, "../..");
 const guides = ["client", "cli", "dependencies", "mcp", "nodes", "sandbox"].map((name) => `docs/${name}.md`);
@@ -57,6 +57,16 @@ test("the examples in TypeScript compile against what is built", async () => {
       sources[`${path.replace(/\W/g, "-")}-${index}.mts`] = complete(code);
   expect(Object.keys(sources).length).toBeGreaterThan(5);
   expect(await compiled(sources)).toBe("");
+});
+
+/** From its sandbox's start to its close: it needs nothing from elsewhere. */
+const isWhole = (code: string) => /startSandbox\(.*sandbox\.close\(\)/s.test(code);
+
+test("the examples that start a sandbox of their own run to their end", async () => {
+  const whole = (await blocks("docs/sandbox.md", "ts")).filter(isWhole);
+  expect(whole).toHaveLength(2);
+  const [called] = await Promise.all(whole.map(outputOf));
+  expect(called).toContain("/trades");
 });
 
 describe("on the command line", () => {
