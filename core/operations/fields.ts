@@ -73,6 +73,11 @@ export const fieldsOf = perOperation((operation): readonly Field[] => [
   ...fieldsOfShape("document", documentShape(operation)),
 ]);
 
+/** Gives each field that has no value its default, in place. */
+export function fillDefaults(operation: Declaration, values: Record<string, unknown>): void {
+  for (const { name, default: value } of fieldsOf(operation)) values[name] ??= value;
+}
+
 /** The fields a person, a flow or an assistant fills. */
 export const callerFields = perOperation((operation): readonly Field[] =>
   fieldsOf(operation).filter((field) => field.by === "caller"),

@@ -7,6 +7,7 @@ import {
   decodeRequest,
   type Field,
   fieldsOf,
+  fillDefaults,
   inWords,
   type Server,
   UnreadableBody,
@@ -102,7 +103,7 @@ function readValues(
   const problems = checkRequest(operation, values, now);
   if (problems.length > 0)
     throw new Refusal(invalidStatus(operation), invalid, "The request does not fit.", inWords(problems));
-  for (const field of fieldsOf(operation)) values[field.name] ??= field.default;
+  fillDefaults(operation, values);
   return values;
 }
 

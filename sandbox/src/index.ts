@@ -50,7 +50,7 @@ export interface Sandbox {
   force(operation: string, status: number, options?: { readonly times?: number }): void;
   /** What can be done to the sandbox that no caller can: the same as under /_sandbox/. */
   readonly control: ControlPlane;
-  /** Moves the sandbox's time forward. Throws a RangeError when that leads beyond the year 2069. */
+  /** Moves the sandbox's time forward; what is due until then happens. Throws a RangeError when that leads beyond the year 2069. */
   advance(milliseconds: number): void;
   close(): Promise<void>;
 }
@@ -78,7 +78,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
     force: (operation, status, { times = 1 } = {}) =>
       stage.faults.add(operation, { kind: "status", status }, times),
-    advance: (milliseconds) => stage.world.clock.advance(milliseconds),
+    advance: (milliseconds) => {
+      const { world } = stage;
+      world.clock.advance(milliseconds);
+      world.catchUp();
+    },
     control: controlPlane(stage),
     close: () => app.close(),
   };

@@ -2,7 +2,7 @@
 import {
   checkInput,
   type Declaration,
-  fieldsOf,
+  fillDefaults,
   type InputOf,
   inWords,
   type Values,
@@ -34,11 +34,13 @@ const actionOf = (control: Declaration) =>
 
 /** Does what a control does with values that were not checked yet. Throws a Refusal. */
 export function act(stage: Stage, control: Declaration, input: Values): unknown {
+  stage.world.catchUp();
   const problems = checkInput(control, input, stage.world.now);
   if (problems.length > 0)
     throw new Refusal(400, "validation_error", "The request does not fit.", inWords(problems));
-  const defaults = fieldsOf(control).map(({ name, default: value }) => [name, value] as const);
-  return actionOf(control)(stage, { ...Object.fromEntries(defaults), ...input });
+  const values = { ...input };
+  fillDefaults(control, values);
+  return actionOf(control)(stage, values);
 }
 
 export const controlPlane = (stage: Stage): ControlPlane =>

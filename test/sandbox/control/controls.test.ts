@@ -1,5 +1,6 @@
 /** What can be done to the sandbox from outside, and that its callers see it. */
 import { get } from "node:http";
+import { setTimeout } from "node:timers/promises";
 import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
 import { controls, Refusal, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { makeQuote, sampleInput, sandboxClient } from "../../support/samples";
@@ -86,6 +87,25 @@ describe("the clock", () => {
   test("stands still while it is looked at", async () => {
     const before = await remote.sandbox.getClock();
     expect(await remote.sandbox.getClock()).toEqual(before);
+  });
+
+  test("that runs is read as it is, and what its time brings has happened", async () => {
+    const running = await startSandbox();
+    const { control } = running;
+    const at = () => Date.parse(control.getClock().now);
+    const seen = [at()];
+    await setTimeout(20);
+    seen.push(at());
+    running.advance(86_400_000);
+    seen.push(at());
+    await running.close();
+    expect(seen[1]).toBeGreaterThanOrEqual(seen[0]! + 15);
+    expect(seen[2]).toBeGreaterThanOrEqual(seen[1]! + 86_400_000);
+  });
+
+  test("advanced in process lets happen what is due, without a request", () => {
+    sandbox.advance(3 * 86_400_000);
+    expect(sandbox.control.getClock()).toEqual({ now: "2026-03-19T09:00:00.000Z" });
   });
 
   test("lets happen what is due: a trade matures", async () => {
@@ -314,6 +334,16 @@ test("in process the controls do the same, and refuse the same", () => {
   expect(sandbox.control.advanceClock({ seconds: 1 })).toEqual({ now: "2026-03-16T09:00:01.000Z" });
   expect(() => sandbox.control.advanceClock({})).toThrow(Refusal);
   expect(() => sandbox.control.getMail({ mail: 1 })).toThrow("no such e-mail");
+});
+
+test("in process what is given as undefined is not given", async () => {
+  const account_id = await euros();
+  const { transaction_id } = sandbox.control.payIn({ account_id, amount: "1", reference: undefined });
+  expect(await client.transactions.get({ account_id, transaction_id })).toMatchObject({
+    transaction_reference: "PAY-IN",
+  });
+  sandbox.control.addFault({ operation: "trades.list", kind: "reset-after", times: undefined });
+  expect(sandbox.control.listFaults()).toHaveLength(1);
 });
 
 const advance = (headers: Record<string, string>) =>
