@@ -1,6 +1,6 @@
 /** The sandbox's page: what it shows, and that its forms work, with JavaScript and without. */
 import { readFile } from "node:fs/promises";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Route } from "playwright-core";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { controls, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { launchBrowser } from "../../nodes/support/browser";
@@ -209,6 +209,71 @@ describe("with JavaScript", () => {
     await panel("Clock").getByText("Tue, 17 Mar 2026").waitFor();
     for (const fold of await folds.all()) expect(await fold.getAttribute("open")).not.toBeNull();
     expect(warnings).toEqual([]);
+  });
+
+  test("keeps what was filled in when something changes elsewhere", async () => {
+    await open(true);
+    const form = panel("Accounts");
+    await form.getByLabel("Amount").fill("12.50");
+    await form.getByLabel("Currency").selectOption("USD");
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    sandbox.control.payIn({ currency: "EUR", amount: "77123.45" });
+    sandbox.control.moveRate({ symbol: "EURUSD", rate: 1.3 });
+    await panel("Payments").getByLabel("Amount").fill("7.25");
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await client.trades.book({ quote_id: await makeQuote(client), reason: "other" });
+    sandbox.control.advanceClock({ days: 1 });
+    await panel("Clock").getByText("Tue, 17 Mar 2026").waitFor();
+    expect(await panel("Payments").getByLabel("Amount").inputValue()).toBe("7.25");
+    expect(await form.getByLabel("Amount").inputValue()).toBe("12.50");
+    expect(await form.getByLabel("Currency").inputValue()).toBe("USD");
+  });
+
+  test("leaves alone what did not change, whatever a browser extension writes into it", async () => {
+    await open(true);
+    const field = (await panel("Accounts").getByLabel("Amount").elementHandle())!;
+    await field.evaluate((input: HTMLElement) => input.setAttribute("data-extension", "1"));
+    sandbox.control.advanceClock({ days: 1 });
+    await panel("Clock").getByText("Tue, 17 Mar 2026").waitFor();
+    expect(await field.evaluate((input: HTMLElement) => input.isConnected)).toBe(true);
+  });
+
+  test("sends once what is pressed twice", async () => {
+    await open(true);
+    const held: (() => void)[] = [];
+    await page.route("**/*", async (route) => {
+      if (route.request().method() === "POST") await new Promise<void>((go) => held.push(go));
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "+ 1 day" }).dblclick();
+    while (held.length === 0) await page.waitForTimeout(10);
+    held.forEach((go) => go());
+    await panel("Clock").getByText("17 Mar 2026").waitFor();
+    await page.waitForTimeout(100);
+    expect(sandbox.control.getClock()).toEqual({ now: "2026-03-17T09:00:00.000Z" });
+    await page.unroute("**/*");
+  });
+
+  test("moves the clock as often as a key is pressed", async () => {
+    await open(true);
+    await page.getByRole("button", { name: "+ 1 day" }).focus();
+    for (const day of ["17", "18", "19"]) {
+      await page.keyboard.press("Enter");
+      await panel("Clock").getByText(`${day} Mar 2026`).waitFor();
+      expect(await page.locator("button:focus").innerText()).toBe("+ 1 day");
+    }
+  });
+
+  test.each([
+    ["cannot be reached", (route: Route) => route.abort()],
+    ["fails", (route: Route) => route.fulfill({ status: 500, body: "{}" })],
+  ])("says when the sandbox %s, until it answers again", async (_how, fail) => {
+    await open(true);
+    await page.route("**/*", fail);
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByRole("alert").textContent()).toBe("The sandbox does not answer.");
+    await page.unroute("**/*");
+    await page.getByRole("alert").waitFor({ state: "detached" });
   });
 
   test("says when the sandbox does not answer", async () => {

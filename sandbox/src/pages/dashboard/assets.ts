@@ -1,4 +1,6 @@
-/** How the page looks, and the few lines that keep it current. */
+/** How the page looks, and what keeps it current. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
 export const style = `
 header { display: flex; flex-wrap: wrap; align-items: baseline; gap: .25rem 1rem; padding: 1.1rem 1.5rem .2rem;
@@ -77,45 +79,5 @@ label:has(select) { flex-basis: 9rem; }
   header, main { padding-left: .8rem; padding-right: .8rem; } }
 `;
 
-/**
- * Reads the page again and puts what is shown into place; what is being used stays. A form is sent without leaving the
- * page; the focus goes to the same button, or to what became of it.
- */
-export const script = `
-const read = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html");
-
-function put(next, stays) {
-  for (const part of next.querySelectorAll("[data-live]")) {
-    const shown = document.getElementById(part.id);
-    if (!shown || stays(shown)) continue;
-    for (const { id } of shown.querySelectorAll("details[open]")) part.querySelector("#" + id)?.toggleAttribute("open", true);
-    if (shown.innerHTML !== part.innerHTML) shown.replaceChildren(...part.childNodes);
-  }
-}
-
-setInterval(async () => {
-  if (document.hidden) return;
-  const answer = await fetch("/").catch(() => undefined);
-  if (answer) put(await read(answer), (shown) => shown.querySelector(":focus:not(.scroll)"));
-}, 2000);
-
-async function send(form, button) {
-  const body = new URLSearchParams(new FormData(form, button));
-  const answer = await fetch("/", { method: "POST", body });
-  const next = await read(answer);
-  put(next, () => false);
-  const notice = document.getElementById("notice");
-  notice.replaceChildren(...next.getElementById("notice").childNodes);
-  if (answer.ok) form.reset();
-  if (button.isConnected) return;
-  const again = [...document.querySelectorAll("button[aria-label]")].find(({ ariaLabel }) => ariaLabel === button.ariaLabel);
-  (again ?? notice).focus();
-}
-
-document.addEventListener("submit", (event) => {
-  event.preventDefault();
-  send(event.target, event.submitter).catch(() => {
-    document.getElementById("notice").innerHTML = '<p class="notice bad" role="alert">The sandbox does not answer.</p>';
-  });
-});
-`;
+/** Keeps the page current: a file of its own, in the page itself when it is served. */
+export const script = readFileSync(join(__dirname, "../../../resources/dashboard.js"), "utf8");

@@ -80,12 +80,21 @@ function buttons(control: Declaration, { decision, label = control.title, name, 
   return html`<span class="row">${each}</span>`;
 }
 
+/** By which a form is found again when the page is read anew: what it does, and which of those it is. */
+const nameOf = (control: Declaration, { given = {}, name, label }: Preset): string =>
+  [methodOf(control), name ?? label ?? Object.values(given).join(" ")].filter(Boolean).join(" ");
+
 export function form(control: Declaration, preset: Preset = {}): Html {
   const { given = {}, without = [], choices, decision } = preset;
   const settled = new Set([...Object.keys(given), ...without, decision]);
   const asked = fieldsOf(control).filter(({ name }) => !settled.has(name));
   const presets = Object.entries({ control: methodOf(control), ...given });
-  return html`<form method="post" action="/" class="${asked.length > 0 ? "asks" : "button"}">
+  return html`<form
+    name="${nameOf(control, preset)}"
+    method="post"
+    action="/"
+    class="${asked.length > 0 ? "asks" : "button"}"
+  >
     ${presets.map(([name, value]) => hidden(name, value))}${asked.map((field) => labelled(field, choices))}${buttons(
       control,
       preset,
