@@ -12,7 +12,7 @@ import { authorise } from "./authorise";
 import type { CallOptions, Connection } from "./connection";
 import { receivedFile } from "./file";
 import { valuesToSend } from "./fill";
-import { brokenOff, refusalError, unanswered } from "./refusal";
+import { refusalError, unanswered } from "./refusal";
 
 /** An answer with what came along. */
 export interface Reply<Status extends number = number, Body = unknown> {
@@ -68,7 +68,8 @@ export class Caller {
     const { origin, prefix } = addresses[operation.server]!;
     const outgoing = { origin, target: prefix + target, method: operation.method, headers, body };
     try {
-      if (operation.effect === "read") return await transport.read(outgoing, deadline);
+      if (operation.effect === "read")
+        return await transport.read(outgoing, deadline, (status) => isReadWhole(operation, status));
       return await transport.once(outgoing, deadline);
     } catch (error) {
       throw error instanceof TransportError ? unanswered(operation, error, deadline) : error;
@@ -90,13 +91,22 @@ export class Caller {
       const file = receivedFile(headers, body);
       return { status, headers, total, requestId, attempts, body: file, problems: [] };
     }
-    const received = await body.text().catch((cause: Error) => {
-      throw brokenOff(operation, status, cause, deadline);
-    });
+    const received = response.text ?? (await wholeText(operation, response, deadline));
     const { body: value, problems } = readAnswer(operation, response, answer, received);
     return { status, headers, total, requestId, attempts, body: value, problems };
   }
 }
+
+/** A file arrives as it is read; an error says enough by its status. */
+function isReadWhole({ answers }: Declaration, status: number): boolean {
+  const answer = answers[status];
+  return answer !== undefined && answer.kind !== "file";
+}
+
+const wholeText = (operation: Declaration, { status, body }: ReceivedResponse, deadline: Deadline) =>
+  body.text().catch((cause: Error) => {
+    throw unanswered(operation, new TransportError(cause, true, 1, status), deadline);
+  });
 
 const text = (value: unknown) => (typeof value === "string" ? value : undefined);
 

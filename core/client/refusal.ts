@@ -16,7 +16,7 @@ import {
 } from "../errors";
 import type { Declaration } from "../operations/declaration";
 import type { Deadline } from "../transport/deadline";
-import { TransportError } from "../transport/error";
+import { Paused, type TransportError } from "../transport/error";
 
 interface Kind {
   readonly type: new (message: string, facts: ErrorFacts) => FxdeskError;
@@ -124,34 +124,26 @@ export const lostAnswer = (
     ...facts,
   });
 
-/** The error for a request that got no answer. */
-export function unanswered(
-  operation: Declaration,
-  { cause, sent }: TransportError,
-  deadline: Deadline,
-): FxdeskError {
+/** The error for a request that got no answer, or a success whose body ended before its time. */
+export function unanswered(operation: Declaration, error: TransportError, deadline: Deadline): FxdeskError {
   const { name, effect } = operation;
+  const { cause, sent, status } = error;
+  const brokeOff = status !== undefined && `The answer (${status}) broke off (${cause.message}).`;
   if (sent && effect === "money")
-    return lostAnswer(operation, `The answer was lost (${cause.message}).`, { cause });
+    return lostAnswer(operation, brokeOff || `The answer was lost (${cause.message}).`, { status, cause });
   const retryable = effect === "read" || !sent;
   const facts = { operation: name, outcome: sent ? ("unknown" as const) : ("not-sent" as const), cause };
   const words = (what: string) => [`${name}: ${what}`, !retryable && maybeDone].filter(Boolean).join(" ");
   if (deadline.byCaller) return new Aborted(words("The call was aborted."), { ...facts, code: "aborted" });
   if (deadline.aborted) return new Timeout(words(cause.message), { ...facts, code: "timeout", retryable });
-  return new Unavailable(words(`The service cannot be reached (${cause.message}).`), {
+  if (error instanceof Paused) {
+    const { retryAfterMs } = error;
+    return new RateLimited(words(cause.message), { ...facts, code: "rate_limited", retryable, retryAfterMs });
+  }
+  return new Unavailable(words(brokeOff || `The service cannot be reached (${cause.message}).`), {
     ...facts,
     code: "unavailable",
     retryable,
+    status,
   });
 }
-
-/** The error for a success whose body ended before its time. */
-export const brokenOff = (
-  operation: Declaration,
-  status: number,
-  cause: Error,
-  deadline: Deadline,
-): FxdeskError =>
-  operation.effect === "money"
-    ? lostAnswer(operation, `The answer (${status}) broke off.`, { status, cause })
-    : unanswered(operation, new TransportError(cause, true, 1), deadline);

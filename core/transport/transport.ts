@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher } from "undici";
 import type { Deadline } from "./deadline";
-import { TransportError } from "./error";
+import { Paused, TransportError } from "./error";
 import { backoffMs, isRetriedStatus, maxAttempts, retryAfterMs } from "./retry";
 
 /** Certificates for servers that ask who is calling (mutual TLS), in PEM or PFX. */
@@ -24,6 +24,8 @@ export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Dispatcher.ResponseData["headers"];
   readonly body: Dispatcher.ResponseData["body"];
+  /** The whole body, where it was read along. */
+  readonly text?: string;
   readonly attempts: number;
 }
 
@@ -35,6 +37,8 @@ const neverConnected = new Set([
   "EHOSTUNREACH",
   "ENETUNREACH",
 ]);
+/** What no other attempt would change. */
+const tooLarge = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
 const largestResponseBytes = 256 * 1024 * 1024;
 
 /** Set when a request's head is about to be written: from then on nobody can say that it never left. */
@@ -87,35 +91,47 @@ export class Transport {
     return this.#agent.close();
   }
 
-  /** Sends a read, again when the service or the network asks for it. */
-  async read(outgoing: OutgoingRequest, deadline: Deadline): Promise<ReceivedResponse> {
+  /**
+   * Sends a read, again when the service or the network asks for it. Where `isWhole` says so of its status, the body is
+   * read along: an answer that breaks off is asked for again as well.
+   */
+  async read(
+    outgoing: OutgoingRequest,
+    deadline: Deadline,
+    isWhole: (status: number) => boolean,
+  ): Promise<ReceivedResponse> {
+    let sent = false;
     for (let attempt = 1; ; attempt += 1) {
-      if (this.#pausedUntil > 0) await this.#keepPace(deadline, attempt);
-      if (deadline.aborted) throw new TransportError(deadline.reason!, attempt > 1, attempt);
-      let response: Dispatcher.ResponseData;
+      if (this.#pausedUntil > 0) await this.#keepPace(deadline, attempt, sent);
+      if (deadline.aborted) throw new TransportError(deadline.reason!, sent, attempt);
+      let response: Dispatcher.ResponseData | undefined;
+      let text: string | undefined;
       try {
         response = await this.#send(outgoing, deadline, this.#agent);
+        if (isWhole(response.statusCode)) text = await response.body.text();
       } catch (error) {
         const cause = error as NodeJS.ErrnoException;
+        sent ||= !neverConnected.has(cause.code ?? "");
         const delay = backoffMs(attempt, undefined);
-        if (attempt < maxAttempts && !deadline.aborted && delay < deadline.remainingMs) {
-          await deadline.wait(delay).catch(fail(false, attempt));
-          continue;
-        }
-        throw new TransportError(cause, !neverConnected.has(cause.code ?? ""), attempt);
+        const again = attempt < maxAttempts && cause.code !== tooLarge;
+        if (!again || deadline.aborted || delay >= deadline.remainingMs)
+          throw new TransportError(cause, sent, attempt, response?.statusCode);
+        await deadline.wait(delay).catch(fail(sent, attempt));
+        continue;
       }
+      sent = true;
       const asked = response.statusCode === 429 ? this.#pause(response) : askedDelay(response);
       const delay = Math.max(backoffMs(attempt, response.statusCode), asked ?? 0);
       if (!isRetriedStatus(response.statusCode) || attempt === maxAttempts || delay >= deadline.remainingMs)
-        return received(response, attempt);
+        return { ...received(response, attempt), ...(text !== undefined && { text }) };
       await response.body.dump();
-      await deadline.wait(delay).catch(fail(true, attempt));
+      await deadline.wait(delay).catch(fail(sent, attempt));
     }
   }
 
   /** Sends once, whatever happens. */
   async once(outgoing: OutgoingRequest, deadline: Deadline): Promise<ReceivedResponse> {
-    await this.#keepPace(deadline, 1);
+    await this.#keepPace(deadline, 1, false);
     const mark: Mark = { sent: false };
     const marked = this.#agent.compose(
       (dispatch) => (options, handler) => dispatch(options, new MarkSent(handler, mark)),
@@ -153,10 +169,15 @@ export class Transport {
     return asked;
   }
 
-  async #keepPace(deadline: Deadline, attempt: number): Promise<void> {
+  /** Waits until the service wants calls again. Throws at once when that is later than the deadline. */
+  async #keepPace(deadline: Deadline, attempt: number, sent: boolean): Promise<void> {
     const wait = this.#pausedUntil - Date.now();
-    if (wait > 0) await deadline.wait(wait).catch(fail(false, attempt));
-    else this.#pausedUntil = 0;
+    if (wait <= 0) {
+      this.#pausedUntil = 0;
+      return;
+    }
+    if (!deadline.aborted && wait >= deadline.remainingMs) throw new Paused(wait, sent, attempt);
+    await deadline.wait(wait).catch(fail(sent, attempt));
   }
 }
 

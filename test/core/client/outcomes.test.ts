@@ -111,6 +111,42 @@ test("a read is tried again after a reset and after 503", async () => {
   expect(reply).toMatchObject({ body: [], attempts: 3 });
 });
 
+const brokenBody: Fault = (socket) => socket.end("HTTP/1.1 200 X\r\ncontent-length: 99\r\n\r\n[");
+
+test("a read whose answer breaks off is tried again", async () => {
+  await against(inTurn(brokenBody, respond(200, "[]")));
+  expect(await client.trades.list.reply()).toMatchObject({ body: [], attempts: 2 });
+});
+
+test("a read whose answers all break off says so, with the status", async () => {
+  await against(brokenBody);
+  const error = await failure(client.trades.list());
+  expect(error).toMatchObject({ name: "Unavailable", status: 200, outcome: "unknown", retryable: true });
+  expect(error.message).toContain("trades.list: The answer (200) broke off");
+  expect(server.heads).toHaveLength(3);
+});
+
+test("a change whose answer breaks off says so, and is sent once", async () => {
+  await against(brokenBody);
+  const error = await failure(client.request({ method: "POST", path: "/things", body: { a: 1 } }));
+  expect(error).toMatchObject({ name: "Unavailable", status: 200, outcome: "unknown", retryable: false });
+  expect(error.message).toContain("The answer (200) broke off");
+  expect(server.heads).toHaveLength(1);
+});
+
+test("a read that is aborted while it waits to be tried again was sent", async () => {
+  await against(reset);
+  const random = jest.spyOn(Math, "random").mockReturnValue(1);
+  const controller = new AbortController();
+  const call = failure(client.trades.list({}, { signal: controller.signal }));
+  while (server.heads.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  controller.abort();
+  expect(await call).toMatchObject({ name: "Aborted", outcome: "unknown" });
+  expect(server.heads).toHaveLength(1);
+  random.mockRestore();
+});
+
 test("a read gives up after three attempts and says why", async () => {
   await against(respond(503));
   const error = await failure(client.trades.list());
@@ -139,6 +175,20 @@ test("a wait beyond the time limit fails at once and tells how long to wait", as
   await against(respond(429, "", { "retry-after": "3600" }), { timeoutMs: 5_000 });
   const error = await failure(client.trades.list());
   expect(error).toMatchObject({ name: "RateLimited", retryAfterMs: 3_600_000, retryable: true });
+  expect(server.heads).toHaveLength(1);
+});
+
+test("while the service wants no call for longer than the time limit, each call says so at once", async () => {
+  await against(respond(429, "", { "retry-after": "3600" }), { timeoutMs: 5_000 });
+  await failure(client.trades.list());
+  const start = Date.now();
+  for (const call of [client.trades.list(), client.trades.book(trade)]) {
+    const error = await failure(call);
+    expect(error).toMatchObject({ name: "RateLimited", outcome: "not-sent", retryable: true });
+    expect(error.toJSON().retryAfterMs).toBeGreaterThan(3_590_000);
+    expect(error.message).toMatch(/asked to wait another 3\d\d\d s/);
+  }
+  expect(Date.now() - start).toBeLessThan(1_000);
   expect(server.heads).toHaveLength(1);
 });
 

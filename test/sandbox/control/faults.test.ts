@@ -64,7 +64,7 @@ describe("a call that commits money", () => {
 });
 
 describe("a read", () => {
-  test.each(["reset-before", "reset-after"] as const)("%s: is tried again", async (kind) => {
+  test.each(["reset-before", "reset-after", "cut-off"] as const)("%s: is tried again", async (kind) => {
     put({ operation: "trades.list", kind });
     const { attempts } = await client.trades.list.reply();
     expect(attempts).toBe(2);
