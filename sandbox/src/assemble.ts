@@ -21,7 +21,7 @@ export function assemble({ operations, beginning, delivery = {}, behaviours: mor
   readonly app: FastifyInstance;
   readonly stage: Stage;
 } {
-  const stage = new Stage(operations, beginning, delivery);
+  const stage = new Stage([...operations, ...extensions.operations], beginning, delivery);
   const behaviours = {
     ...ownBehaviours,
     ...extensionBehaviours,

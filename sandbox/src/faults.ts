@@ -30,16 +30,12 @@ export interface Fault {
   readonly retryAfter?: number | undefined;
 }
 
-/** How a fault is played. */
-interface Play {
+/** How a call is played. */
+export interface Play {
   /** What happens instead of the operation's work; without it the work is done. */
-  readonly instead?: (operation: Declaration, fault: Fault) => Result;
+  readonly instead?: (operation: Declaration) => Result;
   /** How the answer leaves; without it as usual. */
-  readonly deliver?: (
-    reply: FastifyReply,
-    answer: HttpAnswer,
-    fault: Fault,
-  ) => FastifyReply | Promise<FastifyReply>;
+  readonly deliver?: (reply: FastifyReply, answer: HttpAnswer) => FastifyReply | Promise<FastifyReply>;
 }
 
 /** What the open-banking standard lists with a status; the JSON interface has no list. */
@@ -63,13 +59,18 @@ function documented(operation: Declaration, { status }: Fault): Result {
   const failure = operation.errors[status!]!;
   const says = typeof failure === "string" ? failure : failure[0];
   const retry = status === 429 ? { "retry-after": "0" } : {};
-  const code = (operation.server === "xs2a" && standardCodes[status!]) || "forced";
+  const code = codeOf(operation, status!, "forced");
   throw new Refusal(status!, code, says, "This status was asked for.", retry);
 }
 
-function throttled(_operation: Declaration, { retryAfter }: Fault): Result {
+/** The code of a status, as the operation's interface has it. */
+const codeOf = ({ server }: Declaration, status: number, otherwise: string): string =>
+  (server === "xs2a" && standardCodes[status]) || otherwise;
+
+function throttled(operation: Declaration, { retryAfter }: Fault): Result {
+  const code = codeOf(operation, 429, "too_many_requests");
   const headers = { "retry-after": String(retryAfter) };
-  throw new Refusal(429, "ACCESS_EXCEEDED", "Too many requests.", `Wait ${retryAfter} s.`, headers);
+  throw new Refusal(429, code, "Too many requests.", `Wait ${retryAfter} s.`, headers);
 }
 
 function untouched(): Result {
@@ -99,22 +100,25 @@ async function cutOff(
   return reply;
 }
 
-const plays: Readonly<Record<FaultKind, Play>> = {
-  status: { instead: documented },
-  throttle: { instead: throttled },
-  latency: { deliver: late },
-  "reset-before": { instead: untouched, deliver: reset },
-  "reset-after": { deliver: reset },
-  "cut-off": { deliver: cutOff },
+const plays: Readonly<Record<FaultKind, (fault: Fault) => Play>> = {
+  status: (fault) => ({ instead: (operation) => documented(operation, fault) }),
+  throttle: (fault) => ({ instead: (operation) => throttled(operation, fault) }),
+  latency: (fault) => ({ deliver: (reply, answer) => late(reply, answer, fault) }),
+  "reset-before": () => ({ instead: untouched, deliver: reset }),
+  "reset-after": () => ({ deliver: reset }),
+  "cut-off": () => ({ deliver: cutOff }),
 };
 
-export const playOf = (fault: Fault | undefined): Play => (fault ? plays[fault.kind] : {});
+const asUsual: Play = {};
+
+export const playOf = (fault: Fault | undefined): Play => (fault ? plays[fault.kind](fault) : asUsual);
 
 /** Faults that wait for calls of their operations. Each spoils one call. */
 export class Faults {
   readonly #waiting = new Map<string, Fault[]>();
 
-  constructor(private readonly operations: readonly Declaration[]) {}
+  /** Takes the operations that can be spoiled. */
+  constructor(readonly operations: readonly Declaration[]) {}
 
   /** Throws a TypeError when there is no such operation, or it does not document the status. */
   add(name: string, fault: Fault, times: number): void {

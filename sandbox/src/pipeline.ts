@@ -2,7 +2,7 @@
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import type { AnyBehaviour, Behaviour, FileAnswer, Result } from "./behaviour";
 import { admit } from "./door";
-import { type Fault, playOf } from "./faults";
+import type { Play } from "./faults";
 import { header, type HttpAnswer, type HttpRequest } from "./http";
 import { checkAccept } from "./open-banking/accept";
 import { requestIdOf } from "./open-banking/request-id";
@@ -14,16 +14,15 @@ export interface Pipeline {
   readonly behaviours: Readonly<Record<string, AnyBehaviour>>;
 }
 
-/** The answer to a call, and what was wrong with it where it was refused. A fault may stand in for the work. */
+/** The answer to a call, and what was wrong with it where it was refused. What is played may stand in for the work. */
 export async function answer(
   operation: Declaration,
   request: HttpRequest,
   pipeline: Pipeline,
-  fault: Fault | undefined,
+  { instead }: Play,
 ): Promise<{ answer: HttpAnswer; refusal?: Refusal }> {
   try {
-    const { instead } = playOf(fault);
-    const done = instead ? instead(operation, fault!) : await result(operation, request, pipeline);
+    const done = instead ? instead(operation) : await result(operation, request, pipeline);
     return { answer: identified(operation, request, written(operation, done)) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

@@ -97,11 +97,11 @@ export function buildServer(
       url,
       handler: async (request, reply) => {
         const fault = stage.faults.take(operation);
+        const play = playOf(fault);
         const received = receivedRequest(request, names);
-        const { answer: answered, refusal } = await answer(operation, received, pipeline, fault);
+        const { answer: answered, refusal } = await answer(operation, received, pipeline, play);
         record(request, answered.status, refusal, fault);
-        const { deliver } = playOf(fault);
-        return deliver ? deliver(reply, answered, fault!) : send(reply, answered);
+        return (play.deliver ?? send)(reply, answered);
       },
     });
   };

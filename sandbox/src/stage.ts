@@ -39,6 +39,7 @@ export class Stage {
   #world: World;
 
   constructor(
+    /** What calls can be spoiled of. */
     operations: readonly Declaration[],
     private readonly beginning: Beginning,
     private readonly delivery: Delivery,

@@ -101,6 +101,25 @@ test("a file that is cut off is an error, and leaves nothing behind", async () =
   await rm(folder, { recursive: true });
 });
 
+test.each([
+  ["trades.list", "too_many_requests"],
+  ["openBanking.listAccounts", "ACCESS_EXCEEDED"],
+] as const)("throttle on %s speaks the language of its interface", async (operation, code) => {
+  put({ operation, kind: "throttle", retry_after: 60 });
+  const input = (await sampleInput(operation, client)) as never;
+  const [section, method] = operation.split(".") as ["trades", "list"];
+  await expect(client[section][method](input, { timeoutMs: 5_000 })).rejects.toMatchObject({
+    name: "RateLimited",
+    service: { code },
+  });
+});
+
+test("what the sandbox adds to the contract can be spoiled as well", async () => {
+  put({ operation: "quotes.create", kind: "throttle", retry_after: 1 });
+  await expect(makeQuote(client)).rejects.toMatchObject({ name: "RateLimited", retryAfterMs: 1_000 });
+  expect(await makeQuote(client)).toEqual(expect.any(String));
+});
+
 test("the log says what was put in the way", async () => {
   put({ operation: "trades.book", kind: "reset-after" });
   await book().catch(() => {});
@@ -126,6 +145,15 @@ test.each([
   [{ operation: "trades.book", kind: "status" }, "status is needed"],
   [{ operation: "trades.book", kind: "latency" }, "milliseconds is needed"],
   [{ operation: "trades.book", kind: "throttle" }, "retry_after is needed"],
+  [
+    { operation: "trades.book", kind: "throttle", retry_after: 1, status: 999 },
+    "status goes with kind status",
+  ],
+  [{ operation: "trades.book", kind: "cut-off", milliseconds: 1 }, "milliseconds goes with kind latency"],
+  [
+    { operation: "trades.book", kind: "latency", milliseconds: 1, retry_after: 1 },
+    "retry_after goes with kind",
+  ],
   [{ operation: "trades.book", kind: "meteorite" }, "kind must be one of"],
 ])("%j is refused", (fault, says) => {
   expect(() => put(fault as Fault)).toThrow(

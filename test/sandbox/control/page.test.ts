@@ -192,6 +192,7 @@ describe("with JavaScript", () => {
     ]);
     await field("status").fill("409");
     await press("Add fault");
+    await panel("Faults").getByText("trades.book: status 409 × 3").waitFor();
     await panel("Faults").getByText("3 of 3 calls to be spoiled").waitFor();
     expect(sandbox.control.listFaults()).toHaveLength(3);
     await press("Clear faults");

@@ -1,7 +1,7 @@
 /** What was asked, and what is put in the way of what will be asked. */
 import { empty, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
-import { faultKinds } from "../../faults";
+import { type FaultKind, faultKinds } from "../../faults";
 import { local, needed, says } from "./parts";
 
 const LoggedRequest = z.object({
@@ -51,6 +51,14 @@ export const listFaults = operation({
   answers: { 200: json(z.array(z.object(fault)), "One for each call that will be spoiled.") },
 });
 
+/** A field that one kind has and no other. */
+const only = (field: string, kind: FaultKind) => ({
+  kind: "excluded-by" as const,
+  fields: [field, "kind"] as const,
+  values: faultKinds.filter((each) => each !== kind),
+  says: `${field} goes with kind ${kind} alone.`,
+});
+
 export const addFault = operation({
   ...local,
   name: "sandbox.addFault",
@@ -64,6 +72,9 @@ export const addFault = operation({
     needed("status", "kind", "status"),
     needed("milliseconds", "kind", "latency"),
     needed("retry_after", "kind", "throttle"),
+    only("status", "status"),
+    only("milliseconds", "latency"),
+    only("retry_after", "throttle"),
   ],
   answers: { 204: empty("Done.") },
 });

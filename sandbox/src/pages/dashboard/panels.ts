@@ -4,12 +4,13 @@ import { html } from "../html";
 import { accounts } from "./accounts";
 import { approvals } from "./approvals";
 import { clock } from "./clock";
+import { faults } from "./faults";
 import { form } from "./form";
 import { market } from "./market";
 import { outbox } from "./outbox";
 import type { Panel } from "./parts";
 import { payments } from "./payments";
-import { faults, requests } from "./requests";
+import { requests } from "./requests";
 import { trades } from "./trades";
 import { waiting } from "./waiting";
 
