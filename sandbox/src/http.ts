@@ -3,6 +3,13 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Negotiator from "negotiator";
 import type { Readable } from "node:stream";
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Why it is refused. */
+    refusal?: string;
+  }
+}
+
 type Texts = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface HttpRequest {
@@ -59,6 +66,12 @@ export function preferred<T extends string>(
 
 export const send = (reply: FastifyReply, { status, headers, body }: HttpAnswer): FastifyReply =>
   reply.code(status).headers(headers).send(body);
+
+/** Says for the log why a page or a form refuses a request. */
+export function because(reply: FastifyReply, says: string): FastifyReply {
+  reply.request.refusal = says;
+  return reply;
+}
 
 /** On every answer that the contract does not show. */
 export const extensionMark = { "x-fxdesk-extension": "true" } as const;

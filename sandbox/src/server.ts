@@ -1,11 +1,12 @@
 /** The sandbox's HTTP server: one route for each operation, and the extensions. */
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { type Fault, playOf } from "./faults";
-import { extensionMark, type HttpRequest, send } from "./http";
+import { playOf } from "./faults";
+import { extensionMark, type HttpAnswer, type HttpRequest, send } from "./http";
 import { echoRequestId } from "./open-banking";
 import { answer, type Pipeline } from "./pipeline";
 import { doorCodes, invalidStatus, plainRefusal, Refusal, refusalAnswer, serverOfPath } from "./refusal";
+import { isAside, RequestLog } from "./request-log";
 import { type Misnamed, misnamed, routeOf } from "./routes";
 import type { Stage } from "./stage";
 
@@ -21,15 +22,6 @@ export interface Extensions {
   /** Stands beside what is played: its requests do not move the clock and are not logged. */
   readonly aside?: true;
 }
-
-declare module "fastify" {
-  interface FastifyContextConfig {
-    aside?: boolean;
-  }
-}
-
-/** A request that matched no route has no configuration. */
-const isAside = ({ routeOptions }: FastifyRequest) => routeOptions.config?.aside ?? false;
 
 const largestBodyBytes = 5 * 1024 * 1024;
 /** How long a request may take to arrive; then it is answered 408. */
@@ -49,30 +41,11 @@ export function buildServer(
     routerOptions: { maxParamLength: 1_000 },
     frameworkErrors: (error, request, reply) => void refuse(request, reply, error),
   });
-  const recorded = new WeakSet<FastifyRequest>();
+  const log = new RequestLog(stage);
 
-  function record(request: FastifyRequest, status: number, refusal?: Refusal, fault?: Fault): void {
-    if (isAside(request) || recorded.has(request)) return;
-    recorded.add(request);
-    const because = refusal && { refusal: [refusal.message, refusal.details].filter(Boolean).join(" ") };
-    const { method, url } = request;
-    stage.record({ method, url, status, ...because, ...(fault && { fault: fault.kind }) });
-  }
-
-  /** What no operation answers: unknown paths, other methods, requests that cannot be read or may not come in. */
   async function refuse(request: FastifyRequest, reply: FastifyReply, error?: Error): Promise<void> {
-    const path = request.url.split("?")[0]!;
-    const server = serverOfPath(path);
-    const sharing = operations.filter((operation) => routeOf(operation).pattern.test(path));
-    const operation = sharing.find(({ method }) => method === request.method);
-    const codes = doorCodes[server];
-    const near = operations.map((each) => misnamed(each, path)).find((each) => each !== undefined);
-    const refusal = error ? unreadable(error, operation, codes) : unrouted(sharing, near, codes);
-    const received = receivedRequest(request, []);
-    const answered = operation
-      ? refusalAnswer(operation, received, refusal)
-      : plainRefusal(server, received, refusal);
-    record(request, answered.status, refusal);
+    const { refusal, answered } = refused(operations, request, error);
+    log.note(request, { status: answered.status, refusal });
     await send(reply, answered);
   }
 
@@ -87,7 +60,7 @@ export function buildServer(
   app.addHook("onRequest", echoRequestId);
   app.addHook("onSend", async (request, reply) => {
     reply.header("date", stage.world.now.toUTCString());
-    record(request, reply.statusCode);
+    log.note(request, { status: reply.statusCode });
   });
 
   const serve = (scope: FastifyInstance, operation: Declaration) => {
@@ -100,7 +73,7 @@ export function buildServer(
         const play = playOf(fault);
         const received = receivedRequest(request, names);
         const { answer: answered, refusal } = await answer(operation, received, pipeline, play);
-        record(request, answered.status, refusal, fault);
+        log.note(request, { status: answered.status, refusal, fault });
         return (play.deliver ?? send)(reply, answered);
       },
     });
@@ -115,6 +88,26 @@ export function buildServer(
       for (const extend of pages) extend(scope, stage);
     });
   return app;
+}
+
+/** What no operation answers: unknown paths, other methods, requests that cannot be read or may not come in. */
+function refused(
+  operations: readonly Declaration[],
+  request: FastifyRequest,
+  error: Error | undefined,
+): { readonly refusal: Refusal; readonly answered: HttpAnswer } {
+  const path = request.url.split("?")[0]!;
+  const server = serverOfPath(path);
+  const sharing = operations.filter((operation) => routeOf(operation).pattern.test(path));
+  const operation = sharing.find(({ method }) => method === request.method);
+  const codes = doorCodes[server];
+  const near = operations.map((each) => misnamed(each, path)).find((each) => each !== undefined);
+  const refusal = error ? unreadable(error, operation, codes) : unrouted(sharing, near, codes);
+  const received = receivedRequest(request, []);
+  const answered = operation
+    ? refusalAnswer(operation, received, refusal)
+    : plainRefusal(server, received, refusal);
+  return { refusal, answered };
 }
 
 function receivedRequest(request: FastifyRequest, names: readonly string[]): HttpRequest {

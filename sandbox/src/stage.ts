@@ -9,6 +9,8 @@ import { World } from "./world/world";
 
 /** One request as the sandbox saw it. */
 export interface LoggedRequest {
+  /** When it was answered, by the sandbox's clock: a time in UTC. */
+  readonly time: string;
   readonly method: string;
   readonly url: string;
   /** Of the answer; where a fault kept it back, what it would have been. */

@@ -271,9 +271,11 @@ test("the log holds each request with its answer, and why it was refused", async
   const before = sandbox.requests.length;
   await get(`/accounts?currencies=EUR&${demoClient}`);
   await get(`/trades/none?${demoClient}`);
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string;
   expect(sandbox.requests.slice(before)).toEqual([
-    { method: "GET", url: `/accounts?currencies=EUR&${demoClient}`, status: 200 },
+    { time, method: "GET", url: `/accounts?currencies=EUR&${demoClient}`, status: 200 },
     {
+      time,
       method: "GET",
       url: `/trades/none?${demoClient}`,
       status: 404,

@@ -53,6 +53,20 @@ const works = async (accessToken: string) => {
   return answer.status === 200;
 };
 
+test("the log says why somebody was not let in, and when", async () => {
+  await form("/login", { ...person, password: "guess" });
+  await form("/token", {});
+  await token({ grant_type: "magic" });
+  await ask(sandbox, "/sca/unknown");
+  expect(sandbox.requests).toEqual([
+    expect.objectContaining({ status: 401, refusal: "E-mail or password is wrong." }),
+    expect.objectContaining({ status: 401, refusal: "The application's ID or secret is wrong." }),
+    expect.objectContaining({ status: 400, refusal: expect.stringContaining("grant_type must be") }),
+    expect.objectContaining({ status: 404, refusal: "There is no such authorisation." }),
+  ]);
+  expect(sandbox.requests[0]).toMatchObject({ time: "2026-11-20T10:00:00.100Z" });
+});
+
 describe("the login page", () => {
   test("is a form that keeps the state, and lets nothing out of it", async () => {
     const { status, headers, text } = await loginPage();

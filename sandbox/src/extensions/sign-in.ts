@@ -4,11 +4,11 @@
  */
 import { createHmac } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { formOf } from "../http";
+import { because, formOf } from "../http";
 import { giveTokens, parameter, refuse, type TokenEndpoint } from "../oauth/endpoint";
 import { accessTokenLife } from "../oauth/tokens";
 import { pageHeaders } from "../pages/document";
-import { loginPage } from "../pages/login";
+import { loginPage, type LoginRequest } from "../pages/login";
 import type { Extension } from "../server";
 import { demo } from "../world/parties";
 import type { Grant } from "../world/tokens";
@@ -28,14 +28,18 @@ function logIn(world: World, form: URLSearchParams, reply: FastifyReply): Fastif
   if (asked.client_id !== demo.authClientId || asked.redirect_uri !== world.settings.redirectUri)
     return refuse(reply, 400, "invalid_request", "The application or its redirect URI is unknown.");
   const contact = [...world.contacts.values()].find(({ email }) => email === field("email"));
-  if (!contact?.active || field("password") !== demo.password)
-    return reply.code(401).headers(pageHeaders).send(loginPage(asked, "E-mail or password is wrong."));
+  if (!contact?.active || field("password") !== demo.password) return refuseLogin(reply, asked);
   const grant = { contactId: contact.contactId, clientIds: [contact.clientId] };
   const { redirect_uri } = asked;
   const back = new URL(redirect_uri);
   back.searchParams.set("code", world.tokens.issueCode(grant, { redirect_uri }, world.now));
   back.searchParams.set("state", asked.state);
   return reply.redirect(back.href, 302);
+}
+
+function refuseLogin(reply: FastifyReply, asked: LoginRequest): FastifyReply {
+  const says = "E-mail or password is wrong.";
+  return because(reply, says).code(401).headers(pageHeaders).send(loginPage(asked, says));
 }
 
 const basic = `Basic ${Buffer.from(`${demo.authClientId}:${demo.authClientSecret}`).toString("base64")}`;

@@ -1,5 +1,6 @@
 /** The token endpoint of OAuth 2.0 (RFC 6749, sections 5 and 6). Errors are `{error, error_description}`. */
 import type { FastifyReply } from "fastify";
+import { because } from "../http";
 import { accessTokenLife, type Binding, type Tokens } from "./tokens";
 
 /** What differs between one token endpoint and another. */
@@ -21,7 +22,7 @@ export const refuse = (
   status: number,
   error: string,
   description: string,
-): FastifyReply => reply.code(status).send({ error, error_description: description });
+): FastifyReply => because(reply, description).code(status).send({ error, error_description: description });
 
 type Redeem = <G extends object>(
   endpoint: TokenEndpoint<G>,

@@ -11,7 +11,7 @@ import { html } from "../pages/html";
 import type { Extension } from "../server";
 import type { World } from "../world/world";
 import type { Authorisation } from "./authorisation";
-import { ask, sendPage, takeAnswer, unknownAuthorisation } from "./sca-page";
+import { ask, sendPage, sendUnknown, takeAnswer } from "./sca-page";
 import type { TokenGrant } from "./tokens";
 
 const authorizePath = "/public/berlingroup/authorize";
@@ -126,7 +126,7 @@ export const oauth: Extension = (app, stage) => {
   /** What may be done with a request to authorise, when it is as it must be. */
   const authorize = (handle: Handler) => (request: FastifyRequest<Route>, reply: FastifyReply) => {
     const authorisation = find(request.params.authorisationId);
-    if (!authorisation) return sendPage(reply, 404, unknownAuthorisation);
+    if (!authorisation) return sendUnknown(reply);
     const query = new URL(request.url, "http://localhost").searchParams;
     const redirectUri = query.get("redirect_uri");
     if (redirectUri === null || redirectUri !== authorisation.returnTo.approved)

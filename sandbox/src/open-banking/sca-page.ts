@@ -1,6 +1,6 @@
 /** The pages on which a person approves or refuses what was asked. */
 import type { FastifyReply } from "fastify";
-import { formOf } from "../http";
+import { because, formOf } from "../http";
 import { page, pageHeaders } from "../pages/document";
 import { hidden, html, list } from "../pages/html";
 import type { Extension } from "../server";
@@ -67,14 +67,17 @@ export function takeAnswer(
   action: string,
   next: (approved: boolean) => string | undefined,
 ): FastifyReply {
-  if (isAnswered(authorisation)) return sendPage(reply, 409, outcomePage(authorisation));
+  if (isAnswered(authorisation))
+    return sendPage(because(reply, "It is answered already."), 409, outcomePage(authorisation));
   const decision = form.get("decision");
   if (decision !== "approve" && decision !== "refuse")
-    return sendPage(reply, 400, question(authorisation, action));
+    return sendPage(because(reply, "decision is required."), 400, question(authorisation, action));
   const approved = decision === "approve";
   const chosen = chosenIn(form, authorisation);
-  if (approved && chosen?.length === 0)
-    return sendPage(reply, 400, question(authorisation, action, "Choose at least one account."));
+  if (approved && chosen?.length === 0) {
+    const says = "Choose at least one account.";
+    return sendPage(because(reply, says), 400, question(authorisation, action, says));
+  }
   conclude(authorisation, approved, chosen);
   const address = next(approved);
   return address ? reply.redirect(address, 303) : sendPage(reply, 200, outcomePage(authorisation));
@@ -85,22 +88,23 @@ interface Route {
 }
 
 const path = "/sca/:authorisationId";
-export const unknownAuthorisation = page(
-  "Nothing to authorise",
-  html`<p>There is no such authorisation.</p>`,
-);
+const noSuch = "There is no such authorisation.";
+const unknownAuthorisation = page("Nothing to authorise", html`<p>${noSuch}</p>`);
+
+export const sendUnknown = (reply: FastifyReply): FastifyReply =>
+  sendPage(because(reply, noSuch), 404, unknownAuthorisation);
 
 export const scaPage: Extension = (app, stage) => {
   const find = (id: string) => stage.world.openBanking.authorisations.get(id);
 
   app.get<Route>(path, ({ params, url }, reply) => {
     const authorisation = find(params.authorisationId);
-    return authorisation ? ask(reply, authorisation, url) : sendPage(reply, 404, unknownAuthorisation);
+    return authorisation ? ask(reply, authorisation, url) : sendUnknown(reply);
   });
 
   app.post<Route>(path, (request, reply) => {
     const authorisation = find(request.params.authorisationId);
-    if (!authorisation) return sendPage(reply, 404, unknownAuthorisation);
+    if (!authorisation) return sendUnknown(reply);
     const { approved, refused } = authorisation.returnTo;
     return takeAnswer(formOf(request), reply, authorisation, request.url, (isApproved) =>
       isApproved ? approved : refused,

@@ -2,9 +2,10 @@
 import { empty, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 import { type FaultKind, faultKinds } from "../../faults";
-import { local, needed, says } from "./parts";
+import { local, needed, says, Time } from "./parts";
 
 const LoggedRequest = z.object({
+  time: Time,
   method: z.string(),
   url: z.string(),
   status: z.int(),

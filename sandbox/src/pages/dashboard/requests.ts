@@ -6,10 +6,13 @@ import { chip, counted, head, nothing, type Panel, table } from "./parts";
 const requestsShown = 20;
 const statusLook = (status: number) => (status < 400 ? "good" : status < 500 ? "busy" : "bad");
 
-function row({ method, url, status, refusal, fault }: LoggedRequest): Html {
+/** Of the day. */
+const hourIn = (time: string) => time.slice(11, 19);
+
+function row({ time, method, url, status, refusal, fault }: LoggedRequest): Html {
   const [path, query] = url.split(/(?=\?)/, 2);
   return html`<tr>
-    <td>${chip(String(status), statusLook(status))}</td>
+    <td>${chip(String(status), statusLook(status))} <small>${hourIn(time)}</small></td>
     <td class="url">
       <b>${method}</b> ${path}<span class="query">${query}</span
       ><small>${[fault, refusal].filter(Boolean).join(": ")}</small>

@@ -1,0 +1,44 @@
+/** Notes on the stage what was asked, and how it was answered. */
+import type { FastifyRequest } from "fastify";
+import type { Fault } from "./faults";
+import type { Refusal } from "./refusal";
+import type { Stage } from "./stage";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Stands beside what is played: such requests do not move the clock and are not logged. */
+    aside?: boolean;
+  }
+}
+
+/** A request that matched no route has no configuration. */
+export const isAside = ({ routeOptions }: FastifyRequest): boolean => routeOptions.config?.aside ?? false;
+
+/** What became of a request. */
+interface Outcome {
+  readonly status: number;
+  readonly refusal?: Refusal | undefined;
+  readonly fault?: Fault | undefined;
+}
+
+export class RequestLog {
+  readonly #noted = new WeakSet<FastifyRequest>();
+
+  constructor(private readonly stage: Stage) {}
+
+  /** Notes a request once: who knows more of it comes first. */
+  note(request: FastifyRequest, { status, refusal, fault }: Outcome): void {
+    if (isAside(request) || this.#noted.has(request)) return;
+    this.#noted.add(request);
+    const { method, url } = request;
+    const says = refusal ? [refusal.message, refusal.details].filter(Boolean).join(" ") : request.refusal;
+    this.stage.record({
+      time: this.stage.world.now.toISOString(),
+      method,
+      url,
+      status,
+      ...(says !== undefined && { refusal: says }),
+      ...(fault && { fault: fault.kind }),
+    });
+  }
+}
