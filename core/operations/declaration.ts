@@ -142,7 +142,7 @@ export type Rule = { readonly says: string } & (
   | { readonly kind: "ordered"; readonly fields: readonly [earlier: string, later: string] }
   | { readonly kind: "not-future"; readonly fields: readonly [string] }
   | {
-      /** None of the first fields makes sense while the last has one of the values. */
+      /** None of the fields makes sense while the other has one of the values. */
       readonly kind: "excluded-by";
       readonly fields: readonly string[];
       readonly other: string;

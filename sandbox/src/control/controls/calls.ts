@@ -55,7 +55,8 @@ export const listFaults = operation({
 /** A field that one kind has and no other. */
 const only = (field: string, kind: FaultKind) => ({
   kind: "excluded-by" as const,
-  fields: [field, "kind"] as const,
+  fields: [field],
+  other: "kind",
   values: faultKinds.filter((each) => each !== kind),
   says: `${field} goes with kind ${kind} alone.`,
 });
