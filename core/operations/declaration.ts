@@ -149,7 +149,7 @@ export type Rule = { readonly says: string } & (
       readonly values: readonly string[];
     }
   | {
-      /** The first fields are needed when the last has one of the values. */
+      /** The fields are needed when the other has one of the values. */
       readonly kind: "needed-by";
       readonly fields: readonly string[];
       readonly other: string;
