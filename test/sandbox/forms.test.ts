@@ -7,7 +7,7 @@ import * as fc from "fast-check";
 import { demo } from "@fxdesk/sandbox";
 import { operationNamed } from "../support/operations";
 import { consentTerms } from "./open-banking/bank";
-import { fingerprint } from "./support/fingerprint";
+import { fingerprint, fingerprintBefore } from "./support/fingerprint";
 import { callOf, type PlainAnswer } from "./support/http";
 import { inProcess, type InProcess } from "./support/in-process";
 import { oddText } from "./support/odd-text";
@@ -182,7 +182,7 @@ test.each(cases)(
   async (_name, { right, needed }) => {
     const property = fc.asyncProperty(wrong(needed), async (changes) => {
       const form = await right();
-      const before = fingerprint(desk.world);
+      const before = fingerprintBefore(desk.world);
       checkRefused(await send({ ...form, fields: spoilt(form.fields, changes) }));
       expect(fingerprint(desk.world) === before).toBe(true);
     });

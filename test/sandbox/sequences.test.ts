@@ -19,7 +19,7 @@ import { requestValues } from "../support/arbitrary";
 import { conforms, statusesOf } from "../support/conforms";
 import { operationNamed } from "../support/operations";
 import { checkBooks, checkLines } from "./support/books";
-import { fingerprint } from "./support/fingerprint";
+import { fingerprint, fingerprintBefore } from "./support/fingerprint";
 import { callOf, type PlainAnswer, requestOf } from "./support/http";
 import { inProcess, type InProcess } from "./support/in-process";
 
@@ -116,12 +116,9 @@ function isSpoiled(operation: Declaration, values: Values): boolean {
     .some((spoilt) => spoilt.method === method && routeOf(spoilt).pattern.test(path.split("?")[0]!));
 }
 
-/** By how much a request moves the time, in milliseconds. */
-const tick = 100;
-
 /**
  * Calls an operation: its answer is documented in every part, and no failure of the sandbox; who is refused has changed
- * nothing. What is due by then happens before.
+ * nothing.
  */
 async function call(
   operation: Declaration,
@@ -129,8 +126,7 @@ async function call(
   headers?: Readonly<Record<string, string>>,
 ): Promise<PlainAnswer> {
   const { world } = desk;
-  world.agenda.run(new Date(world.clock.now().getTime() + tick));
-  const before = fingerprint(world);
+  const before = fingerprintBefore(world);
   const spoiled = isSpoiled(operation, values);
   const answer = await callOf(desk.ask, operation, values, headers);
   conforms(operation, answer);
