@@ -88,32 +88,28 @@ const numbersTo = (last: number) => Array.from({ length: last }, (_, index) => S
 
 const areDifferent = (values: readonly string[]) => new Set(values).size === values.length;
 
-const startDate = day("Start date", "Standing order: first day.");
-const endDate = day("End date", "Standing order: last day; none when left out.").optional();
+const startDate = day("Start date", "Periodic: first day.");
+const endDate = day("End date", "Periodic: last day, if any.").optional();
 
 const standingOrder = {
   startDate,
-  frequency: z.enum(frequencies).meta({ title: "Frequency", description: "Standing order: how often." }),
+  frequency: z.enum(frequencies).meta({ title: "Frequency", description: "Periodic: how often." }),
   endDate,
   executionRule: z.enum(["following", "preceding"]).optional().meta({
     title: "Execution rule",
-    description: "Standing order: which working day stands in for a holiday.",
+    description: "Periodic: working day in place of a holiday.",
   }),
   dayOfExecution: z
     .enum(numbersTo(31))
     .optional()
-    .meta({ title: "Day of execution", description: "Standing order: day of the month; 31 is its last." }),
+    .meta({ title: "Day of execution", description: "Periodic: day of month; 31 is the last." }),
   monthsOfExecution: z
     .array(z.enum(numbersTo(12)))
     .min(1)
     .max(11)
     .refine(areDifferent, "must have no month twice")
     .optional()
-    .meta({
-      title: "Months of execution",
-      description: "Standing order, MonthlyVariable: months 1 to 12.",
-      uniqueItems: true,
-    }),
+    .meta({ title: "Months of execution", description: "Periodic: different months, 1 to 12." }),
 };
 
 const debtorAccount = NewAccountReference.meta({
@@ -130,7 +126,7 @@ const bulk = {
   batchBookingPreferred: z
     .boolean()
     .optional()
-    .meta({ title: "Batch booking preferred", description: "Bulk: one entry on the account for all." }),
+    .meta({ title: "Batch booking preferred", description: "Bulk: one entry for all." }),
   requestedExecutionDate: day("Requested execution date", "Bulk: day to pay on.").optional(),
   requestedExecutionTime: DateTime.optional().meta({
     title: "Requested execution time",
@@ -245,11 +241,6 @@ const paymentRules: readonly Rule[] = [
     ["payments", "bulk-payments"],
     Object.keys(standingOrder),
     `Only a periodic payment has ${Object.keys(standingOrder).join(", ")}.`,
-  ),
-  notAt(
-    ["periodic-payments"],
-    ["requestedExecutionDate", "requestedExecutionTime"],
-    "A periodic payment has a startDate in the place of requestedExecutionDate and requestedExecutionTime.",
   ),
   {
     kind: "needed-by",

@@ -17,8 +17,15 @@ import {
   type Decision,
   link,
 } from "./authorisation";
-import { askedInJson, askedInXml, type Initiation, type NewTransfer, orderIn } from "./initiation";
-import { readPain001 } from "./pain001";
+import {
+  type Asked,
+  askedInJson,
+  askedInXml,
+  type Initiation,
+  type NewTransfer,
+  orderIn,
+} from "./initiation";
+import { type Pain001, readPain001 } from "./pain001";
 import { pain002 } from "./pain002";
 import {
   cancel,
@@ -154,6 +161,18 @@ function checkPayable(service: string, transfers: readonly Transfer[]): void {
 const contentOf = ({ operation, values }: Call<Initiation>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(values).filter(([name]) => name in operation.body!.shape));
 
+/** The time asked for. A standing order has none: that of its document says nothing, and JSON may not ask for one. */
+function timeAsked(
+  { requestedAt }: Pick<Asked, "requestedAt">,
+  order: StandingOrder | undefined,
+  document: Pain001 | undefined,
+): Date | undefined {
+  if (!order) return requestedAt;
+  if (requestedAt && !document)
+    throw new Refusal(400, "FORMAT_ERROR", "A periodic payment has startDate, and no day or time requested.");
+  return undefined;
+}
+
 /** What is asked for, or a Refusal of what cannot be done. */
 function termsOf(call: Call<Initiation>, service: string): PaymentTerms {
   const { values, client, world } = call;
@@ -166,8 +185,7 @@ function termsOf(call: Call<Initiation>, service: string): PaymentTerms {
   checkTotal(transfers, account.currency);
   checkPayable(service, transfers);
   const order = service === "periodic-payments" ? orderIn(values) : undefined;
-  // A document of a standing order has a day of its own, which says nothing.
-  const requestedAt = order ? undefined : asked.requestedAt;
+  const requestedAt = timeAsked(asked, order, document);
   if (order) checkDays(order, account.currency);
   checkDay(order?.startDate ?? (requestedAt && dayOf(requestedAt)), dayOf(world.now));
   const rejectWithoutFunds = values["TPP-Rejection-NoFunds-Preferred"] === true;

@@ -206,10 +206,6 @@ describe("payments.initiate", () => {
         "Only a periodic payment has startDate, frequency",
       ]),
     ),
-    [
-      { ...periodic, requestedExecutionDate: "2026-02-01" },
-      "A periodic payment has a startDate in the place",
-    ],
     [{ ...periodic, endDate: "2026-01-31" }, "startDate must not be after endDate."],
   ])("%#: refuses what belongs to another kind of payment", (input, says) => {
     expect(problems("payments.initiate", input)).toEqual([expect.stringContaining(says)]);

@@ -405,6 +405,12 @@ test.each<[string, Partial<NewPayment>, number, string]>([
   ["a wrong IBAN", { creditorAccount: { iban: "NL14TEST0123456789" } }, 400, "FORMAT_ERROR"],
   ["no IBAN for a euro product", { creditorAccount: { bban: "12345" } }, 403, "PRODUCT_INVALID"],
   [
+    "a standing order on a day",
+    { ...periodic, startDate: "2026-03-05", frequency: "Weekly", requestedExecutionDate: "2026-03-20" },
+    400,
+    "FORMAT_ERROR",
+  ],
+  [
     "a day in the past",
     { ...periodic, startDate: "2026-03-01", frequency: "Weekly" },
     400,
