@@ -20,6 +20,9 @@ export const isIban = (text: string): boolean =>
 export const isIsoReference = (text: string): boolean =>
   /^RF\d{2}[A-Z0-9]{1,21}$/.test(text) && mod97(rotated(text)) === 1;
 
-/** A Belgian structured reference: twelve digits, the last two the first ten modulo 97, with 97 for 0. */
+/** The two digits behind the ten of a Belgian structured reference: the ten modulo 97, with 97 for 0. */
+export const belgianCheckDigits = (ten: string): string => String(mod97(ten) || 97).padStart(2, "0");
+
+/** A Belgian structured reference: twelve digits, the last two of them check digits. */
 export const isBelgianReference = (text: string): boolean =>
-  /^\d{12}$/.test(text) && (mod97(text.slice(0, 10)) || 97) === Number(text.slice(10));
+  /^\d{12}$/.test(text) && text.endsWith(belgianCheckDigits(text.slice(0, 10)));

@@ -10,6 +10,12 @@ export interface Line {
   readonly ending: string;
 }
 
+/** Whether a text's lines end as no text's do here: then all of it seems to be one line. */
+export const endsWithCrAlone = (line: string): boolean => /\r[^\r]/.test(line);
+
+/** What to say of such a text. */
+export const crAlone = "its lines end with CR alone, but LF or CRLF must end them";
+
 function lineFrom(number: number, piece: string, ending: string): Line {
   const text = number === 1 ? piece.replace(/^\uFEFF/, "") : piece;
   return text.endsWith("\r")

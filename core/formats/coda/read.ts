@@ -2,7 +2,8 @@
 import { Big } from "big.js";
 import { compact, squeeze } from "../charset";
 import { FormatError, type Place, quoted } from "../error";
-import { isBelgianReference } from "../identifiers";
+import { belgianCheckDigits, isBelgianReference } from "../identifiers";
+import { looksLike } from "../kinds";
 import { type LineReader, readParts, type StatementPart, statementsFrom } from "../parts";
 import {
   type Account,
@@ -14,7 +15,7 @@ import {
   type StatementHead,
   type StatementTail,
 } from "../statement";
-import type { Line, TextSource } from "../text";
+import { crAlone, endsWithCrAlone, type Line, type TextSource } from "../text";
 import { belgianReferences, counterpartyName, directDebit, isoReference } from "./communication";
 import { readRecord, type RecordName, recordName, type Values } from "./records";
 import { amountFrom, creditDebitFrom, dateFrom, fromThousandths, readAccount, readBalance } from "./values";
@@ -55,6 +56,11 @@ const orNothing = (text: string | undefined) => squeeze(text ?? "") || undefined
 
 type Paid = Pick<Entry, "creditorReference" | "remittance" | "mandateId" | "creditorId">;
 
+const wrongReference = (text: string) =>
+  /^\d{12}$/.test(text)
+    ? `the structured reference ${text} should end in ${belgianCheckDigits(text.slice(0, 10))}`
+    : `a structured reference is twelve digits, not ${quoted(text)}`;
+
 /** What a movement is paid for: a structured reference in its records or free text, then free text behind them. */
 function paidFor({ main, references, counterparty, information, place }: Movement): Paid {
   const own = [main, references, counterparty].map((record) => record?.communication ?? "").join("");
@@ -64,7 +70,7 @@ function paidFor({ main, references, counterparty, information, place }: Movemen
   if (belgianReferences.includes(type)) {
     const creditorReference = text.slice(0, 12);
     if (!isBelgianReference(creditorReference))
-      throw new FormatError("check_digits", place, `not a structured reference: "${creditorReference}"`);
+      throw new FormatError("check_digits", place, wrongReference(creditorReference));
     return { creditorReference, ...remittanceOf(further.join("")) };
   }
   if (type === isoReference) return { creditorReference: compact(text), ...remittanceOf(further.join("")) };
@@ -219,8 +225,13 @@ class CodaReader implements LineReader {
     if (text.replace(endOfFile, "").trim() === "") return [];
     const record = recordName(text);
     const place: Place = { format: "CODA", field: record ?? text.slice(0, 2), line: number };
+    if (endsWithCrAlone(text)) throw new FormatError("invalid", place, crAlone);
     if (this.#lastLine === 0 && record !== "0")
-      throw new FormatError("unrecognised", place, "the file does not begin with a header, record 0");
+      throw new FormatError(
+        "unrecognised",
+        place,
+        `the file does not begin with a header, record 0${looksLike(text)}`,
+      );
     if (!record) throw new FormatError("invalid", place, "there is no such record");
     if (!mayFollow[record].includes(this.#last))
       throw new FormatError("misplaced", place, `it may not follow record ${this.#last}`);
@@ -335,7 +346,7 @@ export const readCodaParts = (source: TextSource): AsyncGenerator<StatementPart,
   readParts(source, new CodaReader());
 
 /**
- * Reads the statements of a CODA 2 text, or of a stream of text.
+ * Reads the statements of a CODA 2 text, or of a stream of text. A text of nothing but white space holds none.
  *
  * Throws a FormatError with line and record for what is broken, also when balances, counts, sums or the check digits of a
  * structured reference are wrong.

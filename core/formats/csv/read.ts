@@ -1,6 +1,7 @@
 /** Reading statements from CSV, as `writeCsv` writes them. */
 import { amountText, decimal, normalBalance, RunningBalance } from "../amount";
 import { FormatError, type FormatErrorCode, quoted } from "../error";
+import { looksLike } from "../kinds";
 import { type LineReader, readParts, type StatementPart, statementsFrom } from "../parts";
 import {
   type Account,
@@ -11,7 +12,7 @@ import {
   type StatementHead,
   type StatementTail,
 } from "../statement";
-import type { Line, TextSource } from "../text";
+import { crAlone, endsWithCrAlone, type Line, type TextSource } from "../text";
 import { cellsFrom, leavesQuoteOpen, original } from "./cells";
 import { columns, fieldsOf, neededColumns, type Row, type RowKind } from "./columns";
 import { checkedDate, inColumn } from "./normalise";
@@ -107,9 +108,15 @@ function entryFrom(row: NumberedRow): Entry {
 }
 
 /** The names in the header row. */
-function namesFrom(cells: readonly string[], line: number): readonly string[] {
-  if (!cells.includes("record"))
-    throw new FormatError("unrecognised", inColumn("record", line), "the header has no such column");
+function namesFrom(header: string, line: number): readonly string[] {
+  const cells = cellsFrom(header);
+  if (endsWithCrAlone(header)) throw new FormatError("invalid", inColumn("record", line), crAlone);
+  if (!cells?.includes("record"))
+    throw new FormatError(
+      "unrecognised",
+      inColumn("record", line),
+      `the header has no such column${looksLike(header)}`,
+    );
   const missing = neededColumns.find((name) => !cells.includes(name));
   if (missing !== undefined)
     throw new FormatError("missing", inColumn(missing, line), "the header has no such column");
@@ -147,7 +154,7 @@ class CsvReader implements LineReader {
     const open = leavesQuoteOpen(text) !== (this.#begun !== undefined);
     const row = { text: (this.#begun?.text ?? "") + text, line: this.#begun?.line ?? number };
     this.#begun = open ? { text: row.text + ending, line: row.line } : undefined;
-    return open || row.text === "" ? [] : this.#row(row.text, row.line);
+    return open || row.text.trim() === "" ? [] : this.#row(row.text, row.line);
   }
 
   end(): StatementPart[] {
@@ -159,12 +166,12 @@ class CsvReader implements LineReader {
   }
 
   #row(text: string, line: number): StatementPart[] {
-    const cells = cellsFrom(text);
-    if (!cells) throw new FormatError("invalid", inColumn("record", line), "a quote stands where none may");
     if (!this.#names) {
-      this.#names = namesFrom(cells, line);
+      this.#names = namesFrom(text, line);
       return [];
     }
+    const cells = cellsFrom(text);
+    if (!cells) throw new FormatError("invalid", inColumn("record", line), "a quote stands where none may");
     const { length } = this.#names;
     if (cells.length !== length)
       throw new FormatError(
@@ -246,7 +253,7 @@ export const readCsvParts = (source: TextSource): AsyncGenerator<StatementPart, 
 
 /**
  * Reads the statements of a CSV text, or of a stream of text, with the columns of `writeCsv` in any order; further columns
- * are passed over.
+ * are passed over. A text of nothing but white space holds no statements.
  *
  * Throws a FormatError with line and column for what is broken, also when balances and entries do not add up.
  */

@@ -4,6 +4,7 @@ import { amountText, balanceFrom } from "../amount";
 import { squeeze } from "../charset";
 import { fromYymmdd, fromYymmddOfInterest, nearest } from "../dates";
 import { FormatError, type FormatErrorCode, type Place, quoted } from "../error";
+import { looksLike } from "../kinds";
 import { type LineReader, readParts, type StatementPart, statementsFrom } from "../parts";
 import {
   type Balance,
@@ -13,7 +14,7 @@ import {
   type StatementHead,
   type StatementTail,
 } from "../statement";
-import type { Line, TextSource } from "../text";
+import { crAlone, endsWithCrAlone, type Line, type TextSource } from "../text";
 import { joinedLines } from "./lines";
 import { accountFrom, entryFrom, knownReference, noReference, type StatementLine } from "./normalise";
 
@@ -146,10 +147,13 @@ class Mt940Reader implements LineReader {
   #entry: EntryDraft | undefined;
   #tail: TailDraft | undefined;
   #lastLine = 0;
+  /** The first line that says anything, until there is a tag. */
+  #untagged: string | undefined;
   #sawTag = false;
 
   *line({ number, text: whole }: Line): Iterable<StatementPart> {
     this.#lastLine = number;
+    if (endsWithCrAlone(whole)) throw new FormatError("invalid", this.#here(":20:"), crAlone);
     const content = whole.replace(control, "").replace(/^\{[1-5]:.*\{4:/, "");
     const [, tag] = /^:(\d\d[A-Z]?|NS):/.exec(content) ?? [];
     if (endsMessage.test(content)) yield* this.#endMessage();
@@ -157,14 +161,21 @@ class Mt940Reader implements LineReader {
       yield* this.#endField();
       this.#sawTag = true;
       this.#field = { tag, line: number, content: [content.slice(tag.length + 2)] };
-    } else if (content.trim() !== "") this.#field?.content.push(content);
+    } else if (content.trim() !== "") {
+      this.#untagged ??= content;
+      this.#field?.content.push(content);
+    }
   }
 
   *end(): Iterable<StatementPart> {
     yield* this.#endMessage();
     yield* this.#close();
-    if (this.#lastLine > 0 && !this.#sawTag)
-      throw new FormatError("unrecognised", this.#here(":20:"), "there is no tag in the whole file");
+    if (this.#untagged !== undefined && !this.#sawTag)
+      throw new FormatError(
+        "unrecognised",
+        this.#here(":20:"),
+        `there is no tag in the whole file${looksLike(this.#untagged)}`,
+      );
   }
 
   #here(field: string): Place {
@@ -254,7 +265,8 @@ class Mt940Reader implements LineReader {
   }
 
   #headField(tag: "25" | "28", opening: Field): Field {
-    return this.#head[tag] ?? fail("missing", opening, `there is no :${tag}: before the balance`);
+    const written = { "25": ":25:", "28": ":28C:" }[tag];
+    return this.#head[tag] ?? fail("missing", opening, `there is no ${written} before the balance`);
   }
 
   #headFrom(opening: Field): StatementHead {
@@ -352,9 +364,10 @@ export const readMt940Parts = (source: TextSource): AsyncGenerator<StatementPart
 /**
  * Reads the statements of an MT940 text, or of a stream of text. Statements that go on over several messages come as one;
  * SWIFT envelopes, texts between messages and tags that say nothing about a statement are passed over. All three ways to
- * write :86: are understood.
+ * write :86: are understood. A text of nothing but white space holds no statements.
  *
- * Throws a FormatError with line and tag for what is broken, also when balances and entries do not add up.
+ * Throws a FormatError with line and tag for what is broken, also when balances and entries do not add up or a message of
+ * a statement is not there.
  */
 export const readMt940 = (source: TextSource): AsyncGenerator<Statement, void, void> =>
   statementsFrom(readMt940Parts(source));

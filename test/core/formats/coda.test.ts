@@ -285,6 +285,11 @@ describe("reading", () => {
     ]);
   });
 
+  test("check digits that are wrong: which are right", async () => {
+    const text = await changed((lines) => (lines[6] = replaced(lines[6]!, 66, "090933755400")));
+    await expect(all(readCoda(text))).rejects.toThrow("090933755400 should end in 93");
+  });
+
   test("blanks where a header has zeros", async () => {
     const text = await changed((lines) => (lines[0] = replaced(lines[0]!, 2, "    ")));
     expect(await all(readCoda(text))).toEqual(await all(readCoda(await soundText())));
@@ -292,10 +297,6 @@ describe("reading", () => {
 
   test("blank lines and the end-of-file sign of old systems are passed over", async () => {
     expect(await all(readCoda(`\n${await soundText()}\n\u001A`))).toHaveLength(1);
-  });
-
-  test("an empty text holds no statements", async () => {
-    expect(await all(readCoda(""))).toEqual([]);
   });
 
   // 1 header, 2 old balance, 3 to 6 first movement with its information, 7 second movement, 8 new balance, 9 trailer.

@@ -370,10 +370,6 @@ describe("reading", () => {
     const [one] = await all(readMt940(sound));
     expect(await all(readMt940(around))).toEqual([one, one, one]);
   });
-
-  test("an empty text holds no statements", async () => {
-    expect(await all(readMt940(""))).toEqual([]);
-  });
 });
 
 describe(":86:", () => {
@@ -585,6 +581,10 @@ describe("what is broken is named by tag and line", () => {
       field: ":62M:",
       line: 6,
     });
+  });
+
+  test("what is missing is named as it is written", async () => {
+    await expect(all(readMt940(message([]).replace(/:28C:.*\r\n/, "")))).rejects.toThrow("no :28C: before");
   });
 
   test("a message that is left out", async () => {

@@ -1,0 +1,19 @@
+/** What a text is that was given to the wrong reader. */
+
+const kinds: readonly (readonly [beginning: RegExp, kind: string])[] = [
+  [/^\s*(?:\{[1-5]:|:\d\d[A-Z]?:)/, "MT940"],
+  [/^0.{13}05/, "CODA"],
+  [/^%PDF/, "PDF"],
+  [/^PK/, "a spreadsheet or another archive"],
+  [/^\s*</, "XML"],
+  [/^\s*[[{]/, "JSON"],
+  [/^[^,;\t]*;/, "CSV with semicolons"],
+  [/^[^,;\t]*\t/, "CSV with tabs"],
+  [/^[^\s,]+,\S/, "CSV"],
+];
+
+/** Says what a text looks like that begins with a line; nothing where nobody could know. */
+export function looksLike(line: string): string {
+  const [, kind] = kinds.find(([beginning]) => beginning.test(line)) ?? [];
+  return kind ? `; it looks like ${kind}` : "";
+}

@@ -1,0 +1,57 @@
+/** What every reader says of texts that are of another kind, or of none. */
+import {
+  FormatError,
+  readCoda,
+  readCsv,
+  readMt940,
+  type Statement,
+  textOf,
+  type TextSource,
+  writeCoda,
+  writeCsv,
+  writeMt940,
+} from "../../../core/formats";
+import { all, entry, statement } from "./statements";
+
+type Read = (text: TextSource) => AsyncIterable<Statement>;
+type Write = (statements: Statement[]) => AsyncIterable<string>;
+
+const formats: [string, Read, Write][] = [
+  ["MT940", readMt940, writeMt940],
+  ["CODA", readCoda, writeCoda],
+  ["CSV", readCsv, writeCsv],
+];
+
+const one = [statement([entry({ remittance: "Rent" })])];
+
+describe.each(formats)("%s", (name, read, write) => {
+  test.each(["", "\n", " \r\n\t\r\n "])("a text of nothing, %j, holds no statements", async (text) => {
+    expect(await all(read(text))).toEqual([]);
+  });
+
+  test.each(formats.filter(([other]) => other !== name))(
+    "a text of %s is named as such",
+    async (other, _, writeOther) => {
+      const text = await textOf(writeOther(one));
+      await expect(all(read(text))).rejects.toMatchObject({ code: "unrecognised", format: name });
+      await expect(all(read(text))).rejects.toThrow(`it looks like ${other}`);
+    },
+  );
+
+  test.each([
+    ["XML", '<?xml version="1.0"?>\n<Document/>\n'],
+    ["PDF", "%PDF-1.7\n\n"],
+    ["JSON", '{ "accounts": [] }\n'],
+    ["CSV with semicolons", "record;amount\nentry;1\n"],
+    ["CSV with tabs", "record\tamount\nentry\t1\n"],
+  ])("%s is named as such", async (kind, text) => {
+    await expect(all(read(text))).rejects.toMatchObject({ code: "unrecognised", format: name });
+    await expect(all(read(text))).rejects.toThrow(`it looks like ${kind}`);
+  });
+
+  test("lines that end with CR alone", async () => {
+    const text = (await textOf(write(one))).replaceAll("\r\n", "\r");
+    await expect(all(read(text))).rejects.toBeInstanceOf(FormatError);
+    await expect(all(read(text))).rejects.toThrow("LF or CRLF");
+  });
+});
