@@ -136,7 +136,7 @@ describe.each(currencies)("the statements of the %s account agree with its trans
 
   const isAgreed = ({ openingBalance, closingBalance, entries }: Statement, idLength: number) => {
     expect(entries.map(({ bankReference }) => bankReference)).toEqual(
-      ledger.map(({ id }) => id.slice(0, idLength)),
+      ledger.map(({ id }) => (id.length <= idLength ? id : undefined)),
     );
     expect(entries.map(signed).map(String)).toEqual(ledger.map(({ amount }) => String(amount)));
     expect(openingBalance.amount).toBe(new Big(0).toFixed(minorUnits(currency)));

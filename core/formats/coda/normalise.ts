@@ -15,6 +15,11 @@ import { carried } from "./communication";
 import { inRecord } from "./values";
 
 const text = (value: string | undefined, length: number) => cut(ascii(value ?? ""), length) || undefined;
+/** A longer one is left out, because a part of a reference is a wrong reference. */
+const reference = (value: string | undefined, length: number) => {
+  const whole = ascii(value ?? "");
+  return whole.length > length ? undefined : whole || undefined;
+};
 const identifier = (value: string | undefined, length: number) =>
   compact(ascii(value ?? "")).slice(0, length) || undefined;
 
@@ -38,8 +43,8 @@ export function normalEntry(entry: Entry, currency: string): Entry {
     creditDebit: checkedIndicator(entry, inRecord("2.1")),
     reversal: reversal || undefined,
     transactionCode: codaCode(entry),
-    bankReference: text(entry.bankReference, 21),
-    endToEndId: text(entry.endToEndId ?? entry.customerReference, 35),
+    bankReference: reference(entry.bankReference, 21),
+    endToEndId: reference(entry.endToEndId ?? entry.customerReference, 35),
     counterparty: counterpartyFrom({
       name,
       account: identifier(account, 34),
@@ -53,7 +58,7 @@ export function normalEntry(entry: Entry, currency: string): Entry {
 }
 
 export function normalHead(statement: StatementHead): StatementHead {
-  const { reference, number, openingBalance } = statement;
+  const { number, openingBalance } = statement;
   const { currency, bic, holder } = statement.account;
   const account = given<Account>({
     number: identifier(statement.account.number, 34) ?? "",
@@ -65,7 +70,7 @@ export function normalHead(statement: StatementHead): StatementHead {
   checkHead({ ...statement, account }, { account: place, currency: place, number: place });
   return given<StatementHead>({
     account,
-    reference: text(reference, 16),
+    reference: reference(statement.reference, 16),
     number: number % 1000,
     openingBalance: normalBalance(openingBalance, currency, place),
   });
@@ -80,7 +85,7 @@ export const normalTail = ({ closingBalance, information }: StatementTail, curre
 /**
  * A statement as CODA carries it: reading what was written gives exactly this.
  *
- * Texts are ASCII and cut to their fields. The end-to-end id takes the place of the customer reference; mandates,
+ * Texts are ASCII and cut to their fields; references longer than theirs are left out. The end-to-end id takes the place of the customer reference; mandates,
  * exchange, charges, additional information and other than booked balances are left out. A statement without entries has
  * no closing balance of its own.
  */

@@ -108,6 +108,12 @@ function saidByCodeWords(text: string): Said {
   return firstOfEach(said);
 }
 
+/** A reference as the value of a code word; nothing where it is too long, because a part of it is a wrong one. */
+function asReference(text: string | undefined): string {
+  const value = asValue(text);
+  return value.length > 35 ? "" : value;
+}
+
 /** Text as the value of a code word: nothing in it can be taken for another word, and no slash at its ends gets lost. */
 function asValue(text = "", length = Infinity): string {
   const fitting = (value: string) =>
@@ -130,9 +136,9 @@ function wordsOf(entry: Entry): string[] {
     compact(asValue(text)).replaceAll("/", ""),
   );
   const all: [string, string][] = [
-    ["/EREF/", asValue(entry.endToEndId, 35)],
-    ["/MARF/", asValue(entry.mandateId, 35)],
-    ["/CSID/", asValue(entry.creditorId, 35)],
+    ["/EREF/", asReference(entry.endToEndId)],
+    ["/MARF/", asReference(entry.mandateId)],
+    ["/CSID/", asReference(entry.creditorId)],
     [party, asValue(counterparty.name, 70)],
     ["/CNTP/", account || bic ? `${account}/${bic}//` : ""],
     ["/PURP/", asValue(entry.purpose, 4)],
@@ -140,7 +146,7 @@ function wordsOf(entry: Entry): string[] {
     ["/EXCH/", asValue(entry.exchangeRate)],
     ["/OCMT/", asValue(moneyText(entry.instructedAmount))],
     ["/CHGS/", asValue(moneyText(entry.charges))],
-    ["/REMI/STRD/CUR/", asValue(entry.creditorReference, 35)],
+    ["/REMI/STRD/CUR/", asReference(entry.creditorReference)],
   ];
   return all.filter(([, value]) => value !== "" && !isWord.test(value)).map((piece) => piece.join(""));
 }

@@ -35,15 +35,15 @@ export function knownReference(text = ""): string | undefined {
   return known === "" || saysNoReference.test(known) ? undefined : known;
 }
 
-/** A reference of 16 characters, which neither begins nor ends with a slash nor has two in a row. */
+/**
+ * A reference of at most 16 characters, which neither begins nor ends with a slash nor has two in a row. A longer one is
+ * left out, because a part of a reference is a wrong reference.
+ */
 export function reference(text = ""): string | undefined {
-  const fitting = cut(
-    swiftX(text)
-      .replace(/\/{2,}/g, "/")
-      .replace(/^[/ ]+/, ""),
-    16,
-  ).replace(/[/ ]+$/, "");
-  return knownReference(fitting);
+  const fitting = swiftX(text)
+    .replace(/\/{2,}/g, "/")
+    .replace(/^[/ ]+|[/ ]+$/g, "");
+  return fitting.length > 16 ? undefined : knownReference(fitting);
 }
 
 /** An IBAN stands alone, since it says which bank it is of; other numbers follow the BIC. */
@@ -164,7 +164,7 @@ export function normalHead(statement: StatementHead): StatementHead {
 /**
  * A statement as MT940 carries it: reading what was written gives exactly this.
  *
- * Texts are in the SWIFT character set and cut to their fields; the account's holder, the BIC of an IBAN, a currency at
+ * Texts are in the SWIFT character set and cut to their fields; references longer than theirs, the account's holder, the BIC of an IBAN, a currency at
  * the end of an account's number, and the details of entries are left out, and so is a booking date more than half a year
  * from the value date. Without sub-tags, what :86: says of the counterparty and the references becomes one remittance
  * text.

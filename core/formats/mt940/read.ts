@@ -260,7 +260,7 @@ class Mt940Reader implements LineReader {
         break;
       }
       case "86":
-        (this.#tail ?? this.#entry)?.information.push(...field.content);
+        for (const line of field.content) (this.#tail ?? this.#entry)?.information.push(line);
     }
   }
 

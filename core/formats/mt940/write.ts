@@ -107,8 +107,9 @@ async function* messagesOf(statement: StatementSource, options: Mt940Options): A
   const running = new RunningBalance(head.openingBalance, currency, inTag(":60F:"));
   let page = 1;
   let message = crlfText(messageHead(head, page, head.openingBalance));
+  let lastDate = head.openingBalance.date;
   const continued = () => {
-    const balance = running.on(tail.closingBalance.date);
+    const balance = running.on(lastDate);
     const full = message + crlfText([balanceLine(":62M:", balance, currency), "-"]);
     message = crlfText(messageHead(head, ++page, balance));
     return full;
@@ -118,6 +119,7 @@ async function* messagesOf(statement: StatementSource, options: Mt940Options): A
     if (message.length + more.length + roomForEnd > longestMessage) yield continued();
     message += more;
     running.add(entry, inTag(":61:"));
+    lastDate = entry.bookingDate;
   }
   running.check(tail.closingBalance, inTag(":62F:"));
   const end = crlfText(tailLines(tail, currency));

@@ -104,6 +104,16 @@ describe("writing", () => {
     expect(found!.account).toEqual({ number, currency: "USD" });
   });
 
+  test("a reference that is too long is left out: a part of it would be a wrong one", async () => {
+    const text = await written(
+      statement([entry({ bankReference: "b".repeat(22), endToEndId: "e".repeat(36) })], {
+        account,
+        reference: "r".repeat(17),
+      }),
+    );
+    expect(text).not.toMatch(/bbb|eee|rrr/);
+  });
+
   test("a day without movement has no new balance", async () => {
     const lines = linesOf(await written(statement([], { account })));
     expect(lines.map((line) => line[0])).toEqual(["0", "1", "9"]);

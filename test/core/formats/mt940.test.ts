@@ -63,14 +63,27 @@ describe("writing", () => {
     ]);
   });
 
-  test.each([
-    ["slashes", `${"x".repeat(32)} //${"y".repeat(9)}`, "x".repeat(32)],
-    ["a word of its own", `${"x".repeat(30)}/EREFERENCE`, `${"x".repeat(30)} EREF`],
-  ])("a reference that is cut at %s is read as it was written", async (_, endToEndId, kept) => {
+  test("a reference that is too long is left out: a part of it would be a wrong one", async () => {
+    const long = {
+      ...invoice,
+      endToEndId: "x".repeat(36),
+      customerReference: "c".repeat(17),
+      bankReference: "b".repeat(17),
+    };
+    const text = await written([statement([long], { reference: "r".repeat(17) })], { subTags: true });
+    expect(text).toContain(":20:NONREF\r\n");
+    expect(text).toContain("NTRFNONREF\r\n");
+    const [read] = await all(readMt940(text));
+    expect(read!.entries[0]).not.toHaveProperty("endToEndId");
+    expect(read!.entries[0]!.remittance).toBe(invoice.remittance);
+  });
+
+  test("a name that is cut at a word of its own is read as it was written", async () => {
+    const counterparty = { name: `${"x".repeat(65)}/EREFERENCE` };
     const [read] = await all(
-      readMt940(await written([statement([{ ...invoice, endToEndId }])], { subTags: true })),
+      readMt940(await written([statement([{ ...invoice, counterparty }])], { subTags: true })),
     );
-    expect(read!.entries[0]!.endToEndId).toBe(kept);
+    expect(read!.entries[0]!.counterparty).toEqual({ name: `${"x".repeat(65)} EREF` });
     expect(read!.entries[0]!.remittance).toBe(invoice.remittance);
   });
 
@@ -127,6 +140,15 @@ describe("writing", () => {
     const [found, ...others] = await all(readMt940(text));
     expect(found!.entries).toHaveLength(40);
     expect(others).toEqual([]);
+  });
+
+  test("an intermediate balance is of the last entry's day", async () => {
+    const days = ["2026-01-05", "2026-01-06"].map((bookingDate) =>
+      Array.from({ length: 12 }, () => entry({ bookingDate, remittance: "word ".repeat(60) })),
+    );
+    const text = await written([statement(days.flat())]);
+    const dates = [...text.matchAll(/:6[02]M:C(\d{6})/g)].map(([, date]) => date);
+    expect(new Set(dates)).toEqual(new Set(["260105", "260106"]));
   });
 
   test("whatever is written is of the SWIFT character set, in short lines, none of which begins like a tag or an end", async () => {
@@ -487,6 +509,12 @@ describe(":86:", () => {
       instructedAmount: { amount: "1200.50", currency: "EUR" },
       charges: { amount: "3", currency: "EUR" },
     });
+  });
+
+  test("more lines than a call takes arguments", async () => {
+    const more = Array.from({ length: 300_000 }, () => "x");
+    const [found] = await entriesOf([":61:260115C0,NTRFNONREF", ":86:x", ...more]);
+    expect(found!.remittance).toHaveLength(600_001);
   });
 
   test("numbered subfields without keys are the remittance", async () => {
