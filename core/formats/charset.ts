@@ -3,6 +3,9 @@
 /** One space wherever there is white space, none at the ends. */
 export const squeeze = (text: string): string => text.replace(/\s+/g, " ").trim();
 
+/** Without control characters that no text has: white space stays as it is. */
+export const withoutControls = (text: string): string => text.replace(/[^\P{Cc}\t\r\n]/gu, "");
+
 /** Letters and signs that are more than a base letter with a mark. */
 const spellings: Readonly<Record<string, string>> = {
   ß: "ss",

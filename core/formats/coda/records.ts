@@ -10,7 +10,10 @@ type Field = readonly [from: number, to: number, kind?: "digits"];
 const movement = { sequence: [3, 6, "digits"], detail: [7, 10, "digits"] } as const;
 const codes = { next: [126, 126, "digits"], link: [128, 128, "digits"] } as const;
 
-/** Fields of each record by its name in the standard. */
+/**
+ * Fields of each record by its name in the standard. Of digits a reader makes sure; links, levels, paper numbers and what a
+ * header says of the bank are there to be written only.
+ */
 export const records = {
   /** Header. */
   "0": {

@@ -1,10 +1,15 @@
 /** Cells and rows of CSV (RFC 4180): commas, quotes where needed, CRLF. */
 
+import { withoutControls } from "../charset";
+
 /** What a spreadsheet takes for the beginning of a formula, also behind apostrophes that are there already. */
 const startsLikeFormula = /^'*[=+\-@\t\r]/;
 
-/** Text that no spreadsheet runs: an apostrophe goes before what begins like a formula. */
-export const harmless = (text: string): string => (startsLikeFormula.test(text) ? `'${text}` : text);
+/** Text that no spreadsheet runs: an apostrophe goes before what begins like a formula, and control characters go. */
+export function harmless(text: string): string {
+  const clean = withoutControls(text);
+  return startsLikeFormula.test(clean) ? `'${clean}` : clean;
+}
 
 /** The text itself, without the apostrophe that `harmless` put before it. */
 export const original = (text: string): string =>

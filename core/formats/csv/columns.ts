@@ -1,5 +1,7 @@
 /** The columns of a statement in CSV. */
 
+import { withoutControls } from "../charset";
+
 /** What a row tells of. Rows come in this order; details follow the entry they are of. */
 export type RowKind = "opening" | "entry" | "detail" | "closing" | "available" | "forward";
 
@@ -77,13 +79,13 @@ const ways = { head: waysOf("head"), entry: waysOf("entry") };
 
 type Fields = Record<string, unknown>;
 
-/** The cells that come from fields of a head or of an entry; empty where there is none. */
+/** The cells that come from fields of a head or of an entry, without control characters; empty where there is none. */
 export function cellsOf(part: Part, value: object): Row {
   const cells: Record<string, string> = {};
   for (const { name, field, inner } of ways[part]) {
     const outer = (value as Fields)[field];
     const found = inner === undefined ? outer : (outer as Fields | undefined)?.[inner];
-    cells[name] = typeof found === "string" ? found : "";
+    cells[name] = typeof found === "string" ? withoutControls(found) : "";
   }
   return cells;
 }

@@ -1,5 +1,6 @@
 import { isDay } from "../../schema/values";
 import { checkedIndicator, normalAmount, normalBalance, normalExchange } from "../amount";
+import { withoutControls } from "../charset";
 import { FormatError, type Place, quoted } from "../error";
 import {
   type Balance,
@@ -69,13 +70,13 @@ export function normalTail(tail: StatementTail, currency: string): StatementTail
     closingBalance: checkedBalance(closingBalance, currency),
     availableBalance: availableBalance && checkedBalance(availableBalance, currency),
     forwardBalances: forward.length > 0 ? forward : undefined,
-    information: information || undefined,
+    information: withoutControls(information ?? "") || undefined,
   });
 }
 
 /**
- * A statement as CSV carries it: reading what was written gives exactly this. Empty texts, and the details of details, are
- * left out; nothing else is lost.
+ * A statement as CSV carries it: reading what was written gives exactly this. Empty texts, control characters and the
+ * details of details are left out; nothing else is lost.
  */
 export function normaliseCsv(statement: Statement): Statement {
   const { currency } = statement.account;

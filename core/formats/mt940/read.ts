@@ -1,7 +1,7 @@
 /** Reading MT940, the SWIFT customer statement message. */
 import { Big } from "big.js";
 import { amountText, balanceFrom } from "../amount";
-import { squeeze } from "../charset";
+import { squeeze, withoutControls } from "../charset";
 import { fromYymmdd, fromYymmddOfInterest, nearest } from "../dates";
 import { FormatError, type FormatErrorCode, type Place, quoted } from "../error";
 import { looksLike } from "../kinds";
@@ -122,9 +122,6 @@ function readStatementLine(field: Field, currency: string): StatementLine {
   });
 }
 
-/** Control characters, which lines between computers put around a message. A tab is white space. */
-const control = /[^\P{Cc}\t]/gu;
-
 /** A dash ends a message; a line that says its kind begins another. */
 const endsMessage = /^-\}|^-\s*$|^:940:\s*$/;
 
@@ -154,7 +151,8 @@ class Mt940Reader implements LineReader {
   *line({ number, text: whole }: Line): Iterable<StatementPart> {
     this.#lastLine = number;
     if (endsWithCrAlone(whole)) throw new FormatError("invalid", this.#here(":20:"), crAlone);
-    const content = whole.replace(control, "").replace(/^\{[1-5]:.*\{4:/, "");
+    // Lines between computers put some around a message.
+    const content = withoutControls(whole).replace(/^\{[1-5]:.*\{4:/, "");
     const [, tag] = /^:(\d\d[A-Z]?|NS):/.exec(content) ?? [];
     if (endsMessage.test(content)) yield* this.#endMessage();
     else if (tag) {

@@ -42,6 +42,17 @@ test("text that a spreadsheet would run gets an apostrophe, amounts do not", asy
   expect(found!.information).toBe("-End-");
 });
 
+test("control characters go, and what is behind them is made harmless", async () => {
+  const odd = entry({ remittance: "\u0000=1+1\u0007\u009f", counterparty: { name: "A\tB\r\nC" } });
+  const text = await written(statement([odd], { information: "\u0000x" }));
+  expect(text).not.toMatch(/[^\P{Cc}\t\r\n]/u);
+  const [found] = await all(readCsv(text));
+  expect(found).toMatchObject({
+    entries: [{ remittance: "=1+1", counterparty: { name: "A\tB\r\nC" } }],
+    information: "x",
+  });
+});
+
 test("columns in another order, unknown ones, LF and a byte order mark", async () => {
   const rows = (await written(statement([entry()]))).trim().split("\r\n").map(cells);
   const turned = rows.map((row, index) => [index === 0 ? "new" : "?", ...row.toReversed()].join(","));

@@ -58,6 +58,7 @@ const tricky = fc.constantFrom(
   "Łódź €5",
   "株式会社",
   "\u2028",
+  "\u0000",
   "x".repeat(70),
 );
 const words = fc.oneof(
