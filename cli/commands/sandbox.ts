@@ -54,7 +54,7 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
   usage: "fxdesk sandbox [<control>] [flags]",
   says:
     "Plays the service on this machine until Ctrl-C, and prints the address and the demo credentials as environment " +
-    "variables. The same seed gives the same company, accounts and trades. Its page shows and controls what is played.",
+    "variables. The same seed gives the same accounts, trades and transactions. Its page shows and controls what is played.",
   flags: [
     {
       name: "port",
@@ -62,7 +62,7 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
       says: `Port to listen on; ${usualPort} by default, 0 for any free one.`,
     },
     { name: "host", value: "<address>", says: "Address to listen on; 127.0.0.1 by default." },
-    { name: "seed", value: "<text>", says: "Another company, another year of transactions." },
+    { name: "seed", value: "<text>", says: "Other accounts, trades and transactions of the same company." },
     {
       name: "data-dir",
       value: "<folder>",

@@ -314,7 +314,7 @@ describe("a reset", () => {
     expect(sandbox.requests).toHaveLength(2);
   });
 
-  test("may bring another company, at another time", async () => {
+  test("may bring other accounts, at another time", async () => {
     const before = await euros();
     expect(await remote.sandbox.reset({ seed: "other", now: "2030-01-07T08:00:00Z" })).toEqual({
       now: "2030-01-07T08:00:00.000Z",

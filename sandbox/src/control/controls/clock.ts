@@ -11,7 +11,8 @@ export const reset = operation({
   name: "sandbox.reset",
   tool: "sandbox_reset",
   title: "Begin again",
-  summary: "Begins again: another company and year, or the same; nothing of what was done is left.",
+  summary:
+    "Begins again, with other accounts, trades and transactions of the company or the same; nothing of what was done is left.",
   method: "POST",
   path: "/_sandbox/reset",
   body: z.object({
@@ -19,7 +20,7 @@ export const reset = operation({
       .string()
       .min(1)
       .optional()
-      .meta(says("From which the world is made; that of the start, without.")),
+      .meta(says("From which accounts, trades and transactions follow; that of the start, without.")),
     now: Time.optional().meta(
       says("Where time starts, to move a tenth of a second with each request; as at the start, without."),
     ),
