@@ -77,7 +77,7 @@ function orderProblem(
   const { currency } = trade.buy;
   if (trade.ended || trade.type === "ndf") return `trade_id: nothing can be paid from trade ${trade.tradeId}`;
   if (beneficiary.clientId !== trade.clientId || beneficiary.currency !== currency)
-    return `beneficiary_id: ${beneficiary.beneficiaryId} is no beneficiary in ${currency}`;
+    return `beneficiary_id: ${beneficiary.name} (${beneficiary.beneficiaryId}) is no beneficiary in ${currency}`;
   if (amount.lte(0)) return "amount must be more than zero";
   if (!fits(amount, currency)) return `amount has too many decimals for ${currency}`;
   if (amount.gt(unallocated(trade)))

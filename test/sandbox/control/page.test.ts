@@ -318,10 +318,8 @@ describe("for a treasurer", () => {
     await client.approvalsWorkflow.updateSettings({ enabled: true, dual_admin: false });
     const { trade_id } = await client.trades.book({ quote_id: await makeQuote(client), reason: "other" });
     await open();
-    await panel("Payments").getByLabel("Trade ID").selectOption(trade_id);
-    await panel("Payments")
-      .getByLabel("Beneficiary ID")
-      .selectOption({ label: "Lakeside Components Inc, USD" });
+    await panel("Payments").getByLabel("Trade").selectOption(trade_id);
+    await panel("Payments").getByLabel("Beneficiary").selectOption({ label: "Lakeside Components Inc, USD" });
     await panel("Payments").getByLabel("Amount").fill("412.34");
     await press("Allocate payment");
     const question = panel("Waiting for a person").getByRole("article").filter({ hasText: "412.34 USD" });
@@ -343,8 +341,36 @@ describe("for a treasurer", () => {
     const input = await sampleInput("payments.initiate", client);
     for (let more = waiting; more < 14; more += 1) await client.payments.initiate(input as never);
     await page.reload();
-    expect(await panel("Waiting for a person").getByRole("article").count()).toBe(12);
-    expect(await panel("Waiting for a person").innerText()).toContain("12 of 14 questions");
+    const questions = panel("Waiting for a person").getByRole("article");
+    expect(await questions.count()).toBe(12);
+    expect((await questions.getByRole("heading").allInnerTexts()).join()).toContain("Requested account");
+    await panel("Waiting for a person").getByText("2 more questions").click();
+    expect(await questions.count()).toBe(14);
+    const headings = await questions.getByRole("heading").allInnerTexts();
+    expect(new Set(headings).size).toBe(14);
+  });
+
+  test("can let every payment come back that was made", async () => {
+    const input = await sampleInput("payments.initiate", client);
+    for (let more = 0; more < 14; more += 1) await client.payments.initiate(input as never);
+    await open();
+    const visible = () =>
+      panel("Payments")
+        .getByRole("button", { name: /^Return PM/ })
+        .count();
+    const all = await panel("Payments").locator("button[aria-label^='Return PM']").count();
+    expect(all).toBeGreaterThan(0);
+    await panel("Payments")
+      .getByText(/^\d+ more payments$/)
+      .click();
+    expect(await visible()).toBe(all);
+  });
+
+  test("is offered a beneficiary in the currency of the trade", async () => {
+    await open();
+    await panel("Payments").getByLabel("Amount").fill("1");
+    await press("Allocate payment");
+    expect(await notice()).toBe("Allocate payment: done.");
   });
 
   test.each([

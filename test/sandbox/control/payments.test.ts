@@ -57,6 +57,11 @@ test("one that needs more information is given it", () => {
 
 test.each<[string, () => unknown, number]>([
   [
+    "no IBAN",
+    () => sandbox.control.completeBeneficiary({ payment_id: order().payment_id, iban: "GB00" }),
+    400,
+  ],
+  [
     "another's trade",
     () => sandbox.control.allocatePayment({ trade_id: "TR0", beneficiary_id: "", amount: "1" }),
     404,
@@ -70,6 +75,14 @@ test.each<[string, () => unknown, number]>([
   ["an order by who may do nothing", () => order("1.00", { contact_id: "contact-blocked" }), 409],
 ])("refuses %s", (_what, act, status) => {
   expect(act).toThrow(expect.objectContaining({ status }));
+});
+
+test("says which beneficiary has no account in the trade's currency", () => {
+  const euros = sandbox.control.listBeneficiaries().find(({ currency }) => currency === "EUR")!;
+  const inEuros = { trade_id, beneficiary_id: euros.beneficiary_id, amount: "1" };
+  expect(() => sandbox.control.allocatePayment(inEuros)).toThrow(
+    expect.objectContaining({ details: expect.stringContaining(euros.name) }),
+  );
 });
 
 test("moving the market calls margin, and paying in pays it", async () => {

@@ -57,8 +57,10 @@ function input({ name, kind, schema, required, description, default: value }: Fi
 }
 
 function labelled(field: Field, choices: Preset["choices"]): Html {
-  const known = choices?.[field.name] ?? optionsOf(field);
-  return html`<label><span>${field.title}</span>${known ? select(field, known) : input(field)}</label>`;
+  const named = choices?.[field.name];
+  const known = named ?? optionsOf(field);
+  const title = named ? field.title.replace(/ ID$/, "") : field.title;
+  return html`<label><span>${title}</span>${known ? select(field, known) : input(field)}</label>`;
 }
 
 const lookOfDecision: Readonly<Record<string, string>> = { refuse: "bad", reject: "bad", fail: "bad" };

@@ -46,6 +46,30 @@ export const table = (heads: readonly Html[], rows: readonly Html[]): Html =>
 export const counted = (shown: number, all: number, what: string): Html =>
   html`<p class="more">${shown} of ${all} ${what}</p>`;
 
+/** Of each list in turn, so that none hides another. */
+export function inTurn<T>(...lists: readonly (readonly T[])[]): T[] {
+  const turns = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: turns }, (_, turn) =>
+    lists.flatMap((each) => each.slice(turn, turn + 1)),
+  ).flat();
+}
+
+/** The first of them, and the others to be unfolded. */
+export function folded<T>(
+  what: string,
+  all: readonly T[],
+  shown: number,
+  drawn: (some: readonly T[]) => Html,
+): Html {
+  const others = all.slice(shown);
+  if (others.length === 0) return drawn(all);
+  return html`${drawn(all.slice(0, shown))}
+    <details id="other-${what}">
+      <summary>${others.length} more ${what}</summary>
+      ${drawn(others)}
+    </details>`;
+}
+
 export const chip = (text: string, look: string): Html => html`<span class="chip ${look}">${text}</span>`;
 
 export const small = (text: string | undefined): Html | undefined =>

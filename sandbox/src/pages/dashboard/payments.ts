@@ -2,11 +2,11 @@
 import { allocatePayment, returnPayment } from "../../control/controls";
 import { type PaymentStatus as OpenBankingStatus, totalOf } from "../../open-banking/payment";
 import type { Stage } from "../../stage";
-import { type Trade, type TradePayment, unallocated } from "../../world/trades";
+import { type Beneficiary, type Trade, type TradePayment, unallocated } from "../../world/trades";
 import type { World } from "../../world/world";
 import { type Html, html } from "../html";
 import { type Choice, form } from "./form";
-import { chip, counted, head, moneyOf, nothing, type Panel, small, table, tradesOf } from "./parts";
+import { chip, folded, head, inTurn, moneyOf, nothing, type Panel, small, table, tradesOf } from "./parts";
 import { contactChoices } from "./people";
 
 const paymentsShown = 10;
@@ -92,36 +92,43 @@ const row = ({ to, id, status, look, amount, from, action }: Listed): Html =>
   </tr>`;
 
 function show({ world }: Stage): Html {
-  const all = [...openBanking(world), ...ofTrades(world)];
+  const all = inTurn(openBanking(world), ofTrades(world));
   if (all.length === 0) return nothing("Nothing was paid yet.");
-  const shown = all.slice(0, paymentsShown);
   const heads = [head("To"), head("Status"), head("Amount", "number")];
-  return html`${table(heads, shown.map(row))}${counted(shown.length, all.length, "payments")}`;
+  return folded("payments", all, paymentsShown, (some) => table(heads, some.map(row)));
 }
 
 /** The trades from which something can still be paid. */
-const tradeChoices = (world: World): Choice[] =>
-  tradesOf(world)
-    .filter((trade) => !trade.ended && trade.type !== "ndf" && unallocated(trade).gt(0))
-    .map((trade) => [
-      trade.tradeId,
-      `${trade.tradeId}: ${moneyOf({ ...trade.buy, amount: unallocated(trade) })}`,
-    ]);
+const payableFrom = (world: World): Trade[] =>
+  tradesOf(world).filter((trade) => !trade.ended && trade.type !== "ndf" && unallocated(trade).gt(0));
 
-const beneficiaryChoices = ({ beneficiaries }: World): Choice[] =>
-  beneficiaries.map(({ beneficiaryId, name, currency }) => [beneficiaryId, `${name}, ${currency}`]);
+const tradeChoice = (trade: Trade): Choice => [
+  trade.tradeId,
+  `${trade.tradeId}: ${moneyOf({ ...trade.buy, amount: unallocated(trade) })}`,
+];
+
+/** Those first who can be paid from the trade that is chosen at first. */
+const beneficiaryChoices = ({ beneficiaries }: World, [trade]: readonly Trade[]): Choice[] =>
+  beneficiaries
+    .toSorted((one, other) => isIn(other, trade) - isIn(one, trade))
+    .map(({ beneficiaryId, name, currency }) => [beneficiaryId, `${name}, ${currency}`]);
+
+const isIn = ({ currency }: Beneficiary, trade: Trade | undefined): number =>
+  Number(currency === trade?.buy.currency);
 
 export const payments: Panel = {
   id: "payments",
   title: "Payments",
   place: "main",
   show,
-  forms: ({ world }) =>
-    form(allocatePayment, {
+  forms: ({ world }) => {
+    const trades = payableFrom(world);
+    return form(allocatePayment, {
       choices: {
-        trade_id: tradeChoices(world),
-        beneficiary_id: beneficiaryChoices(world),
+        trade_id: trades.map(tradeChoice),
+        beneficiary_id: beneficiaryChoices(world, trades),
         contact_id: contactChoices(world),
       },
-    }),
+    });
+  },
 };

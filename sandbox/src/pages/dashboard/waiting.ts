@@ -15,11 +15,13 @@ import type { World } from "../../world/world";
 import { type Html, html, list } from "../html";
 import { rulesOf } from "./approvals";
 import { form } from "./form";
-import { counted, moneyOf, nothing, type Panel, tradesOf } from "./parts";
+import { folded, inTurn, moneyOf, nothing, type Panel, small, tradesOf } from "./parts";
 import { contactChoices, namesOf } from "./people";
 
 interface Question {
   readonly title: string;
+  /** Of what is asked, where the title does not say it. */
+  readonly id?: string;
   readonly terms: Html;
   readonly answer: Html;
 }
@@ -74,6 +76,7 @@ const ofTrades = (world: World): Question[] =>
 const ofOpenBanking = (stage: Stage): Question[] =>
   actions.listAuthorisations(stage, {}).map(({ authorisation_id, title, terms }) => ({
     title,
+    id: authorisation_id,
     terms: list(terms.map(({ name, value }) => [name, value])),
     answer: form(decideAuthorisation, { given: { authorisation_id }, decision: "decision" }),
   }));
@@ -101,16 +104,17 @@ function ofApprovals({ approvals }: World): Question[] {
   return [{ title: "Another approvals configuration", terms: rulesOf(pending.config), answer }];
 }
 
-const questions = (stage: Stage): Question[] => [
-  ...ofOpenBanking(stage),
-  ...ofTrades(stage.world),
-  ...ofAccountDetails(stage.world),
-  ...ofApprovals(stage.world),
-];
+const questions = (stage: Stage): Question[] =>
+  inTurn(
+    ofOpenBanking(stage),
+    ofTrades(stage.world),
+    ofAccountDetails(stage.world),
+    ofApprovals(stage.world),
+  );
 
-const drawn = ({ title, terms, answer }: Question): Html =>
+const drawn = ({ title, id, terms, answer }: Question): Html =>
   html`<article>
-    <h3>${title}</h3>
+    <h3>${title} ${small(id)}</h3>
     <div class="terms">${terms}</div>
     ${answer}
   </article>`;
@@ -120,9 +124,12 @@ const questionsShown = 12;
 function show(stage: Stage): Html {
   const open = questions(stage);
   if (open.length === 0) return nothing("Nothing waits for a decision.");
-  const shown = open.slice(0, questionsShown);
-  return html`<div class="questions">${shown.map(drawn)}</div>
-    ${counted(shown.length, open.length, "questions")}`;
+  return folded(
+    "questions",
+    open,
+    questionsShown,
+    (some) => html`<div class="questions">${some.map(drawn)}</div>`,
+  );
 }
 
 export const waiting: Panel = {
