@@ -60,12 +60,16 @@ export function settingsFrom(
   return { ...settingsFromEnvironment(environment), ...Object.fromEntries(flags) };
 }
 
-/** Runs what reads the settings; what it finds wrong with them is a mistake of usage. */
+/**
+ * Runs what reads the settings; what it finds wrong with them is a mistake of usage. The setting that it names first is
+ * named as a person sets it.
+ */
 export function asUsage<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw error instanceof TypeError ? new UsageError(error.message) : error;
+    if (!(error instanceof TypeError)) throw error;
+    throw new UsageError(error.message.replace(/^\w+/, (name) => whereToSet(name) ?? name));
   }
 }
 

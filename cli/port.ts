@@ -10,10 +10,26 @@ export function portFrom(given: Given): number | undefined {
   return Number(text);
 }
 
-/** Says what to do about a port on which another listens; every other error is thrown on. */
-export function portTaken(error: unknown): never {
-  const { code, port } = error as { readonly code?: unknown; readonly port?: unknown };
-  throw code === "EADDRINUSE"
-    ? new UsageError(`Port ${String(port)} is taken: choose another with --port, or 0 for any free one.`)
-    : error;
+interface ListenError {
+  readonly code?: unknown;
+  readonly port?: unknown;
+  readonly address?: unknown;
+  readonly hostname?: unknown;
+}
+
+/** What to do when nothing can listen there, by the code of the error. */
+const advice: Readonly<Record<string, (error: ListenError) => string>> = {
+  EADDRINUSE: ({ port }) =>
+    `Port ${String(port)} is taken: choose another with --port, or 0 for any free one.`,
+  EACCES: ({ port }) =>
+    `Port ${String(port)} may not be used: choose another with --port, or 0 for any free one.`,
+  EADDRNOTAVAIL: ({ address }) => `--host must be an address of this machine, not ${String(address)}.`,
+  ENOTFOUND: ({ hostname }) => `--host must be an address of this machine, not ${String(hostname)}.`,
+  EAI_AGAIN: ({ hostname }) => `--host must be an address of this machine, not ${String(hostname)}.`,
+};
+
+/** Says what to do about a port or an address that cannot be had; every other error is thrown on. */
+export function notListening(error: unknown): never {
+  const says = advice[String((error as ListenError).code)]?.(error as ListenError);
+  throw says === undefined ? error : new UsageError(says);
 }

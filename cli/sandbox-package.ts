@@ -5,19 +5,8 @@ import { UsageError } from "./arguments";
 
 /** What the commands use of @fxdesk/sandbox. */
 export interface SandboxPackage {
-  readonly startSandbox: (options: {
-    readonly port?: number;
-    readonly host?: string;
-    readonly seed?: string;
-    readonly dataDir?: string;
-    readonly smtpUrl?: string;
-    readonly now?: Date;
-    readonly quoteSeconds?: number;
-    readonly marketHours?: "always" | "real";
-    readonly totalCount?: boolean;
-    readonly scaApproach?: "redirect" | "oauth";
-    readonly redirectUri?: string;
-  }) => Promise<RunningSandbox>;
+  /** The options are the package's own; one that is undefined is not given. */
+  startSandbox(this: void, options: object): Promise<RunningSandbox>;
   /** What can be done to a running sandbox; declared like operations of the service. */
   readonly controls: readonly Declaration[];
 }

@@ -1,4 +1,6 @@
 /** Between the fields of an operation and flags. */
+import { InvalidInput } from "../../core/errors";
+import { inWords, type Problem } from "../../core/operations/check";
 import type { Declaration } from "../../core/operations/declaration";
 import { callerFields, type Field } from "../../core/operations/fields";
 import { fromText } from "../../core/operations/wire";
@@ -69,6 +71,28 @@ async function valueOf(field: Field, given: Given, read: ReadSource): Promise<un
   if (!texts) return undefined;
   const all = await Promise.all(texts.map((text) => meant(field, text, read)));
   return field.kind === "array" ? all.flatMap((text) => items(field, text)) : fromText(field.schema, all[0]!);
+}
+
+/** `trade_type.0` is said of --trade-type. */
+function flagIn(problem: Problem, names: ReadonlySet<string>): Problem {
+  const [name = "", ...inside] = problem.field.split(".");
+  if (problem.rule || !names.has(name)) return problem;
+  const at = inside.filter((part) => !/^\d+$/.test(part)).join(".");
+  return { ...problem, field: [`--${flagName(name)}`, at && `(${at})`].filter(Boolean).join(" ") };
+}
+
+/** The same error; what is wrong with a value is said of its flag, where nothing was sent. */
+export function saidOfFlags(operation: Declaration, error: unknown): unknown {
+  if (!(error instanceof InvalidInput) || error.outcome !== "not-sent") return error;
+  const names = new Set(callerFields(operation).map(({ name }) => name));
+  const { code, outcome, problems } = error;
+  const words = inWords(problems.map((problem) => flagIn(problem, names)));
+  return new InvalidInput(`${operation.name}: ${words}`, {
+    operation: operation.name,
+    code,
+    outcome,
+    problems,
+  });
 }
 
 /** The values that flags give. What does not fit its kind is left as it came, for the check to name. */

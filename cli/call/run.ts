@@ -5,7 +5,7 @@ import { type Given, UsageError } from "../arguments";
 import { asUsage, clientOptions, settingsFrom } from "../connection";
 import type { Terminal } from "../terminal";
 import { printAnswer, printPages } from "./answer";
-import { inputFrom } from "./fields";
+import { inputFrom, saidOfFlags } from "./fields";
 import { preview } from "./preview";
 import { nameOfSource, type ReadSource, sourceReader } from "./sources";
 
@@ -39,12 +39,24 @@ function outputOf(operation: Declaration, given: Given, { stdout }: Terminal): s
  * Calls an operation with what the flags give, and prints its answer. `taken` are flags that are fields of the operation;
  * `usual` are settings in force unless others are given.
  */
-export async function runCall(
+export function runCall(
   operation: Declaration,
   taken: ReadonlySet<string>,
   given: Given,
   terminal: Terminal,
   usual: Readonly<Record<string, string>> = {},
+): Promise<number> {
+  return called(operation, taken, given, terminal, usual).catch((error: unknown) => {
+    throw saidOfFlags(operation, error);
+  });
+}
+
+async function called(
+  operation: Declaration,
+  taken: ReadonlySet<string>,
+  given: Given,
+  terminal: Terminal,
+  usual: Readonly<Record<string, string>>,
 ): Promise<number> {
   const options = clientOptions({ ...usual, ...settingsFrom(given, terminal.environment, taken) });
   const read = sourceReader(terminal);

@@ -2,7 +2,7 @@
 import { type Given, UsageError } from "../arguments";
 import type { Command } from "../command";
 import { asUsage, clientOptions, connectionFlags, connectionHelp, settingsFrom } from "../connection";
-import { portFrom, portTaken } from "../port";
+import { notListening, portFrom } from "../port";
 import { type Terminal, write } from "../terminal";
 import { untilStopped } from "../until-stopped";
 
@@ -37,7 +37,7 @@ async function overHttp(given: Given, terminal: Terminal): Promise<number> {
     .catch((error: Error) => {
       throw error instanceof TypeError ? new UsageError(`${error.message} Set ${tokenVariable}.`) : error;
     })
-    .catch(portTaken);
+    .catch(notListening);
   await write(terminal.stderr, `The MCP endpoint is ${server.url}. Ctrl-C stops it.\n`);
   await untilStopped();
   await server.close();

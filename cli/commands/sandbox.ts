@@ -1,9 +1,9 @@
 /** fxdesk sandbox: the service, played on this machine, and the controls of what is played. */
 import { isDateTime } from "../../core/schema/xs2a";
-import { type Given, UsageError } from "../arguments";
+import { type Flag, type Given, UsageError } from "../arguments";
 import type { Command } from "../command";
 import { flagName } from "../names";
-import { portFrom, portTaken } from "../port";
+import { notListening, portFrom } from "../port";
 import { controlCommand, controlsHelp } from "../sandbox/control";
 import { asVariables, demoConnection, loadSandbox, type SandboxPackage } from "../sandbox-package";
 import { write } from "../terminal";
@@ -50,78 +50,95 @@ function addressFrom(given: Given, flag: string): string | undefined {
   return text;
 }
 
+/** An option of the sandbox, and the flag that gives it: `dataDir` is --data-dir. */
+interface Option extends Pick<Flag, "value" | "says"> {
+  readonly option: string;
+  /** Its value; the flag's own text or switch, without. */
+  readonly read?: (given: Given) => unknown;
+}
+
+const options: readonly Option[] = [
+  {
+    option: "port",
+    value: "<number>",
+    says: `Port to listen on; ${usualPort} by default, 0 for any free one.`,
+    read: (given) => portFrom(given) ?? usualPort,
+  },
+  { option: "host", value: "<address>", says: "Address to listen on; 127.0.0.1 by default." },
+  {
+    option: "seed",
+    value: "<text>",
+    says: "Other accounts, trades and transactions of the same company.",
+  },
+  {
+    option: "dataDir",
+    value: "<folder>",
+    says: "Where statements sent by e-mail are left; nowhere by default.",
+  },
+  {
+    option: "smtpUrl",
+    value: "<url>",
+    says: "A mail server to which they are sent instead, such as smtp://127.0.0.1:1025.",
+  },
+  {
+    option: "now",
+    value: "<date-time>",
+    says: "Where its time starts, to move a tenth of a second with each request; the machine's clock by default.",
+    read: timeFrom,
+  },
+  {
+    option: "quoteSeconds",
+    value: "<number>",
+    says: "How long a quote can be booked; 30 by default.",
+    read: quoteSecondsFrom,
+  },
+  {
+    option: "marketHours",
+    value: "<always|real>",
+    says: "real: no quotes from Friday to Sunday, 17:00 in New York; always by default.",
+    read: (given) => wordFrom(given, "market-hours", ["always", "real"]),
+  },
+  {
+    option: "totalCount",
+    says: "Sends x-total-count with every paged list, also where the contract documents none.",
+  },
+  {
+    option: "scaApproach",
+    value: "<redirect|oauth>",
+    says: "oauth: consents and payments are authorised by OAuth 2.0; redirect by default.",
+    read: (given) => wordFrom(given, "sca-approach", ["redirect", "oauth"]),
+  },
+  {
+    option: "redirectUri",
+    value: "<url>",
+    says: "Where the login page returns to; http://127.0.0.1:1880/callback by default.",
+    read: (given) => addressFrom(given, "redirect-uri"),
+  },
+];
+
+const flagOf = ({ option, says, value }: Option): Flag => ({
+  name: flagName(option),
+  says,
+  ...(value !== undefined && { value }),
+});
+
+const asGiven = ({ option, value }: Option, given: Given): unknown =>
+  value === undefined ? given.switched(flagName(option)) : given.text(flagName(option));
+
+const optionsFrom = (given: Given): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    options.map((each) => [each.option, each.read ? each.read(given) : asGiven(each, given)] as const),
+  );
+
 const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
   usage: "fxdesk sandbox [<control>] [flags]",
   says:
     "Plays the service on this machine until Ctrl-C, and prints the address and the demo credentials as environment " +
     "variables. The same seed gives the same accounts, trades and transactions. Its page shows and controls what is played.",
-  flags: [
-    {
-      name: "port",
-      value: "<number>",
-      says: `Port to listen on; ${usualPort} by default, 0 for any free one.`,
-    },
-    { name: "host", value: "<address>", says: "Address to listen on; 127.0.0.1 by default." },
-    { name: "seed", value: "<text>", says: "Other accounts, trades and transactions of the same company." },
-    {
-      name: "data-dir",
-      value: "<folder>",
-      says: "Where statements sent by e-mail are left; nowhere by default.",
-    },
-    {
-      name: "smtp-url",
-      value: "<url>",
-      says: "A mail server to which they are sent instead, such as smtp://127.0.0.1:1025.",
-    },
-    {
-      name: "now",
-      value: "<date-time>",
-      says: "Where its time starts, to move a tenth of a second with each request; the machine's clock by default.",
-    },
-    { name: "quote-seconds", value: "<number>", says: "How long a quote can be booked; 30 by default." },
-    {
-      name: "market-hours",
-      value: "<always|real>",
-      says: "real: no quotes from Friday to Sunday, 17:00 in New York; always by default.",
-    },
-    {
-      name: "total-count",
-      says: "Sends x-total-count with every paged list, also where the contract documents none.",
-    },
-    {
-      name: "sca-approach",
-      value: "<redirect|oauth>",
-      says: "oauth: consents and payments are authorised by OAuth 2.0; redirect by default.",
-    },
-    {
-      name: "redirect-uri",
-      value: "<url>",
-      says: "Where the login page returns to; http://127.0.0.1:1880/callback by default.",
-    },
-  ],
+  flags: options.map(flagOf),
   more: [controlsHelp(controls)],
   async run(given, { stdout, stderr }) {
-    const [host, seed, dataDir] = [given.text("host"), given.text("seed"), given.text("data-dir")];
-    const [smtpUrl, now] = [given.text("smtp-url"), timeFrom(given)];
-    const quoteSeconds = quoteSecondsFrom(given);
-    const marketHours = wordFrom(given, "market-hours", ["always", "real"]);
-    const scaApproach = wordFrom(given, "sca-approach", ["redirect", "oauth"]);
-    const redirectUri = addressFrom(given, "redirect-uri");
-    const sandbox = await startSandbox({
-      port: portFrom(given) ?? usualPort,
-      ...(host !== undefined && { host }),
-      ...(seed !== undefined && { seed }),
-      ...(dataDir !== undefined && { dataDir }),
-      ...(smtpUrl !== undefined && { smtpUrl }),
-      ...(now !== undefined && { now }),
-      ...(quoteSeconds !== undefined && { quoteSeconds }),
-      ...(marketHours !== undefined && { marketHours }),
-      ...(scaApproach !== undefined && { scaApproach }),
-      ...(redirectUri !== undefined && { redirectUri }),
-      totalCount: given.switched("total-count") ?? false,
-    })
-      .catch(asUsage)
-      .catch(portTaken);
+    const sandbox = await startSandbox(optionsFrom(given)).catch(asUsage).catch(notListening);
     await write(stdout, asVariables(demoConnection(sandbox)));
     await write(stderr, `The sandbox and its page are at ${sandbox.baseUrl}. Ctrl-C stops it.\n`);
     await untilStopped();

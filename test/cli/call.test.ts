@@ -137,8 +137,8 @@ describe("fields", () => {
     const before = sandbox.requests.length;
     const { code, stderr } = await fxdesk(["call", "trades.list", "--page", "0", "--trade-type", "sport"]);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/page must be at least 1, not 0/);
-    expect(stderr).toMatch(/trade_type\.0 must be one of spot, forward/);
+    expect(stderr).toMatch(/--page must be at least 1, not 0/);
+    expect(stderr).toMatch(/--trade-type must be one of spot, forward/);
     expect(sandbox.requests).toHaveLength(before);
   });
 
@@ -225,6 +225,16 @@ describe("exit codes", () => {
 });
 
 describe("errors", () => {
+  test.each([
+    [{ FXDESK_BASE_URL: "nowhere" }, "FXDESK_BASE_URL or --base-url must be an http or https address"],
+    [{ FXDESK_BASE_URL: "" }, "FXDESK_AUTH_URL or --auth-url is needed to refresh the access token."],
+    [{ FXDESK_TIMEOUT_MS: "soon" }, "FXDESK_TIMEOUT_MS or --timeout-ms must be a number"],
+  ])("say where the setting is that is wrong: %j", async (changed, says) => {
+    const wrong = { ...variables, ...changed };
+    const { code, stderr } = await run(["call", "trades.list"], { variables: wrong });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+  });
+
   test("say how to give what is missing", async () => {
     const { code, stderr } = await run(["call", "trades.list"]);
     expect(code).toBe(2);
@@ -262,9 +272,12 @@ describe("errors", () => {
     [["call", "trades.list", "spot"], /"spot" is not expected/],
     [["operations", "trades"], /"trades" is not expected/],
     [["call", "trades.list", "--page", "1", "--page", "2"], /--page is given twice/],
-    [["call", "trades.list", "--timeout-ms", "soon"], /timeoutMs must be a number/],
+    [["call", "trades.list", "--timeout-ms", "soon"], /--timeout-ms must be a number/],
     [["call", "trades.list", "--environment", "moon"], /environment must be api or sandbox/],
-    [["call", "trades.list", "--base-url", "ftp://example.com"], /baseUrl must be an http or https address/],
+    [
+      ["call", "trades.list", "--base-url", "ftp://example.com"],
+      /--base-url must be an http or https address/,
+    ],
     [["toString"], /There is no command "toString"/],
     [["sandbox", "--port", "eighty"], /--port must be a number/],
     [["mcp", "--allow", "everything"], /--allow takes change or money/],

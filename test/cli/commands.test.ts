@@ -150,6 +150,14 @@ describe("fxdesk sandbox", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
   });
 
+  test.each(["999.1.1.1", "203.0.113.7"])(
+    "does not start at %s, which is not of this machine",
+    async (host) => {
+      const { code, stderr } = await fxdesk(["sandbox", "--port", "0", "--host", host]);
+      expect([code, stderr]).toEqual([2, `--host must be an address of this machine, not ${host}.\n`]);
+    },
+  );
+
   test("starts the package as it is", async () => {
     const sandbox: SandboxPackage = await import("@fxdesk/sandbox");
     expect(sandbox.startSandbox).toBe((await loadSandbox()).startSandbox);
