@@ -54,7 +54,7 @@ export const statements: BehavioursOf<"statements"> = {
     const statement = {
       statementId: world.ids.uuid(),
       account,
-      readyAt: new Date(world.now.getTime() + statementMs),
+      readyAt: world.after(statementMs),
       content: accountStatement(world, client, account, period),
       format,
       failed: false,

@@ -152,7 +152,7 @@ export const actions: Actions = {
   setClock: (stage, { now }) => {
     const ahead = Date.parse(now) - stage.world.now.getTime();
     if (ahead < 0) throw conflict("clock_past", "The clock only moves forward. Begin again to go back.");
-    const latest = new Date(stage.world.now.getTime() + longestDays * dayMs);
+    const latest = stage.world.after(longestDays * dayMs);
     if (new Date(now) > latest)
       throw unfit(`now must be at most ${latest.toISOString()}, ${longestDays} days ahead`);
     return advance(stage, ahead);

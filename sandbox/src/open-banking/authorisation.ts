@@ -50,7 +50,7 @@ const daysToAuthorise = 3;
 
 /** Refuses in the place of the person who does not answer in time: in some days, or by `latest` where that is before. */
 export function letLapse(world: World, decision: Decision, latest?: Date): void {
-  const daysAreOver = new Date(world.now.getTime() + daysToAuthorise * dayMs);
+  const daysAreOver = world.after(daysToAuthorise * dayMs);
   world.agenda.schedule(latest && latest < daysAreOver ? latest : daysAreOver, () => {
     if (decision.missing() > 0) decision.decide(false);
   });

@@ -151,7 +151,7 @@ function authorise(world: World, consent: Consent, chosen?: readonly string[]): 
     );
   consent.access = granted(consent.access, consent.grant);
   consent.lastActionDate = dayOf(world.now);
-  consent.allHistoryUntil = new Date(world.now.getTime() + freshMs);
+  consent.allHistoryUntil = world.after(freshMs);
   world.agenda.schedule(lastMoment(consent), () => {
     if (consent.status === "valid") end(world, consent, "expired");
   });

@@ -65,8 +65,6 @@ const daysToWait = 3;
 /** The hour (UTC) at which payments for a day are made. */
 const hourOfExecution = 8;
 
-const later = ({ now }: World, milliseconds: number) => new Date(now.getTime() + milliseconds);
-
 export const atExecutionHour = (day: string): Date => hourOf(day, hourOfExecution);
 
 export const totalOf = ({ transfers }: Pick<Payment, "transfers">): Big =>
@@ -148,7 +146,7 @@ function authorise(world: World, payment: Payment): void {
     payNext(world, payment, daysOf(order, account.currency));
     return;
   }
-  const soonest = later(world, stepMs);
+  const soonest = world.after(stepMs);
   const at = requestedAt && requestedAt > soonest ? requestedAt : soonest;
   world.agenda.schedule(at, () => settle(world, payment, payment.rejectWithoutFunds ? 0 : daysToWait));
 }
@@ -168,11 +166,11 @@ export function cancel(world: World, payment: Payment): void {
 function settle(world: World, payment: Payment, daysLeft: number): void {
   if (payment.status !== "ACTC") return;
   if (daysLeft > 0 && !hasFunds(world, payment)) {
-    world.agenda.schedule(later(world, dayMs), () => settle(world, payment, daysLeft - 1));
+    world.agenda.schedule(world.after(dayMs), () => settle(world, payment, daysLeft - 1));
     return;
   }
   payment.status = "ACSP";
-  world.agenda.schedule(later(world, stepMs), () => execute(world, payment));
+  world.agenda.schedule(world.after(stepMs), () => execute(world, payment));
 }
 
 function execute(world: World, payment: Payment): void {
@@ -190,7 +188,7 @@ function payNext(world: World, payment: Payment, days: Iterator<string, undefine
     return;
   }
   const due = atExecutionHour(day);
-  const soonest = later(world, stepMs);
+  const soonest = world.after(stepMs);
   world.agenda.schedule(due > soonest ? due : soonest, () => {
     if (payment.status !== "ACTC") return;
     pay(world, payment);

@@ -31,6 +31,6 @@ export function once(
   if (first) return first.result;
   const result = act();
   answered.set(key, { asked, result });
-  world.agenda.schedule(new Date(world.now.getTime() + rememberedMs), () => void answered.delete(key));
+  world.agenda.schedule(world.after(rememberedMs), () => void answered.delete(key));
   return result;
 }

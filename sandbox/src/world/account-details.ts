@@ -116,7 +116,7 @@ export function request(
 ): void {
   if (dedicatedIn(world, client, wanted.currency).some(({ country }) => country === wanted.country)) return;
   const details = addDetails(world, client, { ...wanted, type: "dedicated", virtual: false });
-  world.agenda.schedule(new Date(world.now.getTime() + confirmationMs), () => {
+  world.agenda.schedule(world.after(confirmationMs), () => {
     if (details.status === "pending") decide(world, details, "confirmed");
   });
 }

@@ -111,7 +111,7 @@ export function hold(world: World, { terms }: Offer): Quote {
   const quote: Quote = {
     quoteId: world.ids.hex(32),
     terms,
-    expiresAt: new Date(world.now.getTime() + world.settings.quoteSeconds * 1_000),
+    expiresAt: world.after(world.settings.quoteSeconds * 1_000),
     used: false,
   };
   world.quotes.set(quote.quoteId, quote);

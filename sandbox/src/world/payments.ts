@@ -20,8 +20,6 @@ import {
 } from "./trades";
 import type { World } from "./world";
 
-export const later = ({ now }: World, milliseconds: number): Date => new Date(now.getTime() + milliseconds);
-
 /** How long it takes to look at a beneficiary, and to send a payment. */
 const validationMs = 60_000;
 const executionMs = 3_600_000;
@@ -144,7 +142,7 @@ function inEuro(world: World, { buy: { currency } }: Trade, { amount }: TradePay
 
 function validate(world: World, trade: Trade, payment: TradePayment): void {
   payment.status = "Validating beneficiary information";
-  world.agenda.schedule(later(world, validationMs), () => validated(world, trade, payment));
+  world.agenda.schedule(world.after(validationMs), () => validated(world, trade, payment));
 }
 
 function validated(world: World, trade: Trade, payment: TradePayment): void {
@@ -190,14 +188,14 @@ export function execute(world: World, trade: Trade, payment: TradePayment): void
   payment.status = "Executing Payment";
   notePayment(world, trade, payment, "Outgoing", payment.amount.neg());
   notePayment(world, trade, payment, "Processing", payment.amount);
-  world.agenda.schedule(later(world, executionMs), () => complete(world, trade, payment));
+  world.agenda.schedule(world.after(executionMs), () => complete(world, trade, payment));
 }
 
 function complete(world: World, trade: Trade, payment: TradePayment): void {
   const { paymentId: reference, amount, beneficiary: counterparty } = payment;
   const account = buyAccount(world, trade);
   if (available(world, account).lt(amount)) {
-    world.agenda.schedule(later(world, dayMs), () => complete(world, trade, payment));
+    world.agenda.schedule(world.after(dayMs), () => complete(world, trade, payment));
     return;
   }
   notePayment(world, trade, payment, "Processing", amount.neg());

@@ -7,7 +7,7 @@ import { addDays, dayMs, dayOf } from "./days";
 import { feeFor } from "./fx";
 import { hasMargin, initialMargin, releaseMargin, returnMargin, watchMargin } from "./margin";
 import { available, move, note, noteLines } from "./movements";
-import { closeWhenPaidOut, execute, later, withdraw } from "./payments";
+import { closeWhenPaidOut, execute, withdraw } from "./payments";
 import { about, buyAccount, expectation, sellAccount, settlementOf } from "./trade-entries";
 import {
   drawProblem,
@@ -103,7 +103,7 @@ function mature(world: World, trade: Trade): void {
   if (isSettled) return finish(world, trade);
   if (isDelivered(trade) && dayOf(world.now) >= addDays(trade.maturityDate, graceDays))
     return cancel(world, trade);
-  world.agenda.schedule(later(world, dayMs), () => mature(world, trade));
+  world.agenda.schedule(world.after(dayMs), () => mature(world, trade));
 }
 
 /** Gives what was bought for what was sold; answers whether the funds were there. */
@@ -148,7 +148,7 @@ const feeAccount = (world: World, trade: Trade): Account => accountIn(world, tra
 function collectFee(world: World, trade: Trade): void {
   const [account, fee] = [feeAccount(world, trade), trade.owedFee];
   if (available(world, account).lt(fee)) {
-    world.agenda.schedule(later(world, dayMs), () => collectFee(world, trade));
+    world.agenda.schedule(world.after(dayMs), () => collectFee(world, trade));
     return;
   }
   move(world, account, fee.neg(), "fees", about(trade, "debit", "Fee for trade"));

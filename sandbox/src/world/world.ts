@@ -62,6 +62,11 @@ export class World {
     return this.agenda.time;
   }
 
+  /** The time so many milliseconds from now. */
+  after(milliseconds: number): Date {
+    return new Date(this.now.getTime() + milliseconds);
+  }
+
   /** Lets everything happen that is due by the clock. */
   catchUp(): void {
     this.agenda.run(this.clock.now());
