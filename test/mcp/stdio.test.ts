@@ -86,7 +86,9 @@ test("a connection that is not set up is told to the one who calls a tool; listi
   expect((await client.listTools()).tools.length).toBeGreaterThan(0);
   const result = await client.callTool({ name: "list_trades" });
   expect(result.isError).toBe(true);
-  expect(textOf(result)).toContain("not set up: FXDESK_BASE_URL or --base-url must be an http or https address");
+  expect(textOf(result)).toContain(
+    "not set up: FXDESK_BASE_URL or --base-url must be an http or https address",
+  );
   await client.close();
 });
 
