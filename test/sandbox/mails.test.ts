@@ -144,6 +144,15 @@ test("a statement of incoming funds has what came in on all accounts", async () 
   expect(rows).toHaveLength(incoming.length);
 });
 
+test("incoming funds are printed with their thousands apart", async () => {
+  await client.statements.emailIncomingFunds({ ...period, format: "pdf" });
+  const amounts = readPdf(lastMail().attachments[0]!.bytes)
+    .flat()
+    .filter((text) => /^[\d,]+\.\d\d$/.test(text));
+  expect(amounts.some((amount) => amount.includes(","))).toBe(true);
+  for (const amount of amounts) expect(amount).toMatch(/^\d{1,3}(,\d{3})*\.\d\d$/);
+});
+
 test("a statement of trades is for a month or a day that has begun", async () => {
   await client.statements.emailTrades({ date_from: "2026-11" });
   expect(lastMail().attachments).toMatchObject([{ fileName: "trades-2026-11.pdf" }]);

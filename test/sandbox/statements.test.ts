@@ -238,6 +238,13 @@ describe("a statement of some days", () => {
     expect(readPdf(await bytesOf("pdf", ...days)).flat()).toContain("Total of 0 entries");
   });
 
+  test("keeps amounts on one line", async () => {
+    const amount = "999999999999.99";
+    sandbox.control.payIn({ currency: "GBP", amount });
+    const texts = readPdf(await bytesOf("pdf", "2026-11-20", undefined, await accountIn("GBP"))).flat();
+    expect(texts).toContain("999,999,999,999.99");
+  });
+
   test("keeps long texts whole", async () => {
     const name = "The Extraordinarily Long-Named Company of Makers of Very Fine Instruments";
     sandbox.control.payIn({ currency: "EUR", amount: "1.00", debtor_name: name.slice(0, 70) });

@@ -1,35 +1,24 @@
 /** One page that says one thing: a title, and names with their values. */
+import { drawn, fonts, ink, page, printable } from "../files/paper";
+import type { Bank } from "../world/banks";
 
 export interface Letter {
+  readonly bank: Bank;
   readonly title: string;
   readonly facts: readonly (readonly [name: string, value: string])[];
   readonly writtenAt: Date;
 }
 
-const margin = 56;
-const valueX = 220;
-const valueWidth = 595 - margin - valueX;
+const valueX = 200;
+const valueWidth = page.right - valueX;
 const lineGap = 8;
 
-/** The library takes a tenth of a second to load: not before it is needed. */
-const loadPdf = async () => (await import("pdfkit")).default;
-
-export async function letterPdf({ title, facts, writtenAt }: Letter): Promise<Buffer> {
-  const Document = await loadPdf();
-  const producer = "fxdesk sandbox";
-  const info = { Title: title, CreationDate: writtenAt, Producer: producer, Creator: producer };
-  const document = new Document({ size: "A4", margin, info });
-  const chunks: Buffer[] = [];
-  document.on("data", (chunk: Buffer) => chunks.push(chunk));
-  const ended = new Promise((resolve) => document.on("end", resolve));
-  document.font("Helvetica-Bold").fontSize(16).text(title);
-  let y = margin + 48;
-  for (const [name, value] of facts) {
-    document.font("Helvetica").fontSize(10).fillColor("#555555").text(name, margin, y);
-    document.fillColor("#000000").text(value, valueX, y, { width: valueWidth });
-    y = document.y + lineGap;
-  }
-  document.end();
-  await ended;
-  return Buffer.concat(chunks);
-}
+export const letterPdf = (letter: Letter): Promise<Buffer> =>
+  drawn(letter, (paper) => {
+    let y = page.top + 72;
+    for (const [name, value] of letter.facts) {
+      paper.style(fonts.plain, 10, ink.quiet).text(name, page.left, y);
+      paper.style(fonts.plain, 10, ink.text).text(printable(value), valueX, y, { width: valueWidth });
+      y = paper.document.y + lineGap;
+    }
+  });

@@ -1,8 +1,9 @@
 /** The documents of trades and their payments: what each says, and where it is. */
+import { grouped } from "../files/report";
 import { bankIn, homeOf, receivingAccount } from "../world/banks";
 import { type Money, written } from "../world/currencies";
 import { startOf } from "../world/days";
-import type { PaymentStatus, Trade, TradePayment } from "../world/trades";
+import { type PaymentStatus, type Trade, type TradePayment, windowOf } from "../world/trades";
 import type { World } from "../world/world";
 import type { Letter } from "./letter";
 
@@ -13,33 +14,41 @@ export const documentPath = (kind: DocumentKind, id: string): string =>
   `/documents/${kind}/${encodeURIComponent(id)}`;
 
 const withoutInstruction = new Set<PaymentStatus>([
+  "Need more beneficiary information",
+  "Validating beneficiary information",
   "Payment pending of authorization",
   "Payment rejected",
   "Payment cancelled",
 ]);
 
-/** Instructions are there when nobody has to approve any more, receipts when the money has gone. */
+/** Instructions are there when it is known and approved whom to pay, receipts when the money has gone. */
 export const hasInstruction = ({ status }: TradePayment): boolean => !withoutInstruction.has(status);
 export const hasReceipt = ({ status }: TradePayment): boolean => status === "Payment complete";
 
-const money = ({ amount, currency }: Money) => `${written(amount, currency)} ${currency}`;
+const money = ({ amount, currency }: Money) => `${grouped(written(amount, currency))} ${currency}`;
 
-function holder(world: World, { clientId }: Trade) {
-  const { name, address } = world.clients.get(clientId)!;
-  return ["Client", `${name}, ${address}`] as const;
+/** Whom every letter about a trade is to, and from which bank. */
+function partiesOf(world: World, { clientId }: Trade) {
+  const { name, address, country } = world.clients.get(clientId)!;
+  return { bank: bankIn(country), holder: ["Client", `${name}, ${address}`] as const };
 }
 
 function tradeReceipt(world: World, trade: Trade): Letter {
   const { sell, buy, rate, fee, initialMargin, parent } = trade;
   const receiving = receivingAccount(sell.currency);
+  const { bank, holder } = partiesOf(world, trade);
   return {
+    bank,
     title: `Trade receipt ${trade.tradeId}`,
     writtenAt: startOf(trade.orderDate),
     facts: [
-      holder(world, trade),
-      ["Type", trade.type],
+      holder,
+      ["Type", trade.type.replace("_", " ")],
       ...(parent ? [["Drawn from", parent.tradeId] as const] : []),
       ["Ordered on", trade.orderDate],
+      ...(trade.type === "window_forward"
+        ? [["Window", `${windowOf(trade).from} to ${trade.maturityDate}`] as const]
+        : []),
       ["Matures on", trade.maturityDate],
       ["You sell", money(sell)],
       ["You buy", money(buy)],
@@ -62,7 +71,7 @@ function tradeReceipt(world: World, trade: Trade): Letter {
 const paymentFacts = (world: World, trade: Trade, payment: TradePayment): Letter["facts"] => {
   const { beneficiary, amount, date, paymentId } = payment;
   return [
-    holder(world, trade),
+    partiesOf(world, trade).holder,
     ["Payment", paymentId],
     ["From trade", trade.tradeId],
     ["Beneficiary", beneficiary.name],
@@ -77,6 +86,7 @@ const paymentFacts = (world: World, trade: Trade, payment: TradePayment): Letter
 const paymentLetter =
   (title: string) =>
   (world: World, trade: Trade, payment: TradePayment): Letter => ({
+    bank: partiesOf(world, trade).bank,
     title: `${title} ${payment.paymentId}`,
     writtenAt: startOf(payment.date),
     facts: paymentFacts(world, trade, payment),

@@ -6,8 +6,13 @@ export interface Column {
   readonly name: string;
   /** A text that somebody else may have written. */
   readonly text?: true;
-  /** How it is printed, its width in points; columns without are only for machines. */
-  readonly print?: { readonly title: string; readonly width: number; readonly right?: true };
+  /** How it is printed, its width in points and what is shown of a value; columns without are only for machines. */
+  readonly print?: {
+    readonly title: string;
+    readonly width: number;
+    readonly right?: true;
+    readonly shown?: (value: string) => string;
+  };
 }
 
 export type Row = readonly string[];

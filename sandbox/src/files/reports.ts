@@ -24,7 +24,7 @@ const fundsColumns: readonly Column[] = [
   { name: "transaction_reference", text: true, print: { title: "Reference", width: 84 } },
   { name: "transaction_information", text: true, print: { title: "Details", width: 112 } },
   { name: "currency", print: { title: "Currency", width: 44 } },
-  { name: "amount", print: { title: "Amount", width: 64, right: true } },
+  { name: "amount", print: { title: "Amount", width: 64, right: true, shown: grouped } },
 ];
 
 /** What came in from outside on all accounts. */
