@@ -238,6 +238,24 @@ describe("a statement of some days", () => {
     expect(readPdf(await bytesOf("pdf", ...days)).flat()).toContain("Total of 0 entries");
   });
 
+  test("does not begin after today, when it has no end", async () => {
+    // The contract gives refusals of statements no body: the sandbox says why.
+    const because = () => sandbox.requests.at(-1)!.refusal;
+    await expect(create("csv", "2027-03-10")).rejects.toMatchObject({ status: 400 });
+    expect(because()).toContain("from_value_datetime: 2027-03-10 is after today");
+    await expect(client.statements.emailMt940({ date_from: "2027-03-10" })).rejects.toMatchObject({
+      status: 400,
+    });
+    expect(because()).toContain("date_from: 2027-03-10 is after today");
+  });
+
+  test("before there was an account has its balances on its last day", async () => {
+    const { openingBalance, closingBalance, number } = await only(
+      readCsv((await bytesOf("csv", "2001-02-01", "2001-02-03")).toString()),
+    );
+    expect([openingBalance.date, closingBalance.date, number]).toEqual(["2001-02-03", "2001-02-03", 34]);
+  });
+
   test("keeps amounts on one line", async () => {
     const amount = "999999999999.99";
     sandbox.control.payIn({ currency: "GBP", amount });

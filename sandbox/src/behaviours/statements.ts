@@ -1,9 +1,11 @@
 /** Statements. Contract: endpoints 13 to 18. */
+import type { Mt940Options } from "@fxdesk/toolkit/formats";
 import type { BehavioursOf, FileAnswer } from "../behaviour";
-import { accountStatement } from "../files/account-statement";
-import { reportFile, statementFile, stored } from "../files/formats";
+import { accountStatement, type Period } from "../files/account-statement";
+import { type FormatName, reportFile, statementFile, stored } from "../files/formats";
 import { incomingFunds, tradesStatement } from "../files/reports";
 import { Refusal } from "../refusal";
+import type { Account } from "../world/accounts";
 import { bankIn } from "../world/banks";
 import { dayOf } from "../world/days";
 import type { Client } from "../world/parties";
@@ -11,14 +13,25 @@ import { befall, statementMs } from "../world/statements";
 import type { World } from "../world/world";
 import { accountOf, accountsIn } from "./accounts";
 
-/** What a letter says of its files. */
-function wordsOf({ name, country }: Client, subject: string, made: readonly FileAnswer[], missing: number) {
+/** A file of an e-mail while it is made: what it is of, and undefined where it cannot be made. */
+interface Making {
+  readonly of: string;
+  readonly file: Promise<FileAnswer | undefined>;
+}
+
+/** What a letter says of its files, and of what those are that could not be made. */
+function wordsOf(
+  { name, country }: Client,
+  subject: string,
+  made: readonly FileAnswer[],
+  missing: readonly string[],
+) {
   const lines = [
     `Dear ${name},`,
     "",
     ...(made.length > 0 ? [`Please find attached: ${subject}.`] : []),
-    ...(missing > 0 ? ["A statement could not be made in the format asked for."] : []),
-    ...(made.length + missing === 0 ? [`There is no account for the ${subject}.`] : []),
+    ...missing.map((of) => `The statement of ${of} could not be made in the format asked for.`),
+    ...(made.length + missing.length === 0 ? [`There is no account for the ${subject}.`] : []),
     "",
     ...made.map(({ fileName }) => `- ${fileName}`),
     ...(made.length > 0 ? [""] : []),
@@ -29,33 +42,53 @@ function wordsOf({ name, country }: Client, subject: string, made: readonly File
 }
 
 /** Sends what could be made of the files to the client's registered address, and says so. */
-async function mail(
-  world: World,
-  client: Client,
-  subject: string,
-  making: readonly Promise<FileAnswer | undefined>[],
-) {
+async function mail(world: World, client: Client, subject: string, making: readonly Making[]) {
   const letter = { id: world.ids.uuid(), to: client.email, subject, sentAt: world.now };
-  const files = await Promise.all(making);
+  const files = await Promise.all(making.map(({ file }) => file));
   const made = files.filter((file) => file !== undefined);
+  const missing = making.filter((_, index) => files[index] === undefined).map(({ of }) => of);
   await world.outbox.send({
     ...letter,
-    text: wordsOf(client, subject, made, files.length - made.length),
+    text: wordsOf(client, subject, made, missing),
     attachments: await Promise.all(made.map(stored)),
   });
   return { status: 202, body: "The statement will be sent by e-mail." };
+}
+
+/** The statement of each account, as files of an e-mail. */
+const statementsOf = (
+  world: World,
+  client: Client,
+  accounts: readonly Account[],
+  period: Period,
+  ...how: [format: FormatName, options?: Mt940Options]
+): Making[] =>
+  accounts.map((account) => ({
+    of: `account ${account.listNumber} in ${account.currency}`,
+    file: statementFile(accountStatement(world, client, account, period), ...how),
+  }));
+
+const refused = (details: string) =>
+  new Refusal(400, "validation_error", "The request does not fit.", details);
+
+/** A period that ends today because it has no end of its own: it may not begin later. */
+function untilToday(world: World, field: string, from: string): string {
+  const today = dayOf(world.now);
+  if (from > today) throw refused(`${field}: ${from} is after today, ${today}, and there is no later end`);
+  return today;
 }
 
 export const statements: BehavioursOf<"statements"> = {
   "statements.createFile": ({ values, client, world }) => {
     const account = accountOf(world, client, values.account_id);
     const { from_value_datetime: first, to_value_datetime: last, format } = values;
-    const period = { from: first.slice(0, 10), to: last?.slice(0, 10) ?? dayOf(world.now) };
+    const from = first.slice(0, 10);
+    const to = last?.slice(0, 10) ?? untilToday(world, "from_value_datetime", from);
     const statement = {
       statementId: world.ids.uuid(),
       account,
       readyAt: world.after(statementMs),
-      content: accountStatement(world, client, account, period),
+      content: accountStatement(world, client, account, { from, to }),
       format,
       failed: false,
     };
@@ -80,43 +113,34 @@ export const statements: BehavioursOf<"statements"> = {
 
   "statements.emailAccounts": ({ values, client, world }) => {
     const { date_from: from, date_to: to, format } = values;
-    const files = accountsIn(world, client, values.currencies).map((account) =>
-      statementFile(accountStatement(world, client, account, { from, to }), format),
-    );
+    const accounts = accountsIn(world, client, values.currencies);
+    const files = statementsOf(world, client, accounts, { from, to }, format);
     return mail(world, client, `Accounts statement ${from} to ${to}`, files);
   },
 
   "statements.emailMt940": ({ values, client, world }) => {
-    const { date_from: from, date_to: to = dayOf(world.now), account_ids: numbers } = values;
+    const { date_from: from, account_ids: numbers } = values;
+    const to = values.date_to ?? untilToday(world, "date_from", from);
     const all = world.accountsOf(client);
     const unknown = numbers?.find((number) => !all.some(({ listNumber }) => listNumber === number));
-    if (unknown !== undefined)
-      throw new Refusal(
-        400,
-        "validation_error",
-        "The request does not fit.",
-        `account_ids: no account ${unknown}`,
-      );
+    if (unknown !== undefined) throw refused(`account_ids: no account ${unknown}`);
     const accounts = all.filter(({ listNumber }) => numbers?.includes(listNumber) ?? true);
     const options = { subTags: values.sub_tags };
-    const files = accounts.map((account) =>
-      statementFile(accountStatement(world, client, account, { from, to }), "mt940", options),
-    );
+    const files = statementsOf(world, client, accounts, { from, to }, "mt940", options);
     return mail(world, client, `MT940 statement ${from} to ${to}`, files);
   },
 
   "statements.emailTrades": ({ values, client, world }) => {
     const { date_from: ordered } = values;
     const report = tradesStatement(world, client, ordered);
-    return mail(world, client, `Trades statement ${ordered}`, [
-      reportFile(report, `trades-${ordered}`, "pdf"),
-    ]);
+    const file = reportFile(report, `trades-${ordered}`, "pdf");
+    return mail(world, client, `Trades statement ${ordered}`, [{ of: "the trades", file }]);
   },
 
   "statements.emailIncomingFunds": ({ values, client, world }) => {
     const { date_from: from, date_to: to, format } = values;
     const report = incomingFunds(world, client, { from, to });
     const file = reportFile(report, `incoming-funds-${from}-${to}`, format);
-    return mail(world, client, `Incoming funds ${from} to ${to}`, [file]);
+    return mail(world, client, `Incoming funds ${from} to ${to}`, [{ of: "incoming funds", file }]);
   },
 };

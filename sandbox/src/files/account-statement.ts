@@ -81,10 +81,14 @@ const entriesOf = (lines: Lines, currency: string): Iterable<Entry> => ({
 
 const within = (day: string, first: string, last: string) => (day < first ? first : day > last ? last : day);
 
-/** The days of the balances: the evening before the period and its last; neither before the account was opened nor ahead. */
+/**
+ * The days of the balances: the evening before the period and its last; neither before the account was opened nor ahead.
+ * Of a period before all that, both are its last day.
+ */
 function balanceDays({ ledger, now }: World, account: Account, { from, to }: Period) {
   const opened = dayOf(ledger.lines(books(account)).at(0)?.entry.bookedAt ?? now);
-  const opening = within(addDays(from, -1), addDays(opened, -1), dayOf(now));
+  const eve = addDays(opened, -1);
+  const opening = within(addDays(from, -1), eve < to ? eve : to, dayOf(now));
   return { opening, closing: within(to, opening, dayOf(now)) };
 }
 
