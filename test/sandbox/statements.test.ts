@@ -185,6 +185,17 @@ describe.each(currencies)("the statements of the %s account agree with its trans
     expect(closing.I!.value).toBe(lines.at(-1)!.I!.value);
     expect(lines.map(({ A: date }) => dayOfSerial(date!))).toEqual(ledger.map(({ day }) => day));
     expect(lines[0]!.A!.format).toBe("yyyy-mm-dd");
+    const { account: of } = await only(
+      readCsv((await bytesOf("csv", "2020-01-01", undefined, account)).toString()),
+    );
+    for (const { L, M, N, O, P } of [opening!, ...lines, closing])
+      expect([L!.value, M!.value, N!.value, dayOfSerial(O!), dayOfSerial(P!)]).toEqual([
+        of.number,
+        currency,
+        "Meridian Tools GmbH",
+        "2020-01-01",
+        "2026-11-20",
+      ]);
   });
 
   test("in PDF, page by page", async () => {

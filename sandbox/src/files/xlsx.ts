@@ -13,8 +13,9 @@ interface Column {
   readonly cell: (line: Line, amountFormat: string) => Cell;
 }
 
-/** A line of the sheet: an entry, or only a balance with its date and name. */
+/** A line of the sheet: an entry, or only a balance with its date and name; and the statement it is of. */
 interface Line {
+  readonly statement: AccountStatement;
   readonly entry: Partial<Entry>;
   readonly balance: Big;
 }
@@ -46,16 +47,23 @@ const columns: readonly Column[] = [
   { title: "Balance", width: 16, right: true, cell: ({ balance }, format) => amount(balance, format) },
   { title: "Details", width: 24, cell: ({ entry }) => text(entry.additionalInformation) },
   { title: "Transaction", width: 38, cell: ({ entry }) => text(entry.bankReference) },
+  // On every line, so that lines of several statements can stand in one sheet.
+  { title: "Account", width: 28, cell: ({ statement }) => text(statement.account.number) },
+  { title: "Currency", width: 10, cell: ({ statement }) => text(statement.account.currency) },
+  { title: "Account holder", width: 28, cell: ({ statement }) => text(statement.account.holder) },
+  { title: "Period from", width: 12, cell: ({ statement }) => date(statement.period.from) },
+  { title: "Period to", width: 12, cell: ({ statement }) => date(statement.period.to) },
 ];
 
-function* linesOf({ entries, openingBalance, closingBalance }: AccountStatement): Generator<Line> {
+function* linesOf(statement: AccountStatement): Generator<Line> {
+  const { entries, openingBalance, closingBalance } = statement;
   let balance = signedAmount(openingBalance);
-  yield { entry: { bookingDate: openingBalance.date, remittance: "Opening balance" }, balance };
+  yield { statement, entry: { bookingDate: openingBalance.date, remittance: "Opening balance" }, balance };
   for (const entry of entries) {
     balance = balance.plus(signedAmount(entry));
-    yield { entry, balance };
+    yield { statement, entry, balance };
   }
-  yield { entry: { bookingDate: closingBalance.date, remittance: "Closing balance" }, balance };
+  yield { statement, entry: { bookingDate: closingBalance.date, remittance: "Closing balance" }, balance };
 }
 
 const amountFormat = (currency: string) =>
