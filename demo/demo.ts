@@ -6,7 +6,7 @@ import { createClient } from "../core/client/client";
 import { environmentName, optionsFromSettings } from "../core/client/settings";
 import { operations } from "../core/operations";
 import { serveHttp } from "../mcp";
-import { type NodeRed, startNodeRed } from "./node-red";
+import { callbackPath, type NodeRed, startNodeRed } from "./node-red";
 import { freePort, host } from "./ports";
 
 const usualPorts = { nodeRed: 1880, sandbox: 8080, mcp: 8081 };
@@ -26,15 +26,17 @@ export interface Demo {
   close(): Promise<void>;
 }
 
-async function startSandbox(dataDir: string) {
+async function startSandbox(dataDir: string, nodeRedPort: number) {
   const { startSandbox: start } = await loadSandbox();
-  return start({ port: await freePort(usualPorts.sandbox), host, dataDir });
+  const redirectUri = `http://${host}:${nodeRedPort}${callbackPath}`;
+  return start({ port: await freePort(usualPorts.sandbox), host, dataDir, redirectUri });
 }
 
 /** Starts all three. The folder keeps the person's flows between runs. */
 export async function startDemo(folder: string): Promise<Demo> {
   await mkdir(folder, { recursive: true });
-  const sandbox = await startSandbox(join(folder, "sandbox"));
+  const port = await freePort(usualPorts.nodeRed);
+  const sandbox = await startSandbox(join(folder, "sandbox"), port);
   const settings = demoConnection(sandbox);
   const variablesPath = join(folder, variablesFile);
   await writeFile(variablesPath, asVariables(settings));
@@ -42,7 +44,6 @@ export async function startDemo(folder: string): Promise<Demo> {
   for (const [name, value] of Object.entries(settings)) process.env[environmentName(name)] = value;
   const client = createClient(optionsFromSettings(settings));
   const mcp = await serveHttp({ client, operations, port: await freePort(usualPorts.mcp), host });
-  const port = await freePort(usualPorts.nodeRed);
   const nodeRed = await startNodeRed(port, join(folder, "node-red"), firstFlow);
   return {
     nodeRed,

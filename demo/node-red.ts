@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { copyFile, mkdir } from "node:fs/promises";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import RED from "node-red";
 import { host } from "./ports";
@@ -12,9 +12,22 @@ const flowFile = "flows.json";
 /** An express application, called as one handler among others. */
 type Handler = (...args: [...Parameters<RequestListener>, next: () => void]) => void;
 
+/** The sandbox's login page leads here. */
+export const callbackPath = "/callback";
+
+const loggedIn =
+  "You are logged in: the code is in the address of this page. A flow with an http in node at " +
+  `${callbackPath} would stand here, and exchange it at POST /token of the sandbox.\n`;
+
+/** Where no flow serves. */
+function nothing({ url = "" }: IncomingMessage, response: ServerResponse): void {
+  if (url.split("?")[0] !== callbackPath) response.writeHead(404).end();
+  else response.writeHead(200, { "content-type": "text/plain; charset=utf-8" }).end(loggedIn);
+}
+
 /** The editor first, then what flows serve. */
 const handled: RequestListener = (request, response) => {
-  const notFound = () => response.writeHead(404).end();
+  const notFound = () => nothing(request, response);
   const served = () => (RED.httpNode as unknown as Handler)(request, response, notFound);
   (RED.httpAdmin as unknown as Handler)(request, response, served);
 };

@@ -73,6 +73,9 @@ test("the flow fetches a cash position, the assistant's tools answer, and Ctrl-C
   expect(ours.length).toBeGreaterThan(0);
   expect(ours.filter(({ err }) => err)).toEqual([]);
 
+  const callback = await fetch(`${nodeRed}/callback?code=c&state=s`);
+  expect(await callback.text()).toMatch(/^You are logged in/);
+
   const assistant = new Client({ name: "test", version: "1" });
   await assistant.connect(new StreamableHTTPClientTransport(new URL(mcp)));
   expect(await assistant.callTool({ name: "list_trades", arguments: {} })).not.toHaveProperty(

@@ -69,6 +69,14 @@ test("the examples that start a sandbox of their own run to their end", async ()
   expect(called).toContain("/trades");
 });
 
+test("the login page is where the guide says", async () => {
+  const [, path] = /http:\/\/127\.0\.0\.1:8080(\/authenticate\S+)/.exec(await read("docs/sandbox.md"))!;
+  const sandbox = await startSandbox();
+  const answer = await fetch(sandbox.baseUrl + path!);
+  await sandbox.close();
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+});
+
 describe("on the command line", () => {
   let sandbox: Sandbox;
   beforeAll(async () => (sandbox = await startSandbox()));

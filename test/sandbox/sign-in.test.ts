@@ -53,6 +53,13 @@ const works = async (accessToken: string) => {
   return answer.status === 200;
 };
 
+test("a person may write the e-mail address in capitals, and finds it again after a wrong password", async () => {
+  const email = demo.email.toUpperCase();
+  const { status, text } = await form("/login", { ...person, email, password: "guess" });
+  expect([status, text]).toEqual([401, expect.stringContaining(`value="${email}"`)]);
+  expect(await form("/login", { ...person, email: ` ${email}` })).toMatchObject({ status: 302 });
+});
+
 test("the log says why somebody was not let in, and when", async () => {
   await form("/login", { ...person, password: "guess" });
   await form("/token", {});

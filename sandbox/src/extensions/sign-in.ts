@@ -27,8 +27,10 @@ function logIn(world: World, form: URLSearchParams, reply: FastifyReply): Fastif
   const asked = { client_id: field("client_id"), redirect_uri: redirectUri, state: field("state") };
   if (asked.client_id !== demo.authClientId || asked.redirect_uri !== world.settings.redirectUri)
     return refuse(reply, 400, "invalid_request", "The application or its redirect URI is unknown.");
-  const contact = [...world.contacts.values()].find(({ email }) => email === field("email"));
-  if (!contact?.active || field("password") !== demo.password) return refuseLogin(reply, asked);
+  const email = field("email").trim().toLowerCase();
+  const contact = [...world.contacts.values()].find((each) => each.email.toLowerCase() === email);
+  if (!contact?.active || field("password") !== demo.password)
+    return refuseLogin(reply, asked, field("email"));
   const grant = { contactId: contact.contactId, clientIds: [contact.clientId] };
   const { redirect_uri } = asked;
   const back = new URL(redirect_uri);
@@ -37,9 +39,9 @@ function logIn(world: World, form: URLSearchParams, reply: FastifyReply): Fastif
   return reply.redirect(back.href, 302);
 }
 
-function refuseLogin(reply: FastifyReply, asked: LoginRequest): FastifyReply {
-  const says = "E-mail or password is wrong.";
-  return because(reply, says).code(401).headers(pageHeaders).send(loginPage(asked, says));
+function refuseLogin(reply: FastifyReply, asked: LoginRequest, email: string): FastifyReply {
+  const problem = "E-mail or password is wrong.";
+  return because(reply, problem).code(401).headers(pageHeaders).send(loginPage(asked, { problem, email }));
 }
 
 const basic = `Basic ${Buffer.from(`${demo.authClientId}:${demo.authClientSecret}`).toString("base64")}`;

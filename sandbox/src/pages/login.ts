@@ -10,20 +10,34 @@ export interface LoginRequest {
   readonly state: string;
 }
 
-export function loginPage({ client_id, redirect_uri, state }: LoginRequest, problem?: string): string {
+/** What became of a login that failed. */
+interface Failed {
+  readonly problem: string;
+  readonly email: string;
+}
+
+export function loginPage({ client_id, redirect_uri, state }: LoginRequest, failed?: Failed): string {
+  const [atEmail, atPassword] = failed ? [undefined, html`autofocus`] : [html`autofocus`, undefined];
   return page(
     "Log in",
     html`<p>The application <b>${client_id}</b> asks for access to your accounts.</p>
       <p>The demo user is ${demo.email} with the password ${demo.password}.</p>
-      ${problem === undefined ? undefined : html`<p role="alert">${problem}</p>`}
+      ${failed && html`<p role="alert">${failed.problem}</p>`}
       <form method="post" action="login">
         ${hidden("client_id", client_id)}${hidden("redirect_uri", redirect_uri)}${hidden("state", state)}
         <label
-          ><span>E-mail</span><input name="email" type="email" autocomplete="username" required autofocus
+          ><span>E-mail</span
+          ><input
+            name="email"
+            type="email"
+            value="${failed?.email}"
+            autocomplete="username"
+            required
+            ${atEmail}
         /></label>
         <label
           ><span>Password</span
-          ><input name="password" type="password" autocomplete="current-password" required
+          ><input name="password" type="password" autocomplete="current-password" required ${atPassword}
         /></label>
         <button>Log in</button>
       </form>`,
