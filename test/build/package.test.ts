@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import manifest from "../../package.json";
 
@@ -44,6 +44,12 @@ test("has what a user needs and nothing else", () => {
   expect(
     files.filter((path) => /^(test|sandbox|bench|build|demo)\/|^dist\/(bench|build|demo)\//.test(path)),
   ).toEqual([]);
+});
+
+test("has what its guides lead to", async () => {
+  for (const guide of files.filter((path) => /^(README|docs\/\w+)\.md$/.test(path)))
+    for (const [, target] of (await readFile(join(root, guide), "utf8")).matchAll(/\]\((?!https?:)([^)#]+)/g))
+      expect(files).toContain(join(dirname(guide), target!));
 });
 
 test("its entry points and types resolve in every module system that Node.js has", async () => {
