@@ -5,6 +5,7 @@ import { buffer } from "node:stream/consumers";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FileAnswer, StoredFile } from "../behaviour";
 import type { AccountStatement } from "./account-statement";
+import { lineNumber } from "../world/book";
 import { csv } from "./csv";
 import { pdf } from "./pdf";
 import type { Report } from "./report";
@@ -44,12 +45,23 @@ const streamed =
     return Readable.from(pieces(statement, options));
   };
 
+/** The same with the numbers of the lines for references of the bank: there is no room for all of an identifier. */
+const numbered = (statement: AccountStatement): AccountStatement => ({
+  ...statement,
+  entries: {
+    *[Symbol.iterator]() {
+      for (const entry of statement.entries)
+        yield { ...entry, bankReference: lineNumber(entry.bankReference!) };
+    },
+  },
+});
+
 const writers: Readonly<Record<FormatName, Writer>> = {
   pdf: (statement) => pdf(statementReport(statement)),
   csv: streamed((statement) => writeCsv([statement])),
-  mt940: streamed((statement, options) => writeMt940([statement], options)),
+  mt940: streamed((statement, options) => writeMt940([numbered(statement)], options)),
   xls: xlsx,
-  coda: streamed((statement) => writeCoda([statement])),
+  coda: streamed((statement) => writeCoda([numbered(statement)])),
 };
 
 /** The statement as a file; undefined when the format cannot carry it. */

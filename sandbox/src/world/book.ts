@@ -25,6 +25,9 @@ export interface BookedLine extends Choosable {
 /** How many digits at the beginning of a line's identifier are the line's own number. */
 const ownDigits = 8;
 
+/** The line's own number: as much of its identifier as tells it from all others in the books. */
+export const lineNumber = (lineId: string): string => lineId.slice(0, ownDigits);
+
 /** What a balance and a line can add to without leaving the 64 bits of a column. */
 const mostBits = 63;
 
