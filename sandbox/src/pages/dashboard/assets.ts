@@ -15,6 +15,7 @@ main > div { display: grid; gap: 1rem; min-width: 0; }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1rem 1.15rem; min-width: 0; }
 h2 { font-size: 1rem; margin: 0 0 .6rem; }
 h3 { font-size: .93rem; margin: 0 0 .25rem; }
+h3 small { display: block; font-weight: 400; overflow-wrap: anywhere; }
 small, .none, .more { color: var(--soft); font-size: .85rem; }
 .more { margin: .5rem 0 0; }
 /* A shade at the edge behind which there is more. */

@@ -86,6 +86,7 @@ const ofAccountDetails = ({ accountDetails }: World): Question[] =>
     .filter(({ clientId, status }) => clientId === demo.clientId && status === "pending")
     .map(({ accountDetailsId, currency, country, alias }) => ({
       title: "Requested account",
+      id: accountDetailsId,
       terms: termList([
         ["Currency", currency],
         ["Country", country],
