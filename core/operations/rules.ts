@@ -1,7 +1,6 @@
 /** Conditions over several fields, checked before anything is sent. */
+import type { Values } from "./check";
 import type { Rule } from "./declaration";
-
-type Values = Readonly<Record<string, unknown>>;
 
 const given = (values: Values, field: string) => values[field] !== undefined;
 

@@ -48,6 +48,7 @@ export const NewTrade = z
         "repatriation_of_goods",
         "repatriation_of_services",
         "property_purchase",
+        // The contract's spelling.
         "mortage_repayment",
         "property_rental_or_maintenance",
         "salary_payroll",
