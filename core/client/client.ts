@@ -5,7 +5,6 @@ import {
   type AsText,
   type Declaration,
   type Effect,
-  type InputOf,
   json,
   type Method as HttpMethod,
   operation,
@@ -13,6 +12,7 @@ import {
   type Paging,
   type Server,
 } from "../operations/declaration";
+import type { InputOf } from "../operations/input";
 import type { Values } from "../operations/check";
 import { operations as allOperations } from "../operations";
 import { Caller, type Reply } from "./call";

@@ -27,5 +27,6 @@ export { decodeBody, UnreadableBody } from "./body";
 export * from "./check";
 export * from "./declaration";
 export * from "./fields";
+export * from "./input";
 export * from "./memo";
 export * from "./wire";

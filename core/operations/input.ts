@@ -1,0 +1,45 @@
+/** What a caller gives an operation, as a type. */
+import type { z } from "zod";
+import type { Declaration, Parameter, Shape } from "./declaration";
+
+type CallerSchema<P> =
+  P extends Parameter<infer S, infer By>
+    ? By extends "caller"
+      ? S
+      : never
+    : P extends z.ZodType
+      ? P
+      : never;
+
+type CallerShape<S> = {
+  -readonly [K in keyof S as CallerSchema<S[K]> extends never ? never : K]: CallerSchema<S[K]>;
+};
+
+type MayBeLeftOut = { _zod: { optin: string } };
+
+type InputOfShape<C> = {
+  [K in keyof C as C[K] extends MayBeLeftOut ? never : K]: z.input<C[K]>;
+} & {
+  [K in keyof C as C[K] extends MayBeLeftOut ? K : never]?: z.input<C[K]> | undefined;
+};
+
+type InputAt<D, Place extends string> = D extends { readonly [P in Place]: infer S extends Shape }
+  ? InputOfShape<CallerShape<S>>
+  : unknown;
+
+type Flat<T> = { [K in keyof T]: T[K] } & {};
+
+type DocumentOf<D> = D extends {
+  readonly document: { readonly name: infer Name extends string; readonly schema: infer S extends z.ZodType };
+}
+  ? InputOfShape<{ [N in Name]: S }>
+  : unknown;
+
+/** The fields the caller gives, flat, by the contract's own names. */
+export type InputOf<D extends Declaration> = Flat<
+  InputAt<D, "parameters"> &
+    InputAt<D, "query"> &
+    InputAt<D, "headers"> &
+    (D extends { body: { shape: infer S } } ? InputOfShape<S> : unknown) &
+    DocumentOf<D>
+>;
