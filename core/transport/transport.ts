@@ -25,7 +25,7 @@ export interface ReceivedResponse {
   readonly headers: Dispatcher.ResponseData["headers"];
   readonly body: Dispatcher.ResponseData["body"];
   /** The whole body, where it was read along. */
-  readonly text?: string;
+  readonly text: string | undefined;
   readonly attempts: number;
 }
 
@@ -123,7 +123,7 @@ export class Transport {
       const asked = response.statusCode === 429 ? this.#pause(response) : askedDelay(response);
       const delay = Math.max(backoffMs(attempt, response.statusCode), asked ?? 0);
       if (!isRetriedStatus(response.statusCode) || attempt === maxAttempts || delay >= deadline.remainingMs)
-        return { ...received(response, attempt), ...(text !== undefined && { text }) };
+        return received(response, attempt, text);
       await response.body.dump();
       await deadline.wait(delay).catch(fail(sent, attempt));
     }
@@ -183,12 +183,11 @@ export class Transport {
 
 const askedDelay = ({ headers }: Dispatcher.ResponseData) => retryAfterMs(headers["retry-after"], Date.now());
 
-const received = (response: Dispatcher.ResponseData, attempts: number): ReceivedResponse => ({
-  status: response.statusCode,
-  headers: response.headers,
-  body: response.body,
-  attempts,
-});
+const received = (
+  { statusCode: status, headers, body }: Dispatcher.ResponseData,
+  attempts: number,
+  text?: string,
+): ReceivedResponse => ({ status, headers, body, text, attempts });
 
 const fail = (sent: boolean, attempts: number) => (reason: Error) => {
   throw new TransportError(reason, sent, attempts);
