@@ -28,16 +28,18 @@ const character = fc.constantFrom(...Array.from("aZ09 -_.~%&=+?#,;:@/\\\"'[]{}é
 
 const calendar = fc.oneof(...[7, 10, 16].map((length) => isoTime.map((iso) => iso.slice(0, length))));
 
-function text({ format, pattern, minLength = 0, maxLength = 50 }: JsonSchema): Arbitrary {
+function text({ format, pattern, examples, minLength = 0, maxLength = 50 }: JsonSchema): Arbitrary {
   const known = texts[String(format)];
   if (known) return known;
   if (typeof pattern === "string")
     return pattern.includes("\\d{4}-\\d{2}") ? calendar : fc.stringMatching(new RegExp(pattern));
-  return fc.string({
+  const any = fc.string({
     unit: character,
     minLength: Number(minLength),
     maxLength: Math.min(Number(maxLength), 50),
   });
+  // What is checked beyond its form is seldom hit by chance.
+  return Array.isArray(examples) ? fc.oneof(any, fc.constantFrom(...(examples as string[]))) : any;
 }
 
 function object({ properties = {}, required = [], additionalProperties }: JsonSchema): Arbitrary {

@@ -77,7 +77,7 @@ export const completeBeneficiary = operation({
       .string()
       .refine((iban) => isPayable({ iban }), "must be an IBAN with the right check digits")
       .optional()
-      .meta({ title: "IBAN", ...says("An IBAN.") }),
+      .meta({ title: "IBAN", examples: ["NL13TEST0123456789"], ...says("An IBAN.") }),
     account_number: z.string().optional().meta(says("Or an account number.")),
   }),
   rules: [
