@@ -73,10 +73,14 @@ export const fieldsOf = perOperation((operation): readonly Field[] => [
   ...fieldsOfShape("document", documentShape(operation)),
 ]);
 
-/** Gives each field that has no value its default, in place. */
-export function fillDefaults(operation: Declaration, values: Record<string, unknown>): void {
-  for (const { name, default: value } of fieldsOf(operation)) values[name] ??= value;
-}
+/** The values of all fields; one that has none has its default. */
+export const withDefaults = (
+  operation: Declaration,
+  values: Readonly<Record<string, unknown>>,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    fieldsOf(operation).map(({ name, default: value }) => [name, values[name] ?? value] as const),
+  );
 
 /** The fields a person, a flow or an assistant fills. */
 export const callerFields = perOperation((operation): readonly Field[] =>

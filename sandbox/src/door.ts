@@ -7,11 +7,11 @@ import {
   decodeRequest,
   type Field,
   fieldsOf,
-  fillDefaults,
   inWords,
   type Server,
   UnreadableBody,
   type Values,
+  withDefaults,
 } from "@fxdesk/toolkit/operations";
 import type { Call } from "./behaviour";
 import { bearerOf, header, type HttpRequest } from "./http";
@@ -103,8 +103,7 @@ function readValues(
   const problems = checkRequest(operation, values, now);
   if (problems.length > 0)
     throw new Refusal(invalidStatus(operation), invalid, "The request does not fit.", inWords(problems));
-  fillDefaults(operation, values);
-  return values;
+  return withDefaults(operation, values);
 }
 
 /** Which status says that the client is missing, another's or unknown: what the contract documents. */

@@ -2,10 +2,10 @@
 import {
   checkInput,
   type Declaration,
-  fillDefaults,
   type InputOf,
   inWords,
   type Values,
+  withDefaults,
 } from "@fxdesk/toolkit/operations";
 import type { AnyBehaviour, Call } from "../behaviour";
 import { Refusal } from "../refusal";
@@ -38,9 +38,7 @@ export function act(stage: Stage, control: Declaration, input: Values): unknown 
   const problems = checkInput(control, input, stage.world.now);
   if (problems.length > 0)
     throw new Refusal(400, "validation_error", "The request does not fit.", inWords(problems));
-  const values = { ...input };
-  fillDefaults(control, values);
-  return actionOf(control)(stage, values);
+  return actionOf(control)(stage, withDefaults(control, input));
 }
 
 export const controlPlane = (stage: Stage): ControlPlane =>
