@@ -47,9 +47,16 @@ const asked = (): Readonly<Record<string, string>> => ({
 const loginAddress = (request: Readonly<Record<string, string>> = asked()) =>
   `${sandbox.baseUrl}/authenticate?${new URLSearchParams(request).toString()}`;
 
+/** Until the page has the focus in a field and is painted: what is typed before is lost. */
+async function beginsIn(field: string): Promise<void> {
+  await visitor.page.locator(`input[name=${field}]:focus`).waitFor();
+  await visitor.page.evaluate("new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)))");
+}
+
 /** With the keyboard alone: the page begins in its first field. */
 async function logIn(email: string, password: string): Promise<void> {
   const { keyboard } = visitor.page;
+  await beginsIn("email");
   await keyboard.type(email);
   await keyboard.press("Tab");
   await keyboard.type(password);
@@ -222,6 +229,7 @@ test("is not logged in with a wrong password, and may try again", async () => {
   expect(complaints).toHaveLength(2);
   expect(complaints).toContain(`${sandbox.baseUrl}/login answered 401`);
   expect(complaints).toContainEqual(expect.stringContaining("status of 401"));
+  await beginsIn("password");
   await page.keyboard.type(demo.password);
   await page.keyboard.press("Enter");
   await page.waitForURL(`${sandbox.demo.redirectUri}?**`);
