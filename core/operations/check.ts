@@ -28,6 +28,7 @@ const shapeOf = (fields: readonly Field[]) =>
 /** What the caller gives, strictly: an unknown field is a mistake, not a detail. */
 export const inputSchema = perOperation((operation) => z.strictObject(shapeOf(callerFields(operation))));
 
+const callerNames = perOperation((operation) => callerFields(operation).map(({ name }) => name));
 const compiledInput = perOperation((operation) => z.compile(inputSchema(operation)));
 const compiledRequest = perOperation((operation) => z.compile(z.strictObject(shapeOf(fieldsOf(operation)))));
 const compiledRest = perOperation((operation) =>
@@ -164,13 +165,7 @@ function problems(
 
 /** What is wrong with a caller's input, before anything is sent; nothing when it fits. */
 export const checkInput = (operation: Declaration, input: unknown, now: Date): Problem[] =>
-  problems(
-    operation,
-    compiledInput(operation),
-    input,
-    now,
-    callerFields(operation).map(({ name }) => name),
-  );
+  problems(operation, compiledInput(operation), input, now, callerNames(operation));
 
 /** What is wrong with the values of the fields that are not the caller's; one without a value is not looked at. */
 export function checkRest(operation: Declaration, values: Values): Problem[] {

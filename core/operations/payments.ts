@@ -1,6 +1,6 @@
 /** Payments: initiating, authorising, following and cancelling them. Contract: payment initiation, rows 1 to 9. */
 import { z } from "zod";
-import { day, id } from "../schema/values";
+import { day } from "../schema/values";
 import {
   AccountOwner,
   AccountReference,
@@ -8,14 +8,28 @@ import {
   authorising,
   DateTime,
   Links,
-  NewAccountReference,
-  newTransfer,
   psuMessage,
   TppMessage,
   TransactionStatus,
   transfer,
 } from "../schema/xs2a";
-import { empty, json, operation, orText, type Rule } from "./declaration";
+import { empty, json, operation, orText } from "./declaration";
+import {
+  PaymentService,
+  PaymentId,
+  product,
+  payment,
+  authorisations,
+  NewBulkPayment,
+  NewPayment,
+  xml,
+  inXml,
+  pain001,
+  pain001OrOrder,
+  bulkInJson,
+  paymentRules,
+  productRules,
+} from "./payment-input";
 import {
   answerHeaders,
   attendedHeaders,
@@ -36,228 +50,6 @@ import {
   psuIdentity,
   redirect,
 } from "./xs2a";
-
-const PaymentService = z
-  .enum(["payments", "bulk-payments", "periodic-payments"])
-  .meta({ title: "Payment service", description: "One payment, several together, or a standing order." });
-
-const jsonProducts = [
-  "sepa-credit-transfers",
-  "instant-sepa-credit-transfers",
-  "target-2-payments",
-  "cross-border-credit-transfers",
-] as const;
-
-const xmlProducts = [
-  "pain.001-sepa-credit-transfers",
-  "pain.001-instant-sepa-credit-transfers",
-  "pain.001-target-2-payments",
-  "pain.001-cross-border-credit-transfers",
-] as const;
-
-const PaymentProduct = z
-  .enum([...jsonProducts, ...xmlProducts])
-  .meta({ title: "Payment product", description: "How it is paid; pain.001 in XML." });
-
-const PaymentId = id("Payment ID", "The payment, from the answer that initiated it.");
-
-const PaymentAuthorisation = z.enum(["authorisations", "cancellation-authorisations"]).meta({
-  title: "Payment authorisation",
-  description: "Of the payment, or of its cancellation.",
-  alsoSpelled: new Map([["cancellation_authorisations", "cancellation-authorisations"]]),
-});
-
-const product = { "payment-product": PaymentProduct };
-const payment = { "payment-service": PaymentService, ...product, paymentId: PaymentId };
-const authorisations = { ...payment, "payment-authorisation": PaymentAuthorisation };
-
-const frequencies = [
-  "Daily",
-  "Weekly",
-  "EveryTwoWeeks",
-  "Monthly",
-  "EveryTwoMonths",
-  "Quarterly",
-  "SemiAnnual",
-  "Annual",
-  "MonthlyVariable",
-] as const;
-
-/** Whole numbers from 1, as text. */
-const numbersTo = (last: number) => Array.from({ length: last }, (_, index) => String(index + 1));
-
-const areDifferent = (values: readonly string[]) => new Set(values).size === values.length;
-
-const startDate = day("Start date", "Periodic: first day.");
-const endDate = day("End date", "Periodic: last day, if any.").optional();
-
-const standingOrder = {
-  startDate,
-  frequency: z.enum(frequencies).meta({ title: "Frequency", description: "Periodic: how often." }),
-  endDate,
-  executionRule: z.enum(["following", "preceding"]).optional().meta({
-    title: "Execution rule",
-    description: "Periodic: working day in place of a holiday.",
-  }),
-  dayOfExecution: z
-    .enum(numbersTo(31))
-    .optional()
-    .meta({ title: "Day of execution", description: "Periodic: day of month; 31 is the last." }),
-  monthsOfExecution: z
-    .array(z.enum(numbersTo(12)))
-    .min(1)
-    .max(11)
-    .refine(areDifferent, "must have no month twice")
-    .optional()
-    .meta({ title: "Months of execution", description: "Periodic: different months, 1 to 12." }),
-};
-
-const debtorAccount = NewAccountReference.meta({
-  title: "Debtor account",
-  description: "Account the payment is made from, as by iban.",
-});
-
-const elements = z
-  .array(z.strictObject(newTransfer))
-  .min(1)
-  .meta({ title: "Payments", description: "Bulk: the payments, each with amount and creditor." });
-
-const bulk = {
-  batchBookingPreferred: z
-    .boolean()
-    .optional()
-    .meta({ title: "Batch booking preferred", description: "Bulk: one entry for all." }),
-  requestedExecutionDate: day("Requested execution date", "Bulk: day to pay on.").optional(),
-  requestedExecutionTime: DateTime.optional().meta({
-    title: "Requested execution time",
-    description: "Bulk: time to pay at.",
-  }),
-};
-
-/** The payment product says which fields are needed. */
-export const NewBulkPayment = z
-  .object({ debtorAccount: debtorAccount.optional(), payments: elements.optional(), ...bulk })
-  .meta({ id: "NewBulkPayment" });
-
-/** Single, periodic and bulk payments in one: the payment service and product say which fields are needed. */
-export const NewPayment = z
-  .object({
-    debtorAccount: debtorAccount.optional(),
-    ...z.object({ ...newTransfer, ...standingOrder }).partial().shape,
-    payments: elements.optional(),
-    ...bulk,
-  })
-  .meta({ id: "NewPayment" });
-
-const xml = "application/xml";
-
-/** A payment is read as it was written. */
-const inXml = { mediaTypes: [xml], field: "payment-product", values: xmlProducts } as const;
-
-/** Text has no encoding of its own: a declaration of another would be wrong once it is sent. */
-const isUtf8 = (text: string) => !/^\s*<\?xml[^>]*\sencoding\s*=\s*["'](?!utf-8["'])/i.test(text);
-
-const pain001 = {
-  name: "pain001",
-  schema: z
-    .string()
-    .regex(/^\s*</, "must be an XML document")
-    .refine(isUtf8, "must be declared as UTF-8, in which it is sent")
-    .optional()
-    .meta({
-      title: "pain.001 document",
-      description: "The payment in XML, in place of the fields of JSON.",
-    }),
-  mediaTypes: [xml, "text/xml"],
-} as const;
-
-/** What makes a standing order of a document goes along with it. */
-const pain001OrOrder = {
-  ...pain001,
-  form: {
-    documentPart: "xml_sct",
-    fieldsPart: "json_standingorderType",
-    fields: Object.keys(standingOrder),
-  },
-} as const;
-
-const notAt = (services: readonly string[], fields: readonly string[], says: string): Rule => ({
-  kind: "excluded-by",
-  fields,
-  other: "payment-service",
-  values: services,
-  says,
-});
-
-/** Fields that the JSON products need, except at some payment services. */
-const neededInJson = (fields: readonly string[], says: string, exceptAt: readonly string[]): Rule => ({
-  kind: "needed-unless",
-  fields,
-  unless: { "payment-product": xmlProducts, ...(exceptAt.length > 0 && { "payment-service": exceptAt }) },
-  says,
-});
-
-const bulkInJson = (exceptAt: readonly string[] = []) =>
-  neededInJson(
-    ["debtorAccount", "payments"],
-    "A bulk payment in JSON needs debtorAccount and payments.",
-    exceptAt,
-  );
-
-const productRules: readonly Rule[] = [
-  {
-    kind: "needed-by",
-    fields: ["pain001"],
-    other: "payment-product",
-    values: xmlProducts,
-    says: "pain.001 products need pain001.",
-  },
-  {
-    kind: "excluded-by",
-    fields: ["pain001"],
-    other: "payment-product",
-    values: jsonProducts,
-    says: "Only pain.001 products have pain001.",
-  },
-];
-
-const paymentRules: readonly Rule[] = [
-  ...productRules,
-  neededInJson(
-    ["debtorAccount", "instructedAmount", "creditorAccount", "creditorName"],
-    "A single or periodic payment in JSON needs debtorAccount, instructedAmount, creditorAccount and creditorName.",
-    ["bulk-payments"],
-  ),
-  bulkInJson(["payments", "periodic-payments"]),
-  {
-    kind: "needed-by",
-    fields: ["startDate", "frequency"],
-    other: "payment-service",
-    values: ["periodic-payments"],
-    says: "A periodic payment needs startDate and frequency.",
-  },
-  notAt(["payments", "periodic-payments"], ["payments"], "Only a bulk payment has payments."),
-  notAt(
-    ["payments", "bulk-payments"],
-    Object.keys(standingOrder),
-    `Only a periodic payment has ${Object.keys(standingOrder).join(", ")}.`,
-  ),
-  {
-    kind: "needed-by",
-    fields: ["monthsOfExecution"],
-    other: "frequency",
-    values: ["MonthlyVariable"],
-    says: "MonthlyVariable needs monthsOfExecution.",
-  },
-  {
-    kind: "excluded-by",
-    fields: ["monthsOfExecution"],
-    other: "frequency",
-    values: frequencies.filter((frequency) => frequency !== "MonthlyVariable"),
-    says: "Only MonthlyVariable has monthsOfExecution.",
-  },
-  { kind: "ordered", fields: ["startDate", "endDate"], says: "startDate must not be after endDate." },
-];
 
 const fee = Amount.optional();
 

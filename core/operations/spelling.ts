@@ -12,7 +12,9 @@ const alsoSpelled = perOperation((operation) => callerFields(operation).filter((
 
 /** The same of all values. */
 export function allSpelled(operation: Declaration, values: Values): Values {
-  const given = alsoSpelled(operation).filter(({ name }) => values[name] !== undefined);
+  const fields = alsoSpelled(operation);
+  if (fields.length === 0) return values;
+  const given = fields.filter(({ name }) => values[name] !== undefined);
   return {
     ...values,
     ...Object.fromEntries(given.map((field) => [field.name, spelled(field, values[field.name])])),

@@ -73,6 +73,7 @@ function throttled(operation: Declaration, { retryAfter }: Fault): Result {
   throw new Refusal(429, code, "Too many requests.", `Wait ${retryAfter} s.`, headers);
 }
 
+/** Nobody receives it: it is what the log says of a call that was reset. */
 function untouched(): Result {
   throw new Refusal(503, "", "The connection was reset before anything was done.");
 }

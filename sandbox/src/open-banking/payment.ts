@@ -1,9 +1,9 @@
 /** Payments from the initiation to the end: RCVD, PATC, ACTC, ACSP and ACSC, or what goes wrong. */
 import { Big } from "big.js";
-import { validateIBAN, ValidationErrorsIBAN } from "ibantools";
 import type { Account } from "../world/accounts";
 import { type Money, written } from "../world/currencies";
 import { dayMs, dayOf, hourOf } from "../world/days";
+import { isIban } from "../world/iban";
 import { available, move, type Movement, note } from "../world/movements";
 import type { Client } from "../world/parties";
 import type { World } from "../world/world";
@@ -211,13 +211,8 @@ function pay(world: World, payment: Payment): Transfer[] {
   return payable;
 }
 
-/** A national check digit inside the IBAN is the creditor's bank's business. */
-const isNational = (error: ValidationErrorsIBAN) =>
-  error === ValidationErrorsIBAN.WrongAccountBankBranchChecksum;
-
 /** An account number that is an IBAN must be a right one. */
-export const isPayable = ({ iban }: AccountReference): boolean =>
-  iban === undefined || validateIBAN(iban).errorCodes.every(isNational);
+export const isPayable = ({ iban }: AccountReference): boolean => iban === undefined || isIban(iban);
 
 /** The payer's reference, or else the payment's. */
 const referenceOf = ({ paymentId }: Payment, { endToEndIdentification }: Transfer) => ({

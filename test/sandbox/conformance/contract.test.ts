@@ -143,7 +143,7 @@ const others: readonly (readonly [
   ["accountDetails.makeDefault", "unknown details", 404, { account_details_id: nowhere }],
   ["accountDetails.makeDefault", "no UUID", 400, { account_details_id: "details" }],
   ["accountDetails.assignVirtual", "a currency that has one", 409, { currency: "EUR" }],
-  ["accountDetails.assignVirtual", "a currency without", 403, { currency: "XXX" }],
+  ["accountDetails.assignVirtual", "a currency without", 403, { currency: "XAU" }],
   ["accountDetails.assignVirtual", "no currency", 400, { currency: "euro" }],
   ["accounts.list", "no currency", 400, { currencies: "" }],
   ["accounts.get", "an unknown account", 404, { account_id: nowhere }],

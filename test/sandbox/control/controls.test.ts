@@ -151,7 +151,7 @@ describe("the market", () => {
   });
 
   test.each([
-    [{ symbol: "EURXXX", rate: 1 }, "XXX is not traded"],
+    [{ symbol: "EURXAU", rate: 1 }, "XAU is not traded"],
     [{ symbol: "EUREUR", rate: 1 }, "two currencies"],
     [{ symbol: "EURUSD", rate: 100 }, "at most 10 times"],
   ])("refuses %j", async (input, says) => {

@@ -95,10 +95,10 @@ describe("a form", () => {
 
   test("says what is wrong with it", async () => {
     await open();
-    await panel("Market").getByLabel("Symbol").fill("EURXXX");
+    await panel("Market").getByLabel("Symbol").fill("EURXAU");
     await panel("Market").getByLabel("Rate").fill("1.2");
     await press("Move rate");
-    expect(await page.getByRole("alert").textContent()).toContain("XXX is not traded");
+    expect(await page.getByRole("alert").textContent()).toContain("XAU is not traded");
   });
 
   test.each([
