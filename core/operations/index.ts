@@ -29,4 +29,5 @@ export * from "./declaration";
 export * from "./fields";
 export * from "./input";
 export * from "./memo";
+export { transactionTypes } from "./transactions";
 export * from "./wire";

@@ -5,7 +5,9 @@ import { BalanceData } from "./accounts";
 import { json, operation } from "./declaration";
 import { accountErrors, clientId, credentials, explained, meaning, totalCount } from "./service";
 
-const TransactionType = openEnum(["credit", "debit", "incoming", "margin", "payment_returned"]);
+/** The types known today; a reader takes others too. */
+export const transactionTypes = ["credit", "debit", "incoming", "margin", "payment_returned"] as const;
+const TransactionType = openEnum(transactionTypes);
 
 const Party = z
   .object({

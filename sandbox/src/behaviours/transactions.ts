@@ -1,15 +1,10 @@
 /** Transactions of an account. Contract: endpoints 19 and 20. */
+import { transactionTypes } from "@fxdesk/toolkit/operations";
 import type { BehavioursOf } from "../behaviour";
 import { newestFirst, paged } from "../paging";
 import { Refusal } from "../refusal";
 import type { Account } from "../world/accounts";
-import {
-  type BookedLine,
-  bucketOf,
-  type Counterparty,
-  type TransactionType,
-  transactionTypes,
-} from "../world/ledger";
+import { type BookedLine, bucketOf, type Counterparty, type TransactionType } from "../world/ledger";
 import type { World } from "../world/world";
 import { accountOf, balanceData, signed } from "./accounts";
 

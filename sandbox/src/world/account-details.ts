@@ -1,6 +1,7 @@
 /** The numbers under which money reaches the accounts of a client. */
 import { type Account, accountIn, type Numbers, openAccountIn, ownNumbers } from "./accounts";
 import { homeOf } from "./banks";
+import { undelivered } from "./currencies";
 import { tradedCurrencies } from "./fx";
 import type { Client } from "./parties";
 import type { World } from "./world";
@@ -41,13 +42,11 @@ const capabilities: Readonly<Record<string, readonly string[]>> = {
   DKK: ["DK"],
 };
 
-/** Virtual accounts are assigned in every traded currency but these. */
-const withoutVirtualAccounts = new Set(["CNY", "INR"]);
-
 export const isRequestable = (currency: string, country: string): boolean =>
   capabilities[currency]?.includes(country) ?? false;
+/** Virtual accounts are assigned in every traded currency that is delivered abroad. */
 export const isVirtualCurrency = (currency: string): boolean =>
-  tradedCurrencies.includes(currency) && !withoutVirtualAccounts.has(currency);
+  tradedCurrencies.includes(currency) && !undelivered.has(currency);
 
 /** How long the dealers take to confirm a requested account. */
 const confirmationMs = 60_000;

@@ -1,7 +1,7 @@
 /** Trades without delivery: only what they have gained or lost at the fixing is paid, in a currency that is delivered. */
 import { accountIn } from "./accounts";
 import { fixingDate } from "./calendar";
-import type { Money } from "./currencies";
+import { type Money, undelivered } from "./currencies";
 import { dayOf, hourOf } from "./days";
 import { converted, pairOf } from "./fx";
 import { available, move, note } from "./movements";
@@ -11,9 +11,6 @@ import type { World } from "./world";
 
 /** The hour (UTC) at which the market is read that decides. */
 const fixingHour = 12;
-
-/** What is not delivered outside its country. Demo data. */
-const undelivered = new Set(["CNY", "INR"]);
 
 type Sides = Pick<Trade, "buy" | "sell">;
 
@@ -31,7 +28,7 @@ export function scheduleFixing(world: World, trade: Trade): void {
 function fix(world: World, trade: Trade): void {
   if (trade.ended) return;
   trade.difference = differenceAtMarket(world, trade);
-  noteDifference(world, trade, trade.difference.amount);
+  noteDifference(world, trade, 1);
 }
 
 /** What a trade has gained at the market's rate, less than zero when it has lost. */
@@ -46,16 +43,17 @@ function differenceAtMarket({ rates, now }: World, trade: Trade): Money {
   return { amount: gets!.amount.minus(gives!.amount), currency };
 }
 
-function noteDifference(world: World, trade: Trade, amount: Money["amount"]): void {
-  const { currency, amount: difference } = trade.difference!;
-  const account = accountIn(world, trade, currency);
-  if (difference.gt(0)) note(world, account, "Incoming", amount, expectation(trade));
-  if (difference.lt(0)) note(world, account, "RequiredFunds", amount.neg(), expectation(trade));
+/** Notes the difference, or with -1 takes that back. */
+function noteDifference(world: World, trade: Trade, times: 1 | -1): void {
+  const { currency, amount } = trade.difference!;
+  if (amount.eq(0)) return;
+  const bucket = amount.gt(0) ? "Incoming" : "RequiredFunds";
+  note(world, accountIn(world, trade, currency), bucket, amount.abs().times(times), expectation(trade));
 }
 
 /** Takes back what is expected since the fixing. */
 export function forgetDifference(world: World, trade: Trade): void {
-  if (trade.difference) noteDifference(world, trade, trade.difference.amount.neg());
+  if (trade.difference) noteDifference(world, trade, -1);
 }
 
 /** Pays the difference; answers whether the funds were there. */

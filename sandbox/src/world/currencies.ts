@@ -9,6 +9,9 @@ export const rounded = (amount: Big, currency: string): Big =>
 /** Whether an amount has no more digits than its currency. */
 export const fits = (amount: Big, currency: string): boolean => rounded(amount, currency).eq(amount);
 
+/** Currencies that are not delivered outside their country. Demo data. */
+export const undelivered: ReadonlySet<string> = new Set(["CNY", "INR"]);
+
 /** Most digits of an amount, and of what an account may hold, by how many of them are decimals. */
 const mosts = [0, 1, 2, 3, 4].map((decimals) => ({
   amount: new Big(`99999999999999e-${decimals}`),

@@ -1,7 +1,7 @@
 /** What was booked, without the amounts, in columns. */
+import type { transactionTypes } from "@fxdesk/toolkit/operations";
 import { Column, RepeatedColumn, TextColumn } from "./columns";
 
-export const transactionTypes = ["credit", "debit", "incoming", "margin", "payment_returned"] as const;
 export type TransactionType = (typeof transactionTypes)[number];
 
 /** Who stands on the other side of a movement of money. */
