@@ -3,7 +3,7 @@ import { Big } from "big.js";
 import type { Account } from "../world/accounts";
 import { type Money, written } from "../world/currencies";
 import { dayMs, dayOf, hourOf } from "../world/days";
-import { isIban } from "../world/iban";
+import { isPayableIban } from "../world/iban";
 import { available, move, type Movement, note } from "../world/movements";
 import type { Client } from "../world/parties";
 import type { World } from "../world/world";
@@ -212,7 +212,7 @@ function pay(world: World, payment: Payment): Transfer[] {
 }
 
 /** An account number that is an IBAN must be a right one. */
-export const isPayable = ({ iban }: AccountReference): boolean => iban === undefined || isIban(iban);
+export const isPayable = ({ iban }: AccountReference): boolean => iban === undefined || isPayableIban(iban);
 
 /** The payer's reference, or else the payment's. */
 const referenceOf = ({ paymentId }: Payment, { endToEndIdentification }: Transfer) => ({

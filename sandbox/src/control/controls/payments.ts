@@ -2,7 +2,7 @@
 import { json, operation } from "@fxdesk/toolkit/operations";
 import { day, DecimalText } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
-import { isIban } from "../../world/iban";
+import { isPayableIban } from "../../world/iban";
 import { demo } from "../../world/parties";
 import { local, says } from "./parts";
 
@@ -75,7 +75,7 @@ export const completeBeneficiary = operation({
   body: z.object({
     iban: z
       .string()
-      .refine(isIban, "must be an IBAN with the right check digits")
+      .refine(isPayableIban, "must be an IBAN with the right check digits")
       .optional()
       .meta({ title: "IBAN", examples: ["NL13TEST0123456789"], ...says("An IBAN.") }),
     account_number: z.string().optional().meta(says("Or an account number.")),
