@@ -108,6 +108,8 @@ export const replaceApprovalsConfig = operation({
     409: explained("An update request already exists."),
     500: explained(meaning[500]),
   },
+  identifiedBy: "rules",
+  lookup: "approvalsWorkflow.getConfig",
   contract: "22",
 });
 
@@ -141,6 +143,8 @@ export const updateApprovalsSettings = operation({
   body: NewApprovalsWorkflowSettings,
   answers: { 200: json(ApprovalsWorkflowSettings, "The updated settings.") },
   errors: { ...errors, 404: explained("Client ID or settings not found."), 500: meaning[500] },
+  identifiedBy: "enabled",
+  lookup: "approvalsWorkflow.getSettings",
   contract: "24",
 });
 

@@ -1,5 +1,6 @@
 /** What an operation of the service is: data from which every surface derives. */
 import type { z } from "zod";
+import { propertyOf } from "../schema/kind";
 
 /**
  * What a call does. `read` changes nothing; `change` changes or asks for something; `money` commits or moves money, or
@@ -196,6 +197,15 @@ export interface Declaration {
   /** Where the contract says another status than usual. */
   readonly clientRefusals?: Partial<ClientRefusals>;
   readonly pages?: Paging;
+  /**
+   * The field of a JSON answer that identifies what was done. A success that does not hold it proves nothing: text or a
+   * number must be there, or any value where the field is neither.
+   */
+  readonly identifiedBy?: string;
+  /** Name of the operation that shows whether a call was carried out: `trades.list` for `trades.book`. */
+  readonly lookup?: string;
+  /** The field of the input that can be used once. A 409 on it may stem from an earlier call with the same value. */
+  readonly spends?: string;
   /** Where the contract describes it. */
   readonly contract: string;
 }
@@ -209,9 +219,29 @@ export const fieldsOfRule = (rule: Rule): readonly string[] => [
   ...("unless" in rule ? Object.keys(rule.unless) : []),
 ];
 
+/** The fields of a shape that the caller fills. */
+const byCaller = (shape: Shape): string[] =>
+  Object.entries(shape).flatMap(([name, value]) => ("by" in value && value.by !== "caller" ? [] : [name]));
+
+const jsonSchemas = ({ answers }: Declaration): z.ZodType[] =>
+  Object.values(answers).flatMap((answer) => (answer.kind === "json" ? [answer.schema] : []));
+
+/** What is wrong with what a declaration says of proving that a call was carried out. */
+function problemsOfProof(declaration: Declaration): string[] {
+  const { identifiedBy, spends, parameters = {}, query = {}, headers = {}, body, document } = declaration;
+  const given = [parameters, query, headers, body?.shape ?? {}].flatMap(byCaller);
+  if (document) given.push(document.name);
+  const identified =
+    identifiedBy === undefined || jsonSchemas(declaration).some((schema) => propertyOf(schema, identifiedBy));
+  return [
+    ...(identified ? [] : [`no JSON answer has a field ${identifiedBy}`]),
+    ...(spends === undefined || given.includes(spends) ? [] : [`the caller gives no field ${spends}`]),
+  ];
+}
+
 /**
  * Declares an operation. Throws when the declaration contradicts itself: a path parameter without a schema, one name for
- * two fields, a rule or paging over a field that does not exist.
+ * two fields, a rule or paging over a field that does not exist, or a proof in one.
  */
 export function operation<const D extends Declaration>(declaration: D): Operation<D> {
   const {
@@ -249,6 +279,7 @@ export function operation<const D extends Declaration>(declaration: D): Operatio
     ...Object.values(answers).flatMap((answer) => ("asText" in answer ? [answer.asText.field] : [])),
   ];
   for (const key of referred) if (!known.includes(key)) fail(`there is no field ${key}`);
+  for (const problem of problemsOfProof(declaration)) fail(problem);
   return Object.freeze(declaration);
 }
 

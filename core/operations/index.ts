@@ -29,5 +29,6 @@ export * from "./declaration";
 export * from "./fields";
 export * from "./input";
 export * from "./memo";
+export { identifies } from "./proof";
 export { transactionTypes } from "./transactions";
 export * from "./wire";

@@ -171,6 +171,7 @@ export const initiateBulkPayment = operation({
   rules: [...productRules, bulkInJson()],
   answers: { 201: initiated },
   errors,
+  identifiedBy: "paymentId",
   contract: "P2",
 });
 
@@ -189,6 +190,8 @@ export const startPaymentAuthorisation = operation({
   body: nothing,
   answers: { 201: authorisationStarted },
   errors,
+  identifiedBy: "authorisationId",
+  lookup: "payments.listAuthorisations",
   contract: "P3",
 });
 
@@ -228,6 +231,7 @@ export const initiatePayment = operation({
   rules: paymentRules,
   answers: { 201: initiated },
   errors,
+  identifiedBy: "paymentId",
   contract: "P5",
 });
 
@@ -249,6 +253,8 @@ export const cancelPayment = operation({
     204: empty("The payment is cancelled.", answerHeaders),
   },
   errors,
+  identifiedBy: "transactionStatus",
+  lookup: "payments.getStatus",
   contract: "P6",
 });
 

@@ -164,6 +164,9 @@ export const bookTrade = operation({
     409: ["A conflict that can be corrected; see the details.", ErrorMessage],
     502: [meaning[502], ErrorMessage],
   },
+  identifiedBy: "trade_id",
+  lookup: "trades.list",
+  spends: "quote_id",
   contract: "26",
 });
 

@@ -7,6 +7,7 @@ interface Definition {
   type: string;
   innerType?: z.ZodType;
   element?: z.ZodType;
+  shape?: Readonly<Record<string, z.ZodType>>;
   entries?: Record<string, string>;
   values?: readonly unknown[];
   defaultValue?: unknown;
@@ -51,6 +52,12 @@ export function optionsOf(schema: z.ZodType): readonly string[] | undefined {
 /** The schema of an array's items; undefined for any other schema. */
 export function elementOf(schema: z.ZodType): z.ZodType | undefined {
   return definitionOf(unwrap(schema)).element;
+}
+
+/** The schema of an object's field; undefined for another schema, and for a field the object does not have. */
+export function propertyOf(schema: z.ZodType, name: string): z.ZodType | undefined {
+  const { shape = {} } = definitionOf(unwrap(schema));
+  return Object.hasOwn(shape, name) ? shape[name] : undefined;
 }
 
 export function isRequired(schema: z.ZodType): boolean {

@@ -1,5 +1,5 @@
 /** The contract, kept by hand: what is declared is exactly this, in this order. */
-import { operations } from "../../../core/operations";
+import { type Declaration, operations } from "../../../core/operations";
 
 const table = `
 1    accountDetails.list                  list_account_details            GET     service  read    /account-details
@@ -74,4 +74,30 @@ test("no two operations share a name, a tool, or a method and path", () => {
     operations.map(({ method, path }) => `${method} ${path}`),
   ])
     expect(new Set(identity).size).toBe(identity.length);
+});
+
+const money: readonly Declaration[] = operations.filter(({ effect }) => effect === "money");
+
+test("every call that commits money says what identifies it", () => {
+  expect(money.map(({ name, identifiedBy, spends }) => [name, identifiedBy, spends])).toEqual([
+    ["approvalsWorkflow.replaceConfig", "rules", undefined],
+    ["approvalsWorkflow.updateSettings", "enabled", undefined],
+    ["trades.book", "trade_id", "quote_id"],
+    ["payments.initiateBulk", "paymentId", undefined],
+    ["payments.startAuthorisation", "authorisationId", undefined],
+    ["payments.initiate", "paymentId", undefined],
+    ["payments.cancel", "transactionStatus", undefined],
+  ]);
+});
+
+test("what became of a call is looked up with an operation that reads, where the contract has one", () => {
+  const reading: ReadonlySet<string> = new Set(
+    operations.filter(({ effect }) => effect === "read").map(({ name }) => name),
+  );
+  const lookups = money.flatMap(({ lookup = [] }) => lookup);
+  expect(lookups.filter((lookup) => !reading.has(lookup))).toEqual([]);
+  expect(money.filter(({ lookup }) => !lookup).map(({ name }) => name)).toEqual([
+    "payments.initiateBulk",
+    "payments.initiate",
+  ]);
 });

@@ -1,6 +1,6 @@
 /** A declaration is plain data that does not contradict itself. */
 import { z } from "zod";
-import { byConnection, type Declaration, json, operation, operations } from "../../../core/operations";
+import { byConnection, type Declaration, empty, json, operation, operations } from "../../../core/operations";
 
 const sound = {
   name: "pets.list",
@@ -35,6 +35,10 @@ const contradictions: [string, Partial<Declaration>][] = [
     "there is no field until",
     { rules: [{ kind: "ordered", fields: ["after", "until"], says: "In order." }] },
   ],
+  ["no JSON answer has a field id", { identifiedBy: "id" }],
+  ["no JSON answer has a field toString", { identifiedBy: "toString" }],
+  ["the caller gives no field quote_id", { spends: "quote_id" }],
+  ["the caller gives no field X-Kind", { spends: "X-Kind" }],
   ["there is no field limit", { pages: { page: "page", size: "limit", defaultSize: 50 } }],
 ];
 
@@ -42,6 +46,12 @@ test.each(contradictions)("refuses a contradiction: %s", (problem, part) => {
   expect(() => operation({ ...sound, ...part })).toThrow(
     new TypeError(`${part.name ?? sound.name}: ${problem}`),
   );
+});
+
+test("what identifies a call is a field of any JSON answer, what it spends a field of the input", () => {
+  const answers = { 200: empty("Taken."), 202: json(z.object({ id: z.string() }), "Begun.") };
+  const declared = { ...sound, answers, identifiedBy: "id", lookup: "pets.list", spends: "owner_id" };
+  expect(operation(declared)).toBe(declared);
 });
 
 /** Everything in a value that is neither plain data nor a schema, by path. */
