@@ -1,16 +1,18 @@
 /** The connection of a command: from the environment, and from flags for what is not secret. */
 import type { ClientOptions } from "../core/client/connection";
 import {
-  connectionSettings,
   environmentName,
   optionsFromSettings,
-  type Setting,
   settingsFromEnvironment,
+  settingsOf,
 } from "../core/client/settings";
+import { contract } from "../core/operations/contract";
+import type { Setting } from "../core/operations/definition";
 import { type Flag, type Given, UsageError } from "./arguments";
 import { columns, section } from "./help";
 import { flagName } from "./names";
 
+const connectionSettings = settingsOf(contract);
 const open = connectionSettings.filter(({ secret }) => !secret);
 const secret = connectionSettings.filter((setting) => setting.secret);
 

@@ -2,10 +2,31 @@
 import type { Problem } from "./operations/check";
 
 /**
- * What became of the request: it never left (`not-sent`), the service refused it (`rejected`), or it may have been
- * carried out although no answer says so (`unknown`).
+ * What became of the request. `not-sent`: its head was never written. `rejected`: the service refused it, with a status
+ * that cannot mean that it was carried out. `unknown`: it may have been carried out, although no response says so.
  */
 export type Outcome = "not-sent" | "rejected" | "unknown";
+
+/** What happened, in one stable word. */
+export type ErrorCode =
+  | "invalid_input"
+  | "no_connection"
+  | "unauthorized"
+  | "forbidden"
+  | "not_found"
+  | "not_allowed"
+  | "conflict"
+  | "refused"
+  | "rate_limited"
+  | "timeout"
+  | "unavailable"
+  | "service_error"
+  | "invalid_response"
+  | "aborted"
+  | "interceptor"
+  | "file"
+  | "unexpected"
+  | "outcome_unknown";
 
 /** What the service itself said, in the ErrorMessage of the contract or the open-banking error bodies. */
 export interface ServiceMessage {
@@ -17,8 +38,9 @@ export interface ServiceMessage {
 export interface ErrorFacts {
   readonly operation: string;
   readonly outcome: Outcome;
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly retryable?: boolean;
+  readonly attempts?: number;
   readonly status?: number | undefined;
   readonly service?: ServiceMessage | undefined;
   readonly requestId?: string | undefined;
@@ -29,11 +51,13 @@ export interface ErrorFacts {
 
 /** Any failure of a call. `code` is stable; do not match on the message. */
 export class FxdeskError extends Error {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly operation: string;
   readonly outcome: Outcome;
   /** Whether the same call may succeed later without a change. */
   readonly retryable: boolean;
+  /** How many times the request was tried; 0 when it never came to that. */
+  readonly attempts: number;
   readonly status?: number;
   readonly service?: ServiceMessage;
   readonly requestId?: string;
@@ -45,6 +69,7 @@ export class FxdeskError extends Error {
     this.operation = facts.operation;
     this.outcome = facts.outcome;
     this.retryable = facts.retryable ?? false;
+    this.attempts = facts.attempts ?? 0;
     if (facts.status !== undefined) this.status = facts.status;
     if (facts.service) this.service = facts.service;
     if (facts.requestId !== undefined) this.requestId = facts.requestId;
@@ -52,8 +77,8 @@ export class FxdeskError extends Error {
 
   /** The facts as plain data, for logs and for surfaces that cannot carry an Error. Holds no secret. */
   toJSON(): Record<string, unknown> {
-    const { name, message, code, operation, outcome, retryable, status, service, requestId } = this;
-    return { name, message, code, operation, outcome, retryable, status, service, requestId };
+    const { name, message, code, operation, outcome, retryable, attempts, status, service, requestId } = this;
+    return { name, message, code, operation, outcome, retryable, attempts, status, service, requestId };
   }
 }
 
@@ -94,7 +119,7 @@ export class RateLimited extends FxdeskError {
   }
 }
 
-/** No answer within the time limit, ours or the service's (408, 504). */
+/** No response within the time limit, ours or the service's (408, 504). */
 export class Timeout extends FxdeskError {}
 /** The service cannot be reached or cannot answer now (502, 503, connection errors). */
 export class Unavailable extends FxdeskError {}
@@ -104,7 +129,7 @@ export class InvalidResponse extends FxdeskError {}
 export class Aborted extends FxdeskError {}
 
 /**
- * A call that commits money left, and no answer says what became of it. Do not repeat it: look it up first, as the
+ * A call that commits money left, and no response says what became of it. Do not repeat it: look it up first, as the
  * message says.
  */
 export class OutcomeUnknown extends FxdeskError {}

@@ -9,16 +9,14 @@ export {
   type UndeclaredRequest,
 } from "./client/client";
 export type { CallOptions, ClientOptions, Credentials, PsuContext } from "./client/connection";
+export { type Extension, type ExtensionToolkit, serviceFrom } from "./client/extensions";
 export { ReceivedFile } from "./client/file";
 export type { FxdeskClient } from "./client/fxdesk-client";
-export {
-  connectionSettings,
-  environmentName,
-  optionsFromSettings,
-  settingsFromEnvironment,
-  type Setting,
-} from "./client/settings";
+export { environmentName, optionsFromSettings, settingsFromEnvironment, settingsOf } from "./client/settings";
+export type { AttemptEvent, CallEvent, PauseEvent, TokenEvent } from "./client/channels";
+export type { Interceptor, Next, PreparedCall } from "./client/pipeline";
+export type { Pacing, Permit } from "./transport/pacing";
 export type { Tokens } from "./credentials/tokens";
 export * from "./errors";
 export * from "./operations";
-export type { TlsOptions } from "./transport/transport";
+export type { TlsOptions } from "./transport/line";

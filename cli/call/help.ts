@@ -1,5 +1,5 @@
 /** The help page of an operation, from its declaration. */
-import { refusalError } from "../../core/client/refusal";
+import { refusalError } from "../../core/client/failure";
 import type { Declaration } from "../../core/operations/declaration";
 import { callerFields, type Field } from "../../core/operations/fields";
 import { metaOf } from "../../core/schema/kind";
@@ -10,9 +10,7 @@ import { longValuesHelp } from "./fields";
 
 /** The exit code with which a documented error ends the command. */
 const exitFor = (operation: Declaration, status: number): number =>
-  exitCodeOf(
-    refusalError(operation, { status, body: undefined, requestId: undefined, retryAfterMs: undefined }),
-  );
+  exitCodeOf(refusalError(operation, { status }));
 
 function example(field: Field): string {
   const flag = `--${flagName(field.name)}`;

@@ -69,12 +69,12 @@ async function called(
     asJson: given.switched("json") ?? false,
     output: outputOf(operation, given, terminal),
   };
+  const client = asUsage(() => createClient(options));
   if (operation.effect === "money" && !given.switched("yes"))
     throw new UsageError(
       `${operation.name} commits or moves money, or changes who may approve it. Nothing was sent. ` +
-        `With --yes this leaves:\n\n${preview(operation, input, options)}`,
+        `With --yes this leaves:\n\n${preview(client.prepare(operation, input))}`,
     );
-  const client = asUsage(() => createClient(options, [operation]));
   try {
     if (given.switched("all")) return await printPages(client.pages(operation, input), printing, terminal);
     const reply = await client.call(operation, input);

@@ -1,21 +1,29 @@
 /** fxdesk openapi: the contract as an OpenAPI document. */
 import { openApiDocument } from "../../core/openapi/document";
-import { operations as allOperations, type Declaration } from "../../core/operations";
+import { contract, type Service } from "../../core/operations";
 import type { Command } from "../command";
+import { flagName } from "../names";
 import { printJson } from "../terminal";
 import { version } from "../version";
 
-export const openApiCommand = (operations: readonly Declaration[] = allOperations): Command => ({
+export const openApiCommand = (service: Service = contract): Command => ({
   usage: "fxdesk openapi [flags]",
   says: "Prints an OpenAPI 3.1 document of all operations.",
-  flags: [
-    { name: "base-url", value: "<address>", says: "Address of the JSON interface, instead of a template." },
-    { name: "xs2a-url", value: "<address>", says: "Address of the open-banking interfaces." },
-  ],
+  flags: Object.values(service.servers).map(({ setting, description }) => ({
+    name: flagName(setting),
+    value: "<address>",
+    says: `${description} Its address, instead of a template.`,
+  })),
   async run(given, terminal) {
-    const [service, xs2a] = [given.text("base-url"), given.text("xs2a-url")];
-    const servers = { ...(service && { service }), ...(xs2a && { xs2a }) };
-    await printJson(terminal, openApiDocument(operations, { version: version(), servers }));
+    const addresses = Object.entries(service.servers).flatMap(([name, { setting }]) => {
+      const address = given.text(flagName(setting));
+      return address ? [[name, address] as const] : [];
+    });
+    const document = openApiDocument(service, {
+      version: version(),
+      servers: Object.fromEntries(addresses),
+    });
+    await printJson(terminal, document);
     return 0;
   },
 });

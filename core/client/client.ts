@@ -10,16 +10,18 @@ import {
   operation,
   type Operation,
   type Paging,
-  type Server,
 } from "../operations/declaration";
+import { contract } from "../operations/contract";
+import type { Service } from "../operations/definition";
+import { splitName } from "../operations/sections";
 import type { InputOf } from "../operations/input";
 import type { Values } from "../operations/check";
-import { operations as allOperations } from "../operations";
 import { Caller, type Reply } from "./call";
 import { type CallOptions, type ClientOptions, connect } from "./connection";
 import type { ReceivedFile } from "./file";
 import type { FxdeskClient } from "./fxdesk-client";
 import { pagesOf } from "./pages";
+import type { PreparedCall } from "./pipeline";
 
 type BodyOf<A> = A extends { kind: "json"; schema: { _zod: { output: infer T } } }
   ? T | (A extends { asText: AsText } ? string : never)
@@ -100,8 +102,8 @@ export interface UndeclaredRequest {
   readonly method: HttpMethod;
   /** Path below the base address, beginning with a slash; without a query. */
   readonly path: string;
-  /** Which base address: the JSON interface by default. */
-  readonly server?: Server;
+  /** Which of the service's servers: the first one by default. */
+  readonly server?: string;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: Readonly<Record<string, unknown>>;
   /** What the call does; by default a GET reads and everything else changes. Only reads are tried again. */
@@ -109,25 +111,33 @@ export interface UndeclaredRequest {
 }
 
 export interface ClientCore {
+  /** What is called: the contract by default. */
+  readonly service: Service;
   /** Calls a path the contract does not show, with the same credentials, errors and limits. Answers any 2xx. */
   request(request: UndeclaredRequest, options?: CallOptions): Promise<Reply>;
+  /**
+   * The call as it would leave, checked, filled and encoded, without credentials. Throws InvalidInput when it would not
+   * leave. Nothing is sent.
+   */
+  prepare(operation: Declaration, input: Values, options?: CallOptions): PreparedCall;
   /** Calls a declared operation by its declaration, as surfaces do that derive from it. */
   call(operation: Declaration, input: Values, options?: CallOptions): Promise<Reply>;
   /** Reads a paged operation by its declaration. */
   pages(operation: Declaration, input: Values, options?: CallOptions): AsyncGenerator<unknown[], void, void>;
-  /** Closes the connections once the calls under way have ended. */
+  /** Takes no more calls, and closes the connections once those under way have ended. */
   close(): Promise<void>;
 }
 
 export type Client<Ops extends readonly Declaration[]> = ClientCore & Sections<Ops>;
 
-const anyJson = json(z.unknown(), "Any answer.");
+const anyJson = json(z.unknown(), "Any response.");
 const successes = Object.fromEntries([200, 201, 202, 203].map((status) => [status, anyJson]));
 
 const looseShape = (values: object = {}) =>
   Object.fromEntries(Object.keys(values).map((key) => [key, z.unknown().optional()]));
 
-function undeclared({ method, path, server = "service", query, body, effect }: UndeclaredRequest): Operation {
+function undeclared({ servers, credentials }: Service, request: UndeclaredRequest): Operation {
+  const { method, path, server = Object.keys(servers)[0]!, query, body, effect } = request;
   return operation({
     name: "client.request",
     tool: "request",
@@ -137,7 +147,7 @@ function undeclared({ method, path, server = "service", query, body, effect }: U
     method,
     path,
     server,
-    credentials: ["accessToken?", "apiKey", "contactId?"],
+    credentials: Object.keys(credentials).map((name) => `${name}?`),
     query: looseShape(query),
     ...(body && { body: z.object(looseShape(body)) }),
     answers: { ...successes, 204: { kind: "empty", says: "Done." } },
@@ -162,7 +172,7 @@ function methodFor(core: ClientCore, declaration: Declaration) {
 }
 
 /**
- * A client of the service. Throws a TypeError when an address is not one; every failure of a call is an FxdeskError.
+ * A client of the service. Throws a TypeError when an option does not fit; every failure of a call is an FxdeskError.
  *
  * @example
  * const client = createClient({ domain: "example.com", clientId: "…", credentials: { accessToken: "…" } });
@@ -171,24 +181,23 @@ function methodFor(core: ClientCore, declaration: Declaration) {
 export function createClient(options: ClientOptions): FxdeskClient;
 export function createClient<const Ops extends readonly Declaration[]>(
   options: ClientOptions,
-  operations: Ops,
+  service: Service<Ops>,
 ): Client<Ops>;
-export function createClient(
-  options: ClientOptions,
-  operations: readonly Declaration[] = allOperations,
-): ClientCore {
-  const caller = new Caller(connect(options));
+export function createClient(options: ClientOptions, service: Service = contract): ClientCore {
+  const caller = new Caller(connect(service, options), options.interceptors);
   const core: ClientCore = {
+    service,
+    prepare: (declaration, input, callOptions = {}) => caller.prepare(declaration, input, callOptions),
     call: (declaration, input, callOptions = {}) => caller.call(declaration, input, callOptions),
     pages: (declaration, input, callOptions = {}) =>
       pagesOf(declaration, input, (pageInput) => caller.call(declaration, pageInput, callOptions)),
-    request: (request, callOptions = {}) =>
-      caller.call(undeclared(request), { ...request.query, ...request.body }, callOptions),
-    close: () => caller.connection.transport.close(),
+    request: async (request, callOptions = {}) =>
+      caller.call(undeclared(service, request), { ...request.query, ...request.body }, callOptions),
+    close: () => caller.close(),
   };
   const sections: Record<string, Record<string, unknown>> = {};
-  for (const declaration of operations) {
-    const [section, method] = declaration.name.split(".") as [string, string];
+  for (const declaration of service.operations) {
+    const [section, method] = splitName(declaration);
     (sections[section] ??= {})[method] = methodFor(core, declaration);
   }
   return { ...core, ...sections };

@@ -1,8 +1,14 @@
-/** What calls have in common: addresses, credentials, settings, limits. */
+/** What calls have in common: the service, its addresses, credentials, settings, limits. */
 import { networkInterfaces } from "node:os";
-import type { Server } from "../operations/declaration";
+import { refreshThrough } from "../credentials/refresh";
+import { Secrets } from "../credentials/secrets";
 import { askedToken, fixedToken, refreshedToken, type Tokens, type TokenSource } from "../credentials/tokens";
-import { Transport, type TlsOptions } from "../transport/transport";
+import type { Server, Service } from "../operations/definition";
+import { MemoryPacing, type Pacing } from "../transport/pacing";
+import { Transport } from "../transport/transport";
+import type { TlsOptions } from "../transport/line";
+import { limitProblem } from "./limits";
+import type { Interceptor } from "./pipeline";
 
 export interface Credentials {
   /** The access token, or a function that gives one. */
@@ -35,17 +41,28 @@ export interface ClientOptions {
   readonly clientId?: string;
   readonly contactId?: string;
   readonly psu?: PsuContext;
-  /** Time limit of a call over all its attempts, in milliseconds; 30 s by default. */
+  /** Settings by name: those of a service that has others. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Time limit of a call over all its attempts, from the moment it may go, in milliseconds; 30 s by default. */
   readonly timeoutMs?: number;
-  /** Connections to one address at most; 10 by default. */
+  /** How long a call waits for its turn before that, in milliseconds; 60 s by default. */
+  readonly queueTimeoutMs?: number;
+  /** Calls to one server at once; 10 by default. */
   readonly connections?: number;
+  /** Links round every call, the first one outermost. */
+  readonly interceptors?: readonly Interceptor[];
+  /** When calls may go: of this client alone by default. */
+  readonly pacing?: Pacing;
 }
 
 /** What one call may say differently from its connection. */
 export interface CallOptions {
+  /** Ends the call; not one that commits money and has left, whose outcome is waited for. */
   readonly signal?: AbortSignal;
-  /** Time limit over all attempts, in milliseconds. */
+  /** Time limit over all attempts, from the moment the call may go, in milliseconds. */
   readonly timeoutMs?: number;
+  /** How long the call waits for its turn before that, in milliseconds. */
+  readonly queueTimeoutMs?: number;
   readonly clientId?: string;
   readonly contactId?: string;
   readonly psu?: PsuContext;
@@ -54,67 +71,135 @@ export interface CallOptions {
 }
 
 /** A base address split as a request needs it. */
-interface Address {
+export interface Address {
   readonly origin: string;
   /** Without a slash at the end. */
   readonly prefix: string;
 }
 
+export type Settings = Readonly<Record<string, string | undefined>>;
+
 export interface Connection {
-  readonly addresses: Readonly<Record<Server, Address | undefined>>;
+  readonly service: Service;
+  /** By server. */
+  readonly addresses: Readonly<Record<string, Address | undefined>>;
   readonly tokens: TokenSource | undefined;
-  readonly apiKey: string | undefined;
-  /** Values of the parameters that the connection fills, by setting. */
-  readonly settings: Readonly<Record<string, string | undefined>>;
+  readonly secrets: Secrets;
+  /** Values by the names of settings, and of the parameters they fill. */
+  readonly settings: Settings;
   readonly timeoutMs: number;
+  readonly queueTimeoutMs: number;
   readonly transport: Transport;
+  readonly pacing: Pacing;
 }
 
-function address(option: string, url: string | undefined): Address | undefined {
-  if (url === undefined || url === "") return undefined;
-  const { protocol, origin, pathname } = URL.canParse(url)
-    ? new URL(url)
-    : { protocol: "", origin: "", pathname: "" };
+function address(setting: string, url: string): Address {
+  const { protocol, origin, pathname, username, password } = URL.canParse(url) ? new URL(url) : noUrl;
+  if (username || password) throw new TypeError(`${setting} must not hold a user name or a password.`);
   if (protocol !== "https:" && protocol !== "http:")
-    throw new TypeError(`${option} must be an http or https address, not ${JSON.stringify(url)}.`);
+    throw new TypeError(`${setting} must be an http or https address, not ${JSON.stringify(url)}.`);
   return { origin, prefix: pathname.replace(/\/+$/, "") };
 }
 
-/** Contract, What the service does, rule 1: https://{environment}.<domain>/, where environment is api or sandbox. */
-function baseUrlFrom({ baseUrl, environment = "api", domain }: ClientOptions): string | undefined {
-  if (baseUrl) return baseUrl;
-  return domain ? `https://${environment}.${domain}/` : undefined;
+const noUrl = { protocol: "", origin: "", pathname: "", username: "", password: "" };
+
+const isHost = (text: string) => /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/i.test(text);
+
+/** Fills a template of an address; undefined where a setting is missing. What would lead elsewhere is refused. */
+function fromTemplate(template: string, settings: Settings): string | undefined {
+  const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  if (names.some((name) => !settings[name])) return undefined;
+  for (const name of names)
+    if (!isHost(settings[name]!))
+      throw new TypeError(
+        `${name} must be a name such as example.com, without scheme and path, not ${JSON.stringify(settings[name])}.`,
+      );
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => settings[name]!);
 }
 
-function tokensFrom(options: ClientOptions, baseUrl: string | undefined): TokenSource | undefined {
-  const { accessToken, refreshToken, authClientId, authClientSecret, onTokens } = options.credentials ?? {};
-  if (typeof accessToken === "function") return askedToken(accessToken);
-  if (refreshToken && authClientId && authClientSecret) {
-    const authUrl = address("authUrl", options.authUrl ?? baseUrl);
-    if (!authUrl) throw new TypeError("authUrl is needed to refresh the access token.");
-    return refreshedToken({
-      authUrl: authUrl.origin + authUrl.prefix,
-      authClientId,
-      authClientSecret,
-      accessToken,
-      refreshToken,
-      onTokens,
-    });
+function addressOf({ setting, template }: Server, settings: Settings): Address | undefined {
+  const url = settings[setting] || (template && fromTemplate(template, settings));
+  return url ? address(setting, url) : undefined;
+}
+
+const textsOf = (values: object = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => typeof value === "string" && value !== ""));
+
+/** All settings that are given, under their names; where one fills a parameter of another name, under that too. */
+function settingsFrom(service: Service, options: ClientOptions): Settings {
+  const { credentials, psu, settings, ...others } = options;
+  const given: Record<string, string> = {
+    ...textsOf(others),
+    ...textsOf(credentials),
+    ...textsOf(psu),
+    ...textsOf(settings),
+  };
+  for (const { name, options: allowed, default: fallback, fills } of service.settings) {
+    const value = given[name] ?? fallback;
+    if (value === undefined) continue;
+    if (allowed && !allowed.includes(value))
+      throw new TypeError(`${name} must be ${allowed.join(" or ")}, not ${JSON.stringify(value)}.`);
+    given[name] = value;
+    if (fills) given[fills] ??= value;
+  }
+  return given;
+}
+
+type Grant = Pick<Connection, "service" | "addresses" | "secrets" | "transport" | "timeoutMs">;
+
+function tokensFrom(options: ClientOptions, settings: Settings, connection: Grant): TokenSource | undefined {
+  const { service, addresses, secrets, transport, timeoutMs } = connection;
+  const given = options.credentials?.accessToken;
+  if (typeof given === "function") return askedToken(given, (secret) => secrets.learn(secret));
+  const bearer = Object.values(service.credentials).find(({ kind }) => kind === "bearer");
+  const accessToken = bearer && settings[bearer.setting];
+  const { refreshToken, authClientId, authClientSecret } = settings;
+  if (service.tokens && refreshToken && authClientId && authClientSecret) {
+    const { setting, server, path, scope } = service.tokens;
+    const endpoint = settings[setting] ? address(setting, settings[setting]) : addresses[server];
+    if (!endpoint) throw new TypeError(`${setting} is needed to refresh the access token.`);
+    const grant = {
+      origin: endpoint.origin,
+      path: endpoint.prefix + path,
+      clientId: authClientId,
+      clientSecret: authClientSecret,
+      scope,
+      timeoutMs,
+    };
+    const refresh = refreshThrough(transport, grant, secrets);
+    return refreshedToken({ accessToken, refreshToken }, refresh, options.credentials?.onTokens);
   }
   return accessToken ? fixedToken(accessToken) : undefined;
 }
 
-export function connect(options: ClientOptions): Connection {
-  const baseUrl = baseUrlFrom(options);
-  const { timeoutMs = 30_000, connections = 10, clientId, contactId, psu } = options;
-  return {
-    addresses: { service: address("baseUrl", baseUrl), xs2a: address("xs2aUrl", options.xs2aUrl) },
-    tokens: tokensFrom(options, baseUrl),
-    apiKey: options.credentials?.apiKey,
-    settings: { clientId, contactId, ...psu },
-    timeoutMs,
-    transport: new Transport(options.credentials?.tls, connections),
-  };
+function secretsFrom({ settings: declared }: Service, settings: Settings, tls: TlsOptions = {}): Secrets {
+  const secrets = new Secrets();
+  for (const { name, secret } of declared) if (secret) secrets.learn(settings[name]);
+  for (const text of [tls.key, tls.passphrase]) if (typeof text === "string") secrets.learn(text);
+  return secrets;
+}
+
+function assertLimits(limits: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(limits)) {
+    const problem = limitProblem(value);
+    if (problem) throw new TypeError(`${name} ${problem}.`);
+  }
+}
+
+/** Throws a TypeError that names the option that does not fit. */
+export function connect(service: Service, options: ClientOptions): Connection {
+  const { timeoutMs = 30_000, queueTimeoutMs = 60_000, connections = 10 } = options;
+  assertLimits({ timeoutMs, queueTimeoutMs, connections });
+  const settings = settingsFrom(service, options);
+  const tls = options.credentials?.tls;
+  const addresses = Object.fromEntries(
+    Object.entries(service.servers).map(([name, server]) => [name, addressOf(server, settings)]),
+  );
+  const secrets = secretsFrom(service, settings, tls);
+  const transport = new Transport(tls);
+  const { pacing = new MemoryPacing(connections) } = options;
+  const parts = { service, addresses, secrets, transport, timeoutMs };
+  return { ...parts, settings, queueTimeoutMs, pacing, tokens: tokensFrom(options, settings, parts) };
 }
 
 /** This machine's own address: the standard's stand-in for the customer's when a call is made without them. */

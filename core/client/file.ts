@@ -1,11 +1,17 @@
+/** A file the service sent. */
+import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
+import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { Dispatcher } from "undici";
+import type { Secrets } from "../credentials/secrets";
+import { FxdeskError } from "../errors";
+import type { Headers } from "../transport/exchange";
 
-type Body = Dispatcher.ResponseData["body"];
+/** Bytes of a file that are taken into memory at once. */
+const largestInMemory = 256 * 1024 * 1024;
 
-/** A file the service sent. It arrives as it is read: consume it by one of `stream`, `bytes` and `save`. */
+/** A file that arrives as it is read: consume it by one of `stream`, `bytes` and `save`. */
 export class ReceivedFile {
   constructor(
     /** Media type as the service gave it. */
@@ -14,23 +20,79 @@ export class ReceivedFile {
     readonly fileName: string | undefined,
     /** Length in bytes, when the service announced it. */
     readonly size: number | undefined,
-    readonly stream: Body,
+    /** Ends with an FxdeskError where the file breaks off. */
+    readonly stream: Readable,
+    /** The operation it came from. */
+    readonly operation: string,
   ) {}
 
+  /** The whole file, up to 256 MB. */
   async bytes(): Promise<Buffer> {
-    return Buffer.from(await this.stream.arrayBuffer());
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for await (const chunk of this.stream as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > largestInMemory) throw this.#failure("The file is larger than 256 MB: save it instead.");
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks, length);
   }
 
   /** Writes the file to a path: whole, or not at all. */
   async save(path: string): Promise<void> {
-    const partial = `${path}.part`;
+    const partial = `${path}.${randomUUID()}.part`;
     try {
-      await pipeline(this.stream, createWriteStream(partial));
+      await pipeline(this.stream, createWriteStream(partial, { flags: "wx" }));
       await rename(partial, path);
     } catch (error) {
-      await rm(partial, { force: true });
-      throw error;
+      await rm(partial, { force: true }).catch(() => undefined);
+      if (error instanceof FxdeskError) throw error;
+      throw this.#failure(`The file could not be written (${(error as Error).message}).`, error);
     }
+  }
+
+  #failure(message: string, cause?: unknown): FxdeskError {
+    const { operation } = this;
+    return new FxdeskError(`${operation}: ${message}`, {
+      operation,
+      code: "file",
+      outcome: "unknown",
+      attempts: 1,
+      cause,
+    });
+  }
+}
+
+/** The content of a file as it is passed on: secrets are blanked, and an end before its time is explained. */
+export class FileContent extends Transform {
+  #held: Buffer = Buffer.alloc(0);
+
+  constructor(
+    private readonly secrets: Secrets,
+    private readonly explain: (error: Error) => Error,
+  ) {
+    super();
+    // Who does not read the file hears nothing of its end; that must not end the process.
+    this.on("error", () => undefined);
+  }
+
+  /** The end of a piece is held back: a secret may begin there. */
+  override _transform(chunk: Buffer, _encoding: string, callback: () => void): void {
+    const all = Buffer.concat([this.#held, chunk]);
+    this.secrets.blank(all);
+    const ready = Math.max(0, all.length - this.secrets.longest);
+    this.push(all.subarray(0, ready));
+    this.#held = all.subarray(ready);
+    callback();
+  }
+
+  override _flush(callback: () => void): void {
+    this.push(this.#held);
+    callback();
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    callback(error && this.explain(error));
   }
 }
 
@@ -41,12 +103,13 @@ function suggestedName(disposition: string | undefined): string | undefined {
 
 const first = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);
 
-export function receivedFile(headers: Dispatcher.ResponseData["headers"], body: Body): ReceivedFile {
+export function receivedFile(operation: string, headers: Headers, stream: Readable): ReceivedFile {
   const length = first(headers["content-length"]);
   return new ReceivedFile(
     first(headers["content-type"]) ?? "application/octet-stream",
     suggestedName(first(headers["content-disposition"])),
-    length === undefined ? undefined : Number(length),
-    body,
+    length === undefined || headers["content-encoding"] !== undefined ? undefined : Number(length),
+    stream,
+    operation,
   );
 }

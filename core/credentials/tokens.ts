@@ -1,9 +1,12 @@
 /** Where the access token of a call comes from. */
-import { request } from "undici";
+import type { Deadline } from "../transport/deadline";
 
 export interface TokenSource {
-  /** The token to send now. */
-  get(): string | Promise<string>;
+  /**
+   * The token to send now. A call that commits money (`commits`) does not find out at the service that its token is old:
+   * one of unknown age is renewed before. Throws a TokenFailure, or what the deadline ended the wait with.
+   */
+  get(deadline: Deadline, commits: boolean): string | Promise<string>;
   /** The service refused this token; answers whether a next `get` may give another. */
   refused(token: string): boolean;
 }
@@ -12,88 +15,142 @@ export interface TokenSource {
 export interface Tokens {
   readonly accessToken: string;
   readonly refreshToken: string | undefined;
-  /** Milliseconds since 1970. */
-  readonly expiresAt: number;
+  /** Milliseconds since 1970; undefined when nobody said. */
+  readonly expiresAt: number | undefined;
 }
 
-export interface RefreshGrant {
-  readonly authUrl: string;
-  readonly authClientId: string;
-  readonly authClientSecret: string;
-  readonly accessToken?: string | undefined;
-  readonly refreshToken: string;
-  /** Called with each new pair, to keep a rotated refresh token. */
-  readonly onTokens?: ((tokens: Tokens) => void | Promise<void>) | undefined;
+/** There is no access token. */
+export class TokenFailure extends Error {
+  constructor(
+    message: string,
+    /** Whether the credentials were refused; else the endpoint cannot be reached or cannot answer now. */
+    readonly refused: boolean,
+    options: { readonly retryAfterMs?: number; readonly cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.retryAfterMs = options.retryAfterMs;
+  }
+
+  /** When to ask again, where that is not at once. */
+  readonly retryAfterMs: number | undefined;
 }
 
 export const fixedToken = (token: string): TokenSource => ({ get: () => token, refused: () => false });
 
-export const askedToken = (ask: () => string | Promise<string>): TokenSource => ({
-  get: ask,
-  refused: () => true,
-});
-
-/** A token this close to its end is replaced before it is used. */
-const renewBeforeMs = 60_000;
-
-/** Refreshes the access token before it expires or when it is refused; one refresh at a time, shared by all calls. */
-export function refreshedToken(grant: RefreshGrant): TokenSource {
-  let current: Tokens | undefined = grant.accessToken
-    ? { accessToken: grant.accessToken, refreshToken: grant.refreshToken, expiresAt: Infinity }
-    : undefined;
-  let refreshing: Promise<Tokens> | undefined;
-
-  const refresh = () =>
-    (refreshing ??= requestTokens(grant, current?.refreshToken ?? grant.refreshToken)
-      .then(async (tokens) => {
-        current = tokens;
-        await grant.onTokens?.(tokens);
-        return tokens;
-      })
-      .finally(() => (refreshing = undefined)));
-
-  return {
-    get: () =>
-      current && current.expiresAt - Date.now() > renewBeforeMs
-        ? current.accessToken
-        : refresh().then((tokens) => tokens.accessToken),
-    refused(token) {
-      if (current?.accessToken === token) current = { ...current, expiresAt: 0 };
-      return true;
-    },
+/** A token that a function gives. */
+export function askedToken(
+  ask: () => string | Promise<string>,
+  learn: (secret: string) => void,
+): TokenSource {
+  const asked = async () => {
+    let token: unknown;
+    try {
+      token = await ask();
+    } catch (cause) {
+      throw new TokenFailure(`The function that gives it failed (${(cause as Error).message}).`, true, {
+        cause,
+      });
+    }
+    if (typeof token !== "string" || token === "")
+      throw new TokenFailure("The function that gives it gave none.", true);
+    learn(token);
+    return token;
   };
+  return { get: (deadline) => deadline.race(asked()), refused: () => true };
 }
 
-/** The refresh failed; `status` and `error` are the token endpoint's own. */
-export class TokenError extends Error {
-  constructor(
-    readonly status: number,
-    readonly error: string,
-  ) {
-    super(`The token endpoint answered ${status}${error && ` (${error})`}.`);
+/** Renews a pair of tokens; `refreshToken` is the newest. */
+export type Refresh = (refreshToken: string) => Promise<Tokens>;
+
+/** A token this close to its end is renewed before it is used: a minute, or a fifth of a short life. */
+const renewBefore = (lifetimeMs: number) => Math.min(60_000, lifetimeMs / 5);
+
+const firstRestMs = 1_000;
+const longestRestMs = 60_000;
+
+/** An endpoint that failed is left alone for a while, twice as long each time. */
+class Rest {
+  #failures = 0;
+  #until = 0;
+  #failure: TokenFailure | undefined;
+
+  /** Throws the failure again while it is too early to ask once more. */
+  assertOver(): void {
+    const retryAfterMs = this.#until - Date.now();
+    if (!this.#failure || retryAfterMs <= 0) return;
+    const { message, refused, cause } = this.#failure;
+    throw new TokenFailure(message, refused, { retryAfterMs, cause });
+  }
+
+  failed(failure: TokenFailure): void {
+    const ms = Math.min(longestRestMs, firstRestMs * 2 ** this.#failures);
+    this.#failures += 1;
+    this.#failure = failure;
+    this.#until = Date.now() + Math.max(ms, failure.retryAfterMs ?? 0);
+  }
+
+  over(): void {
+    this.#failures = 0;
+    this.#failure = undefined;
   }
 }
 
-async function requestTokens(grant: RefreshGrant, refreshToken: string): Promise<Tokens> {
-  const basic = Buffer.from(`${grant.authClientId}:${grant.authClientSecret}`).toString("base64");
-  const { statusCode, body } = await request(`${grant.authUrl}/token`, {
-    method: "POST",
-    headers: { authorization: `Basic ${basic}`, "content-type": "application/x-www-form-urlencoded" },
-    body: new URLSearchParams({
-      grant_type: "refresh_token",
-      refresh_token: refreshToken,
-      scope: "openid",
-    }).toString(),
-    headersTimeout: 30_000,
-  });
-  const answer = (await body.json().catch(() => ({}))) as Record<string, unknown>;
-  const { access_token: accessToken, refresh_token: rotated, expires_in: lifetime, error } = answer;
-  if (statusCode !== 200 || typeof accessToken !== "string")
-    throw new TokenError(statusCode, typeof error === "string" ? error : "");
+async function keep(tokens: Tokens, onTokens?: (tokens: Tokens) => void | Promise<void>): Promise<void> {
+  try {
+    await onTokens?.(tokens);
+  } catch (cause) {
+    throw new TokenFailure(`The renewed tokens could not be kept (${(cause as Error).message}).`, false, {
+      cause,
+    });
+  }
+}
+
+/** Renews the access token before it expires or when it is refused; one renewal at a time, shared by all calls. */
+export function refreshedToken(
+  given: { readonly accessToken: string | undefined; readonly refreshToken: string },
+  refresh: Refresh,
+  onTokens?: (tokens: Tokens) => void | Promise<void>,
+): TokenSource {
+  let current: Tokens | undefined = given.accessToken
+    ? { accessToken: given.accessToken, refreshToken: given.refreshToken, expiresAt: undefined }
+    : undefined;
+  let renewAt = Infinity;
+  let refreshing: Promise<Tokens> | undefined;
+  const rest = new Rest();
+
+  const renewed = async (): Promise<Tokens> => {
+    const begun = Date.now();
+    try {
+      current = await refresh(current?.refreshToken ?? given.refreshToken);
+    } catch (error) {
+      if (error instanceof TokenFailure) rest.failed(error);
+      throw error;
+    }
+    rest.over();
+    const { expiresAt } = current;
+    renewAt = expiresAt === undefined ? Infinity : expiresAt - renewBefore(expiresAt - begun);
+    await keep(current, onTokens);
+    return current;
+  };
+
+  const renew = async (deadline: Deadline): Promise<string> => {
+    if (!refreshing) {
+      rest.assertOver();
+      refreshing = renewed().finally(() => (refreshing = undefined));
+      // Who waited for it may have gone.
+      refreshing.catch(() => undefined);
+    }
+    return (await deadline.race(refreshing)).accessToken;
+  };
+
   return {
-    accessToken,
-    refreshToken: typeof rotated === "string" ? rotated : refreshToken,
-    // The lifetime comes as a number or as digits.
-    expiresAt: Date.now() + (Number(lifetime) || 3_600) * 1_000,
+    get(deadline, commits) {
+      const isGood = current && Date.now() < renewAt && !(commits && current.expiresAt === undefined);
+      return isGood ? current!.accessToken : renew(deadline);
+    },
+    refused(token) {
+      if (current?.accessToken === token) renewAt = 0;
+      return true;
+    },
   };
 }

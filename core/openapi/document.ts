@@ -1,14 +1,13 @@
 /** The contract as an OpenAPI 3.1 document, derived from the declarations. */
 import { z } from "zod";
-import type {
-  Answer,
-  Credential,
-  Declaration,
-  DocumentForm,
-  Failure,
-  Server,
-  TextDocument,
-} from "../operations/declaration";
+import type { Answer, Declaration, DocumentForm, Failure, TextDocument } from "../operations/declaration";
+import {
+  type CredentialScheme,
+  type Server,
+  type Service,
+  type Setting,
+  splitCredential,
+} from "../operations/definition";
 import { type Field, fieldsOf } from "../operations/fields";
 import type { JsonSchema } from "../operations/json-schema";
 import { bySection, sectionTitle, splitName } from "../operations/sections";
@@ -18,7 +17,7 @@ export interface OpenApiOptions {
   /** Version of the document. */
   readonly version: string;
   /** Addresses instead of the templates, by the interface they serve. */
-  readonly servers?: Partial<Readonly<Record<Server, string>>>;
+  readonly servers?: Readonly<Record<string, string>>;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -35,34 +34,27 @@ export interface OpenApiDocument {
   };
 }
 
-/** Contract, What the service does, rules 1 and 2. */
-const serverTemplates: Readonly<Record<Server, Json>> = {
-  service: {
-    url: "https://{environment}.{domain}",
-    description: "The JSON interface.",
-    variables: {
-      environment: { enum: ["api", "sandbox"], default: "api" },
-      domain: { default: "example.com" },
-    },
-  },
-  xs2a: {
-    url: "{xs2a_url}",
-    description: "The open-banking interfaces.",
-    variables: { xs2a_url: { default: "https://xs2a.example.com" } },
-  },
-};
+const snake = (name: string) => name.replace(/([A-Z])/g, "_$1").toLowerCase();
 
-/** Contract, Authentication. */
-const securitySchemes: Readonly<Record<string, Json>> = {
-  accessToken: { type: "http", scheme: "bearer", description: "The access token." },
-  apiKey: {
-    type: "apiKey",
-    in: "header",
-    name: "x-api-key",
-    description: "The API key of the trade endpoints.",
-  },
-  contactId: { type: "apiKey", in: "header", name: "X-Contact-ID", description: "The acting contact." },
-};
+/** A server's address: a template of the settings it is made of, or of the one that holds it whole. */
+function serverObject({ description, setting, template }: Server, settings: readonly Setting[]): Json {
+  const url = (template ?? `{${setting}}`).replace(/\/$/, "");
+  const names = [...url.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  const variables = names.map((name) => {
+    const { options, default: usual, example } = settings.find((known) => known.name === name)!;
+    return [snake(name), { ...(options && { enum: options }), default: usual ?? example ?? "" }];
+  });
+  return {
+    url: url.replace(/\w+(?=\})/g, snake),
+    description,
+    variables: Object.fromEntries(variables) as Json,
+  };
+}
+
+const schemeObject = ({ kind, header, description }: CredentialScheme): Json =>
+  kind === "bearer"
+    ? { type: "http", scheme: "bearer", description }
+    : { type: "apiKey", in: "header", name: header, description };
 
 const contentTypes: Readonly<Record<Exclude<Answer["kind"], "json" | "empty">, string>> = {
   text: "text/plain",
@@ -71,9 +63,10 @@ const contentTypes: Readonly<Record<Exclude<Answer["kind"], "json" | "empty">, s
 };
 
 /** Each alternative a set of schemes: everything the call can carry, then only what the service asks for. */
-function security(credentials: readonly Credential[]): Json[] {
-  const all = credentials.map((credential) => credential.replace("?", ""));
-  const needed = credentials.filter((credential) => !credential.endsWith("?"));
+function security(credentials: readonly string[]): Json[] {
+  const carried = credentials.map(splitCredential);
+  const all = carried.map(({ name }) => name);
+  const needed = carried.filter(({ optional }) => !optional).map(({ name }) => name);
   const alternatives = needed.length === all.length ? [all] : [all, needed];
   return alternatives.map((schemes) => Object.fromEntries(schemes.map((scheme) => [scheme, []])));
 }
@@ -185,16 +178,19 @@ function operationObject(operation: Declaration, server: Json, schemas: SchemaCo
   };
 }
 
-/** Derives the document. The same operations and options give the same document. */
+/** Derives the document. The same service and options give the same document. */
 export function openApiDocument(
-  operations: readonly Declaration[],
-  { version, servers = {} }: OpenApiOptions,
+  { operations, servers, settings, credentials }: Service,
+  { version, servers: addresses = {} }: OpenApiOptions,
 ): OpenApiDocument {
   const schemas = new SchemaCollection();
-  const serverOf = (server: Server): Json => {
-    const url = servers[server];
-    return url === undefined ? serverTemplates[server] : { url: url.replace(/\/+$/, "") };
+  const serverOf = (server: string): Json => {
+    const url = addresses[server];
+    return url === undefined ? serverObject(servers[server]!, settings) : { url: url.replace(/\/+$/, "") };
   };
+  const securitySchemes = Object.fromEntries(
+    Object.entries(credentials).map(([name, scheme]) => [name, schemeObject(scheme)]),
+  );
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
     const atPath = (paths[operation.path] ??= {});

@@ -10,11 +10,11 @@ export type Effect = "read" | "change" | "money";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** Where an operation is served: the JSON interface at {base_url}, or the open-banking interfaces at {xs2a_url}. */
-export type Server = "service" | "xs2a";
-
 /** Who gives a parameter its value. Only the caller's appear on a form, a tool or the command line. */
 export type Filler = "caller" | "connection" | "fxdesk";
+
+/** What fxdesk can make by itself: a new UUID for each call, or this machine's own address. */
+export type Maker = "uuid" | "local-address";
 
 /** A parameter of which there is more to say than its schema. A bare schema is a parameter the caller fills. */
 export interface Parameter<S extends z.ZodType = z.ZodType, By extends Filler = Filler> {
@@ -22,6 +22,8 @@ export interface Parameter<S extends z.ZodType = z.ZodType, By extends Filler = 
   readonly by: By;
   /** The connection's name for the value; by default the parameter's own. */
   readonly setting?: string;
+  /** How fxdesk makes the value where nobody gives one. */
+  readonly make?: Maker;
   /** How an array is written in a query: `a=1&a=2` (the default) or `a=1,2`. */
   readonly list?: "repeat" | "comma";
 }
@@ -38,10 +40,21 @@ export const byConnection = <S extends z.ZodType>(
   ...(setting !== undefined && { setting }),
 });
 
+/** The same; fxdesk makes the value where the connection has none. */
+export const byConnectionOrMade = <S extends z.ZodType>(
+  schema: S,
+  make: Maker,
+): Parameter<S, "connection"> => ({
+  schema,
+  by: "connection",
+  make,
+});
+
 /** Made by fxdesk for each call, such as a request id. */
-export const byFxdesk = <S extends z.ZodType>(schema: S): Parameter<S, "fxdesk"> => ({
+export const byFxdesk = <S extends z.ZodType>(schema: S, make: Maker): Parameter<S, "fxdesk"> => ({
   schema,
   by: "fxdesk",
+  make,
 });
 
 /** An array written with commas between its values. */
@@ -50,9 +63,6 @@ export const commaSeparated = <S extends z.ZodType>(schema: S): Parameter<S, "ca
   by: "caller",
   list: "comma",
 });
-
-/** The secrets and identities a call carries as headers; a question mark where the service can do without. */
-export type Credential = "accessToken" | "accessToken?" | "apiKey" | "contactId" | "contactId?";
 
 /** Media types in which an answer comes as text instead of JSON, and the values of a field that ask for that. */
 export interface AsText {
@@ -184,8 +194,10 @@ export interface Declaration {
   readonly method: Method;
   /** Path with {parameters}, from the base address. */
   readonly path: string;
-  readonly server: Server;
-  readonly credentials: readonly Credential[];
+  /** One of the service's servers. */
+  readonly server: string;
+  /** The secrets and identities a call carries, of those that the service knows; a question mark where it can do without. */
+  readonly credentials: readonly string[];
   readonly parameters?: Shape;
   readonly query?: Shape;
   readonly headers?: Shape;

@@ -1,7 +1,7 @@
 /** The fields of an operation, read once from its declaration: what forms, tools, commands and the wire work from. */
 import type { z } from "zod";
 import { defaultOf, isRequired, kindOf, metaOf, optionsOf, type Kind } from "../schema/kind";
-import type { Declaration, Filler, Parameter, Shape } from "./declaration";
+import type { Declaration, Filler, Maker, Parameter, Shape } from "./declaration";
 import { perOperation } from "./memo";
 
 /** Where a request has the field; `document` is the whole body, in place of the fields of `body`. */
@@ -15,6 +15,7 @@ export interface Field {
   readonly by: Filler;
   /** The connection's name for the value, when the connection fills it. */
   readonly setting: string;
+  readonly make?: Maker;
   readonly list: "repeat" | "comma";
   readonly required: boolean;
   readonly kind: Kind;
@@ -39,7 +40,7 @@ function titleFrom(name: string): string {
 function fieldsOfShape(place: Place, shape: Shape): Field[] {
   return Object.entries(shape).map(([name, value]) => {
     const parameter: Parameter = isParameter(value) ? value : { schema: value, by: "caller" };
-    const { schema, by, setting = name, list = "repeat" } = parameter;
+    const { schema, by, setting = name, make, list = "repeat" } = parameter;
     const { title = titleFrom(name), description = "", alsoSpelled } = metaOf(schema);
     const options = optionsOf(schema);
     const fallback = defaultOf(schema);
@@ -49,6 +50,7 @@ function fieldsOfShape(place: Place, shape: Shape): Field[] {
       schema,
       by,
       setting,
+      ...(make && { make }),
       list,
       required: isRequired(schema),
       kind: kindOf(schema),

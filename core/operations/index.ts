@@ -1,31 +1,11 @@
-/** The contract of the service as data: every operation, in the contract's order. */
-import { accountDetails } from "./account-details";
-import { accounts } from "./accounts";
-import { approvalsWorkflow } from "./approvals-workflow";
-import { consents } from "./consents";
-import { login } from "./login";
-import { openBanking } from "./open-banking";
-import { payments } from "./payments";
-import { statements } from "./statements";
-import { trades } from "./trades";
-import { transactions } from "./transactions";
-
-export const operations = [
-  ...accountDetails,
-  ...accounts,
-  ...statements,
-  ...transactions,
-  ...approvalsWorkflow,
-  ...login,
-  ...trades,
-  ...payments,
-  ...consents,
-  ...openBanking,
-] as const;
-
+/** The contract of the service as data, and what reads it. */
+export { operations } from "./all";
 export { decodeBody, UnreadableBody } from "./body";
 export * from "./check";
+export { contract } from "./contract";
 export * from "./declaration";
+export * from "./definition";
+export * from "./extensions";
 export * from "./fields";
 export * from "./input";
 export * from "./memo";

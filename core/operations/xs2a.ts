@@ -10,7 +10,7 @@ import { z } from "zod";
 import { TppMessages } from "../schema/messages";
 import { id, uuid } from "../schema/values";
 import { Links, psuMessage, ScaStatus, authorising, TppMessage } from "../schema/xs2a";
-import { type AnswerHeaders, byConnection, byFxdesk, json } from "./declaration";
+import { type AnswerHeaders, byConnection, byConnectionOrMade, byFxdesk, json } from "./declaration";
 
 export const credentials = ["accessToken?"] as const;
 
@@ -23,7 +23,7 @@ const PsuIpAddress = z
   .refine(isIPv4, "must be an IPv4 address, such as 192.0.2.7")
   .meta({ title: "PSU IP address", description: "Address of the person behind the call.", format: "ipv4" });
 
-const request = { "X-Request-ID": byFxdesk(uuid("Request ID", "Identifies the call.")) };
+const request = { "X-Request-ID": byFxdesk(uuid("Request ID", "Identifies the call."), "uuid") };
 /** What the person's own call looked like, when a person is present. */
 const device = {
   "PSU-IP-Port": fromPsu("PSU IP port", "Port of the person's connection."),
@@ -56,7 +56,11 @@ export const headers = {
 };
 
 /** Headers of a call behind which the standard sees a person: fxdesk gives its own address when it knows no other. */
-export const attendedHeaders = { ...request, "PSU-IP-Address": byConnection(PsuIpAddress), ...device };
+export const attendedHeaders = {
+  ...request,
+  "PSU-IP-Address": byConnectionOrMade(PsuIpAddress, "local-address"),
+  ...device,
+};
 
 /** Who the person and the company are at the service. */
 export const psuIdentity = {

@@ -1,75 +1,121 @@
-import { EventEmitter } from "node:events";
-import type { Readable } from "node:stream";
+/** How long a call may take, and who may stop it. */
+
+/** Why a call ended before its response was there. */
+export class Ended extends Error {
+  constructor(
+    /** The caller's signal, or one of the two limits. */
+    readonly by: "caller" | "queue" | "time",
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Stops a step that is under way. */
+type Stop = (reason: Ended) => void;
 
 /**
- * One time limit over all attempts of a call, and the caller's own signal. An emitter, not an AbortSignal: undici takes
- * both, and combining signals with AbortSignal.any costs half a request's CPU.
+ * The limits of one call, and its caller's signal. A call has two limits, one after the other: until pacing lets it go,
+ * and from then until its response is there. Every wait of a call is a step of its deadline, so that an end is felt at
+ * once, wherever the call is; undici's own limits are half a second late and do not act while it connects.
  */
-export class Deadline extends EventEmitter {
-  aborted = false;
-  reason: Error | undefined;
-  /** Whether the caller, not the clock, ended the call. */
-  byCaller = false;
-  readonly #end: number;
-  readonly #timer: NodeJS.Timeout;
+export class Deadline {
+  ended: Ended | undefined;
   readonly #signal: AbortSignal | undefined;
-  #following = false;
+  #end = Infinity;
+  #timer: NodeJS.Timeout | undefined;
+  #stop: Stop | undefined;
+  #heedsCaller = true;
+  #released = false;
 
-  constructor(limitMs: number, signal: AbortSignal | undefined) {
-    super();
-    this.#end = Date.now() + limitMs;
-    this.#timer = setTimeout(() => this.#abort(new Error(`No answer within ${limitMs} ms.`)), limitMs);
+  constructor(queueTimeoutMs: number, signal?: AbortSignal) {
     this.#signal = signal;
+    this.#limit(queueTimeoutMs, "queue", `The call waited ${queueTimeoutMs} ms for its turn.`);
     if (signal?.aborted) this.#onCallerAbort();
     else signal?.addEventListener("abort", this.#onCallerAbort, { once: true });
   }
 
   get remainingMs(): number {
-    return this.#end - Date.now();
+    return this.#end - performance.now();
   }
 
-  /** Ends with a stream instead of with the call: the caller's signal can still stop it, the clock no longer. */
-  follow(stream: Readable): void {
-    this.#following = true;
-    stream.once("close", () => this.#letGo());
+  /** Pacing lets the call go: from now on it has this time. */
+  go(timeoutMs: number): void {
+    this.#limit(timeoutMs, "time", `No response within ${timeoutMs} ms.`);
   }
 
-  /** The call has answered: lets go of the timer and, unless a stream is followed, of the caller's signal. */
-  release(): void {
-    clearTimeout(this.#timer);
-    if (!this.#following) this.#letGo();
+  /** Whether the caller's signal still ends the call: not while money is on its way. */
+  heedCaller(heeds: boolean): void {
+    this.#heedsCaller = heeds;
+    if (heeds && this.#signal?.aborted) this.#onCallerAbort();
   }
 
-  /** Waits, unless the call ends first. */
-  async wait(ms: number): Promise<void> {
-    if (this.aborted) throw this.reason!;
-    await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.off("abort", onAbort);
-        resolve();
-      }, ms);
-      const onAbort = () => {
-        clearTimeout(timer);
-        reject(this.reason!);
-      };
-      this.once("abort", onAbort);
+  /**
+   * Waits for what `start` begins. It answers how to stop it; when the call ends first, it is stopped and the reason is
+   * thrown. One step at a time.
+   */
+  async step<T>(start: (resolve: (value: T) => void, reject: (error: Error) => void) => Stop): Promise<T> {
+    this.assertOpen();
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        const stop = start(resolve, reject);
+        this.#stop = (reason) => {
+          reject(reason);
+          stop(reason);
+        };
+      });
+    } finally {
+      this.#stop = undefined;
+    }
+  }
+
+  /** Waits for what cannot be stopped, as long as the call has time. */
+  race<T>(promise: Promise<T>): Promise<T> {
+    return this.step((resolve, reject) => {
+      promise.then(resolve, reject);
+      return () => undefined;
     });
   }
 
-  #onCallerAbort = (): void => {
-    this.byCaller = true;
-    this.#abort(new Error("The call was aborted."));
-  };
-
-  #abort(reason: Error): void {
-    if (this.aborted) return;
-    this.aborted = true;
-    this.reason = reason;
-    clearTimeout(this.#timer);
-    this.emit("abort");
+  /** From here on, `stop` ends what goes on after the call: a file that still arrives. */
+  follow(stop: Stop): void {
+    this.#stop = stop;
   }
 
-  #letGo(): void {
+  wait(ms: number): Promise<void> {
+    return this.step<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      return () => clearTimeout(timer);
+    });
+  }
+
+  /** Throws when the call has ended. */
+  assertOpen(): void {
+    if (this.ended) throw this.ended;
+  }
+
+  /** The response is there, or will never be: lets go of timer and signal. */
+  release(): void {
+    this.#released = true;
+    clearTimeout(this.#timer);
     this.#signal?.removeEventListener("abort", this.#onCallerAbort);
+  }
+
+  #limit(ms: number, by: "queue" | "time", message: string): void {
+    clearTimeout(this.#timer);
+    if (this.#released) return;
+    this.#end = performance.now() + ms;
+    this.#timer = setTimeout(() => this.#endBy(new Ended(by, message)), ms);
+  }
+
+  #onCallerAbort = (): void => {
+    if (this.#heedsCaller) this.#endBy(new Ended("caller", "The call was aborted."));
+  };
+
+  #endBy(reason: Ended): void {
+    if (this.ended || this.#released) return;
+    this.ended = reason;
+    clearTimeout(this.#timer);
+    this.#stop?.(reason);
   }
 }

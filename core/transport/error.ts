@@ -1,23 +1,25 @@
-/** A request that got no whole answer. `sent` tells whether its head may have left, `status` what broke off. */
+/** A request that got no whole response. */
 export class TransportError extends Error {
   constructor(
     override readonly cause: Error,
+    /** Whether the head of the request may have left this machine. */
     readonly sent: boolean,
-    readonly attempts: number,
+    /** The status, where the response broke off after it. */
     readonly status?: number,
   ) {
     super(cause.message);
   }
 }
 
-/** A request for which there is no time left before the service wants it. */
-export class Paused extends TransportError {
-  constructor(
-    readonly retryAfterMs: number,
-    sent: boolean,
-    attempts: number,
-  ) {
-    const seconds = Math.ceil(retryAfterMs / 1_000);
-    super(new Error(`The service asked to wait another ${seconds} s.`), sent, attempts);
+/** A request for which there is no time left before the service wants it. Nothing was sent. */
+export class Paused extends Error {
+  constructor(readonly retryAfterMs: number) {
+    super(`The service asked to wait another ${Math.ceil(retryAfterMs / 1_000)} s.`);
   }
 }
+
+/** A response larger than what is read. */
+export class TooLarge extends Error {}
+
+/** A file of which nobody can tell whether it is whole. */
+export class BrokenOff extends Error {}

@@ -19,3 +19,24 @@ export function retryAfterMs(header: string | string[] | undefined, now: number)
   const ms = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now;
   return ms >= 0 && ms <= 86_400_000 ? ms : undefined;
 }
+
+const fullBudget = 500;
+const costOf = (status: number | undefined) => (status === 429 ? 5 : 14);
+
+/** How much may be tried again: a service that fails everything is not asked three times as much. One for each server. */
+export class RetryBudget {
+  #left = fullBudget;
+
+  /** Takes what one more attempt costs; false when there is not enough left. */
+  take(status: number | undefined): boolean {
+    const cost = costOf(status);
+    if (this.#left < cost) return false;
+    this.#left -= cost;
+    return true;
+  }
+
+  /** A call succeeded. */
+  refill(): void {
+    if (this.#left < fullBudget) this.#left += 1;
+  }
+}

@@ -1,194 +1,85 @@
-import { Agent, type Dispatcher } from "undici";
+/** The connections of one client. */
+import { Client } from "undici";
 import type { Deadline } from "./deadline";
-import { Paused, TransportError } from "./error";
-import { backoffMs, isRetriedStatus, maxAttempts, retryAfterMs } from "./retry";
+import { TransportError } from "./error";
+import { Exchange, type OutgoingRequest, type Reading, type Received } from "./exchange";
+import { Dialler, type Line, type TlsOptions } from "./line";
 
-/** Certificates for servers that ask who is calling (mutual TLS), in PEM or PFX. */
-export interface TlsOptions {
-  readonly cert?: string | Buffer;
-  readonly key?: string | Buffer;
-  readonly pfx?: string | Buffer;
-  readonly passphrase?: string;
-  readonly ca?: string | Buffer;
-}
-
-export interface OutgoingRequest {
-  readonly origin: string;
-  readonly target: string;
-  readonly method: Dispatcher.HttpMethod;
-  readonly headers: Record<string, string>;
-  readonly body: string | undefined;
-}
-
-export interface ReceivedResponse {
-  readonly status: number;
-  readonly headers: Dispatcher.ResponseData["headers"];
-  readonly body: Dispatcher.ResponseData["body"];
-  /** The whole body, where it was read along. */
-  readonly text: string | undefined;
-  readonly attempts: number;
-}
-
-const neverConnected = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-]);
-/** What no other attempt would change. */
-const tooLarge = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
-const largestResponseBytes = 256 * 1024 * 1024;
-
-/** Set when a request's head is about to be written: from then on nobody can say that it never left. */
-interface Mark {
-  sent: boolean;
-}
-
-type Handler = Dispatcher.DispatchHandler;
-
-/** Marks a request as sent at the moment its connection takes it. */
-class MarkSent implements Handler {
-  constructor(
-    private readonly inner: Handler,
-    private readonly mark: Mark,
-  ) {}
-  onRequestStart(...args: Parameters<NonNullable<Handler["onRequestStart"]>>) {
-    this.mark.sent = true;
-    this.inner.onRequestStart?.(...args);
-  }
-  onResponseStart(...args: Parameters<NonNullable<Handler["onResponseStart"]>>) {
-    this.inner.onResponseStart?.(...args);
-  }
-  onResponseData(...args: Parameters<NonNullable<Handler["onResponseData"]>>) {
-    this.inner.onResponseData?.(...args);
-  }
-  onResponseEnd(...args: Parameters<NonNullable<Handler["onResponseEnd"]>>) {
-    this.inner.onResponseEnd?.(...args);
-  }
-  onResponseError(...args: Parameters<NonNullable<Handler["onResponseError"]>>) {
-    this.inner.onResponseError?.(...args);
-  }
-}
-
-/** The connections of one client: sends requests, tries reads again, and keeps to the pace the service asks for. */
-export class Transport {
-  readonly #agent: Agent;
-  #pausedUntil = 0;
-
-  constructor(tls: TlsOptions | undefined, connections: number) {
-    this.#agent = new Agent({
-      connections,
-      pipelining: 1,
-      allowH2: false,
-      maxResponseSize: largestResponseBytes,
-      ...(tls && { connect: { ...tls } }),
-    });
-  }
-
-  close(): Promise<void> {
-    return this.#agent.close();
-  }
-
+/** How a request is sent. */
+export interface Sending extends Reading {
   /**
-   * Sends a read, again when the service or the network asks for it. Where `isWhole` says so of its status, the body is
-   * read along: an answer that breaks off is asked for again as well.
+   * On a connection of its own, which the caller's signal cannot close once the request has left: an idle connection may
+   * be closing at the other end, and then nobody knows whether the request was taken.
    */
-  async read(
-    outgoing: OutgoingRequest,
-    deadline: Deadline,
-    isWhole: (status: number) => boolean,
-  ): Promise<ReceivedResponse> {
-    let sent = false;
-    for (let attempt = 1; ; attempt += 1) {
-      if (this.#pausedUntil > 0) await this.#keepPace(deadline, attempt, sent);
-      if (deadline.aborted) throw new TransportError(deadline.reason!, sent, attempt);
-      let response: Dispatcher.ResponseData | undefined;
-      let text: string | undefined;
-      try {
-        response = await this.#send(outgoing, deadline, this.#agent);
-        if (isWhole(response.statusCode)) text = await response.body.text();
-      } catch (error) {
-        const cause = error as NodeJS.ErrnoException;
-        sent ||= !neverConnected.has(cause.code ?? "");
-        const delay = backoffMs(attempt, undefined);
-        const again = attempt < maxAttempts && cause.code !== tooLarge;
-        if (!again || deadline.aborted || delay >= deadline.remainingMs)
-          throw new TransportError(cause, sent, attempt, response?.statusCode);
-        await deadline.wait(delay).catch(fail(sent, attempt));
-        continue;
-      }
-      sent = true;
-      const asked = response.statusCode === 429 ? this.#pause(response) : askedDelay(response);
-      const delay = Math.max(backoffMs(attempt, response.statusCode), asked ?? 0);
-      if (!isRetriedStatus(response.statusCode) || attempt === maxAttempts || delay >= deadline.remainingMs)
-        return received(response, attempt, text);
-      await response.body.dump();
-      await deadline.wait(delay).catch(fail(sent, attempt));
-    }
-  }
-
-  /** Sends once, whatever happens. */
-  async once(outgoing: OutgoingRequest, deadline: Deadline): Promise<ReceivedResponse> {
-    await this.#keepPace(deadline, 1, false);
-    const mark: Mark = { sent: false };
-    const marked = this.#agent.compose(
-      (dispatch) => (options, handler) => dispatch(options, new MarkSent(handler, mark)),
-    );
-    try {
-      const response = await this.#send(outgoing, deadline, marked);
-      if (response.statusCode === 429) this.#pause(response);
-      return received(response, 1);
-    } catch (error) {
-      throw new TransportError(error as Error, mark.sent, 1);
-    }
-  }
-
-  #send(
-    { origin, target, method, headers, body }: OutgoingRequest,
-    deadline: Deadline,
-    dispatcher: Dispatcher,
-  ): Promise<Dispatcher.ResponseData> {
-    return dispatcher.request({
-      origin,
-      path: target,
-      method,
-      headers,
-      ...(body !== undefined && { body }),
-      signal: deadline,
-      headersTimeout: 0,
-      bodyTimeout: 60_000,
-    });
-  }
-
-  /** What one answer 429 asks for holds for every call that shares the connection. */
-  #pause(response: Dispatcher.ResponseData): number | undefined {
-    const asked = askedDelay(response);
-    if (asked !== undefined) this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + asked);
-    return asked;
-  }
-
-  /** Waits until the service wants calls again. Throws at once when that is later than the deadline. */
-  async #keepPace(deadline: Deadline, attempt: number, sent: boolean): Promise<void> {
-    const wait = this.#pausedUntil - Date.now();
-    if (wait <= 0) {
-      this.#pausedUntil = 0;
-      return;
-    }
-    if (!deadline.aborted && wait >= deadline.remainingMs) throw new Paused(wait, sent, attempt);
-    await deadline.wait(wait).catch(fail(sent, attempt));
-  }
+  readonly alone: boolean;
 }
 
-const askedDelay = ({ headers }: Dispatcher.ResponseData) => retryAfterMs(headers["retry-after"], Date.now());
+/** Some runtimes put something else in the place of undici, and nobody can tell what left. */
+export const isUndici = typeof Client.prototype.dispatch === "function";
 
-const received = (
-  { statusCode: status, headers, body }: Dispatcher.ResponseData,
-  attempts: number,
-  text?: string,
-): ReceivedResponse => ({ status, headers, body, text, attempts });
+/** Sends requests, each once, and keeps the connections of reads. */
+export class Transport {
+  readonly #diallers = new Map<string, Dialler>();
+  readonly #idle = new Map<string, Line[]>();
+  #closed = false;
 
-const fail = (sent: boolean, attempts: number) => (reason: Error) => {
-  throw new TransportError(reason, sent, attempts);
-};
+  constructor(private readonly tls: TlsOptions | undefined) {
+    if (!isUndici)
+      throw new TypeError(
+        "fxdesk needs Node.js: this runtime replaces undici, and nobody could tell which requests left.",
+      );
+  }
+
+  /** Sends a request once. Throws a TransportError that says whether it left, or what the deadline ended it with. */
+  async send(request: OutgoingRequest, deadline: Deadline, sending: Sending): Promise<Received> {
+    const line = await this.#line(request.origin, deadline, sending.alone);
+    let exchange: Exchange | undefined;
+    try {
+      return await deadline.step<Received>((resolve, reject) => {
+        exchange = new Exchange(request, line, sending, {
+          resolve,
+          reject,
+          done: () => this.#keep(request.origin, line),
+          leaving: () => sending.alone && deadline.heedCaller(false),
+        });
+        line.send(exchange);
+        return (reason) => line.destroy(reason);
+      });
+    } catch (error) {
+      line.destroy(error as Error);
+      throw new TransportError(error as Error, line.sent, exchange?.status);
+    }
+  }
+
+  /** Closes the connections that are idle; the others when their response is there. */
+  close(): void {
+    this.#closed = true;
+    for (const lines of this.#idle.values()) for (const line of lines) line.destroy(new Error("Closed."));
+    this.#idle.clear();
+  }
+
+  async #line(origin: string, deadline: Deadline, alone: boolean): Promise<Line> {
+    let line = alone ? undefined : this.#idle.get(origin)?.pop();
+    while (line && !line.isOpen) line = this.#idle.get(origin)!.pop();
+    if (line) return line;
+    try {
+      return await this.#dialler(origin).open(deadline, !alone);
+    } catch (error) {
+      throw new TransportError(error as Error, false);
+    }
+  }
+
+  #dialler(origin: string): Dialler {
+    let dialler = this.#diallers.get(origin);
+    if (!dialler) this.#diallers.set(origin, (dialler = new Dialler(origin, this.tls)));
+    return dialler;
+  }
+
+  /** The last one used is the first one taken: the others grow old and close. */
+  #keep(origin: string, line: Line): void {
+    if (!line.keep || this.#closed) return;
+    const idle = this.#idle.get(origin);
+    if (idle) idle.push(line);
+    else this.#idle.set(origin, [line]);
+  }
+}

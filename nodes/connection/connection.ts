@@ -2,9 +2,12 @@
 import type { Node, NodeAPI, NodeConstructor, NodeDef } from "node-red";
 import { type ClientCore, createClient } from "../../core/client/client";
 import type { ClientOptions } from "../../core/client/connection";
-import { connectionSettings, environmentName, optionsFromSettings } from "../../core/client/settings";
-import type { TlsOptions } from "../../core/transport/transport";
+import { environmentName, optionsFromSettings, settingsOf } from "../../core/client/settings";
+import { contract } from "../../core/operations/contract";
+import type { TlsOptions } from "../../core/transport/line";
 import { notSet, unresolvedVariable } from "../environment";
+
+const connectionSettings = settingsOf(contract);
 
 type Settings = Record<string, string | undefined>;
 
@@ -70,7 +73,7 @@ export function connectionNode(RED: NodeAPI): NodeConstructor<ConnectionNode, Co
   return function Connection(this: ConnectionNode, config: ConnectionDef) {
     RED.nodes.createNode(this, config);
     try {
-      const client = createClient(optionsFor(RED, this, config), []);
+      const client = createClient(optionsFor(RED, this, config));
       this.client = client;
       this.on("close", (done: () => void) => void close(client, done));
     } catch (error) {

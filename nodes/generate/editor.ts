@@ -1,5 +1,9 @@
 /** The file the editor loads: definitions with literal types and defaults, and forms that the shared script fills. */
-import { connectionSettings, type Setting } from "../../core/client/settings";
+import { settingsOf } from "../../core/client/settings";
+import { contract } from "../../core/operations/contract";
+import type { Setting } from "../../core/operations/definition";
+
+const connectionSettings = settingsOf(contract);
 import { answersWith, type Declaration } from "../../core/operations/declaration";
 import { connectionType, nodeTypeOf, slugOf } from "../names";
 import { controlsOf } from "./controls";

@@ -1,5 +1,6 @@
 /** The help of each node, from its declaration. */
-import { connectionSettings, environmentName } from "../../core/client/settings";
+import { environmentName, settingsOf } from "../../core/client/settings";
+import { contract } from "../../core/operations/contract";
 import { type Answer, answersWith, type Declaration, type Effect } from "../../core/operations/declaration";
 import { callerFields, type Field } from "../../core/operations/fields";
 import { elementOf, optionsOf } from "../../core/schema/kind";
@@ -124,7 +125,7 @@ const connectionHelp = (): string =>
     section(
       "Settings",
       terms(
-        connectionSettings.map(({ name, title, description, secret }) =>
+        settingsOf(contract).map(({ name, title, description, secret }) =>
           term(title, secret ? "secret" : "string", sentences(description, environmentName(name)), true),
         ),
       ),

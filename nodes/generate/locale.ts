@@ -1,5 +1,6 @@
 /** The words of the editor and of the status texts, in English. */
-import { connectionSettings, environmentName } from "../../core/client/settings";
+import { environmentName, settingsOf } from "../../core/client/settings";
+import { contract } from "../../core/operations/contract";
 import type { Declaration } from "../../core/operations/declaration";
 import { callerFields } from "../../core/operations/fields";
 import { slugOf } from "../names";
@@ -66,7 +67,7 @@ export const localeCatalogue = (operations: readonly Declaration[]) => ({
   form,
   connection: {
     ...connection,
-    settings: entries(connectionSettings, ({ name, title, description }) => [
+    settings: entries(settingsOf(contract), ({ name, title, description }) => [
       name,
       { label: title, says: description, variable: environmentName(name) },
     ]),

@@ -2,7 +2,7 @@
 import { isDate } from "node:util/types";
 import type { NodeMessage } from "node-red";
 import type { z } from "zod";
-import { invalidInput } from "../../core/client/fill";
+import { invalidInput } from "../../core/client/prepare";
 import type { Problem, Values } from "../../core/operations/check";
 import type { Declaration } from "../../core/operations/declaration";
 import { callerFields } from "../../core/operations/fields";

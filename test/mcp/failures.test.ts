@@ -1,6 +1,6 @@
 /** What a model is told when nobody knows what became of a call, and when fxdesk itself is at fault. */
 import { createClient, type Reply, ReceivedFile } from "@fxdesk/toolkit";
-import { operations } from "@fxdesk/toolkit/operations";
+import { contract, operations } from "@fxdesk/toolkit/operations";
 import { Readable } from "node:stream";
 import type { McpOptions } from "../../mcp";
 import { toolbox } from "../../mcp/toolbox";
@@ -129,6 +129,6 @@ describe("what nobody foresaw", () => {
 });
 
 test("a tool that does not exist is no tool", async () => {
-  const client = createClient({ baseUrl: "http://127.0.0.1:1" }, operations);
+  const client = createClient({ baseUrl: "http://127.0.0.1:1" }, { ...contract, operations });
   expect(await toolbox({ client }).call("no_tool", {}, signal)).toBeUndefined();
 });

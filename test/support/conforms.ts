@@ -2,7 +2,7 @@
 import addFormats from "ajv-formats";
 import Ajv2020 from "ajv/dist/2020";
 import { openApiDocument } from "../../core/openapi/document";
-import { type Declaration, operations } from "../../core/operations";
+import { contract, type Declaration, operations } from "../../core/operations";
 import { perOperation } from "../../core/operations/memo";
 import { ErrorMessage } from "../../core/schema";
 import type { PlainAnswer } from "../sandbox/support/http";
@@ -11,7 +11,7 @@ import { DescribedAnswers } from "./described-answers";
 const ajv = addFormats(new Ajv2020({ strict: false, allErrors: true, validateSchema: false }));
 
 const describe = (name: string, declared: readonly Declaration[]) =>
-  new DescribedAnswers(openApiDocument(declared, { version: "0" }), ajv, name);
+  new DescribedAnswers(openApiDocument({ ...contract, operations: declared }, { version: "0" }), ajv, name);
 
 /** The contract is one document; what is declared beside it has one of its own. */
 const contract = describe("contract", operations);

@@ -1,6 +1,6 @@
 /** An answer that may come in several media types: JSON is read, the others are passed on as text. */
 import { z } from "zod";
-import { createClient, InvalidResponse, json, operation, orText } from "../../../core";
+import { contract, createClient, InvalidResponse, json, operation, orText } from "../../../core";
 import { openApiDocument } from "../../../core/openapi/document";
 import { faultServer, type FaultServer, respond } from "../../support/fault-server";
 
@@ -31,7 +31,7 @@ afterEach(() => server.close());
 
 async function asked(contentType: string, body: string, input: { Accept?: "application/xml" } = {}) {
   server = await faultServer(respond(200, body, { "content-type": contentType }));
-  const client = createClient({ baseUrl: server.url }, [report] as const);
+  const client = createClient({ baseUrl: server.url }, { ...contract, operations: [report] as const });
   try {
     return await client.reports.get(input);
   } finally {
@@ -50,7 +50,7 @@ test.each([
 
 test("who does not ask for text need not expect it", async () => {
   server = await faultServer(respond(200, '{"count":1}'));
-  const client = createClient({ baseUrl: server.url }, [report] as const);
+  const client = createClient({ baseUrl: server.url }, { ...contract, operations: [report] as const });
   const { count } = await client.reports.get({ Accept: "application/json" });
   // @ts-expect-error: who asks for XML has text, or what came instead.
   const { length } = await client.reports.get({ Accept: "application/xml" });
@@ -72,7 +72,7 @@ test.each([
 });
 
 test("the OpenAPI document names every media type", () => {
-  const { paths } = openApiDocument([report], { version: "1" });
+  const { paths } = openApiDocument({ ...contract, operations: [report] }, { version: "1" });
   const { content } = (paths["/report"]!.get as { responses: Record<number, { content: object }> })
     .responses[200]!;
   expect(Object.keys(content)).toEqual(["application/json", "application/xml", "text/plain"]);

@@ -122,7 +122,7 @@ test("a read whose answers all break off says so, with the status", async () => 
   await against(brokenBody);
   const error = await failure(client.trades.list());
   expect(error).toMatchObject({ name: "Unavailable", status: 200, outcome: "unknown", retryable: true });
-  expect(error.message).toContain("trades.list: The answer (200) broke off");
+  expect(error.message).toContain("trades.list: The response (200) broke off");
   expect(server.heads).toHaveLength(3);
 });
 
@@ -130,7 +130,7 @@ test("a change whose answer breaks off says so, and is sent once", async () => {
   await against(brokenBody);
   const error = await failure(client.request({ method: "POST", path: "/things", body: { a: 1 } }));
   expect(error).toMatchObject({ name: "Unavailable", status: 200, outcome: "unknown", retryable: false });
-  expect(error.message).toContain("The answer (200) broke off");
+  expect(error.message).toContain("The response (200) broke off");
   expect(server.heads).toHaveLength(1);
 });
 
@@ -239,7 +239,7 @@ test("a call with an aborted signal sends nothing", async () => {
 test("a redirect is not followed", async () => {
   await against(respond(302, "", { location: "http://127.0.0.1:1/elsewhere" }));
   const error = await failure(client.trades.list());
-  expect(error).toMatchObject({ code: "refused", status: 302 });
+  expect(error).toMatchObject({ code: "invalid_response", outcome: "unknown", status: 302 });
   expect(server.heads).toHaveLength(1);
 });
 

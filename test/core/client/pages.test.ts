@@ -1,6 +1,6 @@
 /** Lists page by page: to the end, no further, and never in circles. */
 import { z } from "zod";
-import { createClient, InvalidResponse, json, operation } from "../../../core";
+import { contract, createClient, InvalidResponse, json, operation } from "../../../core";
 import { type Fault, faultServer, type FaultServer, respond } from "../../support/fault-server";
 
 const shape = { page: z.int().default(1), page_size: z.int().default(50) };
@@ -48,7 +48,7 @@ function serving(count: number, { cap = 1_000, total }: { cap?: number; total?: 
 
 async function collect(fault: Fault, method: "list" | "listCounted", input: { page_size?: number } = {}) {
   server = await faultServer(fault);
-  const client = createClient({ baseUrl: server.url }, operations);
+  const client = createClient({ baseUrl: server.url }, { ...contract, operations });
   const found: number[] = [];
   try {
     for await (const item of client.things[method].all(input)) found.push(item);
@@ -99,7 +99,7 @@ test("the same page for ever is reported, not followed", async () => {
 
 test("pages are fetched as they are consumed", async () => {
   server = await faultServer(serving(500));
-  const client = createClient({ baseUrl: server.url }, operations);
+  const client = createClient({ baseUrl: server.url }, { ...contract, operations });
   for await (const item of client.things.list.all()) if (item === 10) break;
   expect(server.heads).toHaveLength(1);
   await client.close();

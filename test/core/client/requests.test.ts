@@ -54,7 +54,7 @@ test("a call may name another client and contact", async () => {
 });
 
 test("the body holds the body's fields and nothing else", async () => {
-  await listening(respond(201, "{}"));
+  await listening(respond(201, '{"trade_id":"t-1"}'));
   await connected().trades.book({ quote_id: "q/1", reason: "mortage_repayment", reference: "FI/21" });
   expect(server.heads[0]).toMatch(/^POST \/trades\?quote_id=q%2F1&client_id=c%201 HTTP/);
   expect(server.heads[0]!.split("\r\n\r\n")[1]).toBe('{"reason":"mortage_repayment","reference":"FI/21"}');

@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
-import { json, operation, operations } from "../../../core/operations";
+import { contract, json, operation, operations } from "../../../core/operations";
 import { openApiDocument } from "../../../core/openapi/document";
 
 const run = promisify(execFile);
 /** Its module format is one that jest does not load; its command is the same check. */
 const validator = join(__dirname, "../../../node_modules/.bin/validate-api");
 
-const document = openApiDocument(operations, { version: "1.2.3" });
+const document = openApiDocument(contract, { version: "1.2.3" });
 
 interface Described {
   operationId: string;
@@ -65,7 +65,7 @@ test("describes each declared operation once, under its own name, path and metho
 });
 
 test("an operation that is added appears without another line", () => {
-  const more = openApiDocument([...operations, pet], { version: "1" });
+  const more = openApiDocument({ ...contract, operations: [...operations, pet] }, { version: "1" });
   expect(described(more)).toHaveLength(operations.length + 1);
   expect(more.paths["/pets/{pet_id}/meals"]).toHaveProperty("post.x-fxdesk-effect", "change");
   expect(more.tags).toContainEqual({ name: "pets", "x-displayName": "Pets" });
@@ -109,11 +109,11 @@ test("says which credentials a call carries, and which it can do without", () =>
 
 test("servers are templates until addresses are given", () => {
   expect(find("trades.list").servers[0]!.url).toBe("https://{environment}.{domain}");
-  const local = openApiDocument(operations, { version: "1", servers: { service: "http://127.0.0.1:8080/" } });
+  const local = openApiDocument(contract, { version: "1", servers: { service: "http://127.0.0.1:8080/" } });
   const trades = described(local).find(({ operationId }) => operationId === "trades.list");
   expect(trades!.servers).toEqual([{ url: "http://127.0.0.1:8080" }]);
 });
 
 test("the same declarations give the same document", () => {
-  expect(JSON.stringify(openApiDocument(operations, { version: "1.2.3" }))).toBe(JSON.stringify(document));
+  expect(JSON.stringify(openApiDocument(contract, { version: "1.2.3" }))).toBe(JSON.stringify(document));
 });

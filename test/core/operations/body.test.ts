@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { z } from "zod";
 import {
   checkInput,
+  contract,
   checkRequest,
   decodeBody,
   decodeRequest,
@@ -171,7 +172,7 @@ test("a declaration whose form has fields that are not there contradicts itself"
 });
 
 test("the OpenAPI document lists the media types and what each holds", () => {
-  const { paths } = openApiDocument([order], { version: "1.0.0" });
+  const { paths } = openApiDocument({ ...contract, operations: [order] }, { version: "1.0.0" });
   const { post } = paths["/orders"] as unknown as { post: { parameters: unknown[]; requestBody: object } };
   const letter = { type: "string", minLength: 1 };
   expect(post.parameters).toEqual([]);

@@ -1,0 +1,260 @@
+/** From an error status, or from no response at all, to the error a caller handles. */
+import { TokenFailure } from "../credentials/tokens";
+import {
+  Aborted,
+  Conflict,
+  type ErrorCode,
+  type ErrorFacts,
+  Forbidden,
+  FxdeskError,
+  InvalidInput,
+  InvalidResponse,
+  NotFound,
+  OutcomeUnknown,
+  RateLimited,
+  type ServiceMessage,
+  Timeout,
+  Unauthorized,
+  Unavailable,
+} from "../errors";
+import type { Declaration } from "../operations/declaration";
+import type { ErrorBody } from "../operations/definition";
+import { Ended } from "../transport/deadline";
+import { BrokenOff, Paused, TooLarge, TransportError } from "../transport/error";
+
+type ErrorClass = new (message: string, facts: ErrorFacts) => FxdeskError;
+
+interface Kind {
+  readonly type: ErrorClass;
+  readonly code: ErrorCode;
+  readonly retryable?: true;
+  /** What the person can do. */
+  readonly hint?: string;
+}
+
+const later = "Try again later.";
+const invalid: Kind = { type: InvalidInput, code: "invalid_input" };
+const unavailable: Kind = { type: Unavailable, code: "unavailable", retryable: true, hint: later };
+const timeout: Kind = { type: Timeout, code: "timeout", retryable: true, hint: later };
+const unlisted: Kind = { type: InvalidResponse, code: "invalid_response" };
+
+const kinds: Readonly<Record<number, Kind>> = {
+  400: invalid,
+  401: { type: Unauthorized, code: "unauthorized", hint: "Check the credentials of the connection." },
+  403: { type: Forbidden, code: "forbidden", hint: "Check that the credentials are valid for this client." },
+  404: { type: NotFound, code: "not_found" },
+  405: { type: FxdeskError, code: "not_allowed" },
+  408: timeout,
+  409: { type: Conflict, code: "conflict" },
+  422: invalid,
+  429: { type: RateLimited, code: "rate_limited", retryable: true, hint: "Wait before the next call." },
+  502: unavailable,
+  503: unavailable,
+  504: timeout,
+};
+
+function kindOf(status: number): Kind {
+  const known = kinds[status];
+  if (known) return known;
+  if (status < 300) return unlisted;
+  if (status < 400)
+    return { ...unlisted, hint: "Redirects are not followed: check the addresses of the connection." };
+  return { type: FxdeskError, code: status >= 500 ? "service_error" : "refused" };
+}
+
+/** Whether a status says that the call was not carried out: a 4xx, but for those that a gateway makes up meanwhile. */
+const isRefusal = (status: number): boolean =>
+  status >= 400 && status < 500 && status !== 408 && status !== 499;
+
+const textAt = (body: unknown, paths: readonly string[]): string | undefined =>
+  paths
+    .map((path) =>
+      path
+        .split(".")
+        .reduce<unknown>((value, key) => (value as Record<string, unknown> | null | undefined)?.[key], body),
+    )
+    .find((value) => typeof value === "string");
+
+/** What the service says in the first of its error bodies that fits. */
+export function serviceMessage(body: unknown, shapes: readonly ErrorBody[]): ServiceMessage | undefined {
+  if (typeof body !== "object" || body === null) return undefined;
+  for (const shape of shapes) {
+    const code = textAt(body, shape.code);
+    if (code === undefined) continue;
+    return { code, message: textAt(body, shape.message) ?? "", details: textAt(body, shape.details) ?? "" };
+  }
+  return undefined;
+}
+
+/** How the messages of failures end that leave open what became of the call. */
+const maybeDone = "It may have been carried out: check before repeating it.";
+const doNotRepeat = ({ lookup }: Declaration) =>
+  `Do not repeat it: ${lookup ? `look in ${lookup}` : "check at the service"} whether it was carried out.`;
+
+/** A refusal may be the echo of an earlier call, whose response nobody heard. */
+const mayEcho = ({ spends, lookup }: Declaration) =>
+  `This call was not carried out. If an earlier one had this ${spends}, that one may have been: ` +
+  `${lookup ? `look in ${lookup}` : "check at the service"} before you try again.`;
+
+const sentences = (operation: Declaration, ...parts: readonly (string | false | undefined)[]): string =>
+  [`${operation.name}:`, ...parts].filter(Boolean).join(" ");
+
+export interface Refusal {
+  readonly status: number;
+  readonly service?: ServiceMessage | undefined;
+  readonly requestId?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly attempts?: number;
+}
+
+/** What a status means that is not among the documented successes. */
+function meaningOf({ errors }: Declaration, status: number): string {
+  const failure = errors[status];
+  if (failure !== undefined) return typeof failure === "string" ? failure : failure[0];
+  if (status < 400) return "The service answered with a status that the contract does not list.";
+  return isRefusal(status) ? "The service refused the call." : "The service failed.";
+}
+
+/** The error for a status that is not among the documented successes. */
+export function refusalError(operation: Declaration, refusal: Refusal): FxdeskError {
+  const { status, service, ...facts } = refusal;
+  const meaning = meaningOf(operation, status);
+  const itsWords = [service?.message, service?.details].filter((words) => words !== meaning);
+  const refused = isRefusal(status);
+  const lost = !refused && operation.effect === "money";
+  const again = operation.effect === "read" || refused;
+  const { type, code, retryable, hint } = kindOf(status);
+  const echo = status === 409 && operation.spends !== undefined;
+  const message = sentences(
+    operation,
+    `${meaning} (${status})`,
+    ...itsWords,
+    service?.code && `[${service.code}]`,
+    lost ? doNotRepeat(operation) : echo ? mayEcho(operation) : again ? hint : maybeDone,
+  );
+  return new (lost ? OutcomeUnknown : type)(message, {
+    ...facts,
+    operation: operation.name,
+    code: lost ? "outcome_unknown" : code,
+    outcome: refused ? "rejected" : "unknown",
+    retryable: again && retryable === true,
+    status,
+    service,
+  });
+}
+
+/** How far a call had come when it failed. */
+export interface Progress {
+  /** Requests that were tried. */
+  readonly attempts: number;
+  /** Whether one of them may have left. */
+  readonly sent: boolean;
+  readonly status?: number | undefined;
+  readonly requestId?: string | undefined;
+}
+
+/** The error for a call of which no response that can be read says what became of it. */
+function lost(operation: Declaration, because: string, { sent: _, ...facts }: Progress, cause?: unknown) {
+  const message = sentences(operation, because, doNotRepeat(operation));
+  const { name } = operation;
+  return new OutcomeUnknown(message, {
+    ...facts,
+    operation: name,
+    code: "outcome_unknown",
+    outcome: "unknown",
+    cause,
+  });
+}
+
+/** The error for a response that cannot be what the contract says. */
+export function unreadable(
+  operation: Declaration,
+  because: string,
+  progress: Progress,
+  cause?: unknown,
+): FxdeskError {
+  if (operation.effect === "money") return lost(operation, because, progress, cause);
+  const { sent: _, ...facts } = progress;
+  const message = sentences(operation, because, operation.effect === "change" && maybeDone);
+  const { name } = operation;
+  return new InvalidResponse(message, {
+    ...facts,
+    operation: name,
+    code: "invalid_response",
+    outcome: "unknown",
+    cause,
+  });
+}
+
+/** A connection is refused at every address of a name: then the first refusal says enough. */
+function wordsOf(error: Error): string {
+  const [first] = error instanceof AggregateError ? (error.errors as Error[]) : [];
+  return (first ?? error).message || (error as NodeJS.ErrnoException).code || error.name;
+}
+
+interface Ending {
+  readonly type: ErrorClass;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number | undefined;
+}
+
+function endingOf(error: unknown, status: number | undefined): Ending | undefined {
+  if (error instanceof Ended)
+    return error.by === "caller"
+      ? { type: Aborted, code: "aborted", message: error.message, retryable: false }
+      : { type: Timeout, code: "timeout", message: error.message, retryable: true };
+  if (error instanceof Paused) {
+    const { message, retryAfterMs } = error;
+    return { type: RateLimited, code: "rate_limited", message, retryable: true, retryAfterMs };
+  }
+  if (error instanceof TokenFailure) {
+    const { refused, retryAfterMs } = error;
+    const message = `No access token. ${error.message}`;
+    return refused
+      ? { type: Unauthorized, code: "unauthorized", message, retryable: false }
+      : { type: Unavailable, code: "unavailable", message, retryable: true, retryAfterMs };
+  }
+  if (error instanceof TooLarge || error instanceof BrokenOff)
+    return { type: InvalidResponse, code: "invalid_response", message: error.message, retryable: false };
+  if (!(error instanceof TransportError)) return undefined;
+  const ending = endingOf(error.cause, status);
+  if (ending) return ending;
+  const words = wordsOf(error.cause);
+  const message =
+    status === undefined
+      ? `The service cannot be reached (${words}).`
+      : `The response (${status}) broke off (${words}).`;
+  return { type: Unavailable, code: "unavailable", message, retryable: true };
+}
+
+/** The error for a call that ended without a whole response, for whatever reason. */
+export function failureOf(operation: Declaration, error: unknown, progress: Progress): FxdeskError {
+  if (error instanceof FxdeskError) return error;
+  const { name, effect } = operation;
+  const cause = error instanceof TransportError ? error.cause : error;
+  const { sent, ...facts } = progress;
+  const ending = endingOf(error, progress.status) ?? {
+    type: FxdeskError,
+    code: "unexpected" as const,
+    message: `Something unexpected failed in fxdesk (${(error as Error).message}).`,
+    retryable: false,
+  };
+  if (sent && effect === "money") {
+    const because =
+      progress.status === undefined ? `The response was lost (${wordsOf(cause as Error)}).` : ending.message;
+    return lost(operation, because, progress, cause);
+  }
+  const { type, code, message, retryable, retryAfterMs } = ending;
+  const end = effect !== "read" && (sent ? maybeDone : "Nothing was sent.");
+  return new type(sentences(operation, message, end), {
+    ...facts,
+    operation: name,
+    code,
+    outcome: sent ? "unknown" : "not-sent",
+    retryable: retryable && (effect === "read" || !sent),
+    retryAfterMs,
+    cause,
+  });
+}

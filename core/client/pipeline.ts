@@ -1,0 +1,80 @@
+/** The chain round every call. */
+import { FxdeskError } from "../errors";
+import type { Values } from "../operations/check";
+import type { Declaration } from "../operations/declaration";
+import type { CallOptions } from "./connection";
+import type { Reply } from "./call";
+
+/** A call that is checked, filled and encoded, as it would leave but for its credentials. */
+export interface PreparedCall {
+  readonly operation: Declaration;
+  /** All fields by name: the caller's, the connection's and those that fxdesk makes. */
+  readonly values: Values;
+  /** The address it goes to; the connection's, whatever a link makes of it. */
+  readonly address: string;
+  /** Path and query below the address. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly options: CallOptions;
+}
+
+export type Next = (call?: PreparedCall) => Promise<Reply>;
+
+/**
+ * A link round every call: it may look at the call, wait, refuse it by throwing, and look at the response. A read may also
+ * be changed, tried again or answered by the link itself. A call that commits money is frozen and goes as it is: `next`
+ * works once, and its response is what the caller gets.
+ */
+export type Interceptor = (call: PreparedCall, next: Next) => Promise<Reply>;
+
+type Send = (call: PreparedCall) => Promise<Reply>;
+
+/** What a link did that no link may do. */
+function misused({ operation }: PreparedCall, message: string, cause?: unknown): FxdeskError {
+  const words = `${operation.name}: An interceptor ${message} Nothing was sent.`;
+  return new FxdeskError(words, {
+    operation: operation.name,
+    code: "interceptor",
+    outcome: "not-sent",
+    cause,
+  });
+}
+
+/** What a link threw, in the family of errors. */
+const thrown = (call: PreparedCall, error: unknown): FxdeskError =>
+  error instanceof FxdeskError
+    ? error
+    : misused(call, `refused the call: ${error instanceof Error ? error.message : String(error)}`, error);
+
+/** A call that commits money goes through a link once and unchanged, and its outcome is told whatever the link does. */
+async function guarded(link: Interceptor, call: PreparedCall, next: Send): Promise<Reply> {
+  let left: Promise<Reply> | undefined;
+  const once: Next = async (given = call) => {
+    if (given !== call) throw misused(call, "changed a call that commits money.");
+    if (left) throw misused(call, "passed a call on twice that commits money. The second time is refused:");
+    return (left = next(call));
+  };
+  try {
+    await link(call, once);
+  } catch (error) {
+    if (!left) throw thrown(call, error);
+  }
+  if (!left) throw misused(call, "did not pass on a call that commits money.");
+  return left;
+}
+
+async function free(link: Interceptor, call: PreparedCall, next: Send): Promise<Reply> {
+  try {
+    return await link(call, (given = call) => next(given));
+  } catch (error) {
+    throw thrown(call, error);
+  }
+}
+
+/** Puts links round what sends; built once for all calls. */
+export const chain = (links: readonly Interceptor[], send: Send): Send =>
+  links.reduceRight<Send>(
+    (next, link) => (call) => (call.operation.effect === "money" ? guarded : free)(link, call, next),
+    send,
+  );

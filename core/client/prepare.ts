@@ -1,0 +1,116 @@
+/** From a caller's input to a call as it would leave: checked, filled and encoded. */
+import { randomUUID } from "node:crypto";
+import { InvalidInput } from "../errors";
+import { checkInput, checkRest, inWords, type Problem, type Values } from "../operations/check";
+import type { Declaration, Maker } from "../operations/declaration";
+import { splitCredential } from "../operations/definition";
+import { fieldsOf } from "../operations/fields";
+import { allSpelled } from "../operations/spelling";
+import { encodeRequest } from "../operations/wire";
+import { acceptedEncodings } from "../transport/content";
+import { type CallOptions, type Connection, localAddress, type Settings } from "./connection";
+import { limitProblem } from "./limits";
+import type { PreparedCall } from "./pipeline";
+
+const makers: Readonly<Record<Maker, () => string>> = { uuid: randomUUID, "local-address": localAddress };
+
+/** The settings in force for one call. */
+export function settingsFor({ settings, service }: Connection, options: CallOptions): Settings {
+  const { clientId, contactId, requestId, psu } = options;
+  if (clientId === undefined && contactId === undefined && requestId === undefined && !psu) return settings;
+  return {
+    ...settings,
+    ...(clientId !== undefined && { clientId }),
+    ...(contactId !== undefined && { contactId }),
+    ...(requestId !== undefined && service.requestIdHeader && { [service.requestIdHeader]: requestId }),
+    ...psu,
+  };
+}
+
+const missing = (field: string): Problem => ({ field, says: "is required; set it on the connection" });
+
+const limits = ["timeoutMs", "queueTimeoutMs"] as const;
+
+function problemsOfLimits(options: CallOptions): Problem[] {
+  return limits.flatMap((field) => {
+    const says = options[field] === undefined ? undefined : limitProblem(options[field]);
+    return says === undefined ? [] : [{ field, says }];
+  });
+}
+
+/** Identities that the operation cannot do without and the connection does not have; tokens are looked for later. */
+function missingCredentials(
+  { credentials }: Declaration,
+  { service }: Connection,
+  settings: Settings,
+): Problem[] {
+  return credentials.flatMap((credential) => {
+    const { name, optional } = splitCredential(credential);
+    const scheme = service.credentials[name]!;
+    const needed = scheme.kind === "header" && !optional && !scheme.optional;
+    return needed && !settings[scheme.setting] ? [missing(scheme.setting)] : [];
+  });
+}
+
+/** The values of all fields. Throws InvalidInput, which names each field that does not fit. */
+function valuesToSend(
+  operation: Declaration,
+  input: Values,
+  connection: Connection,
+  options: CallOptions,
+): Values {
+  const given = allSpelled(operation, input);
+  const problems = [...checkInput(operation, given, new Date()), ...problemsOfLimits(options)];
+  const settings = settingsFor(connection, options);
+  const rest: Record<string, unknown> = {};
+  for (const { name, by, setting, required, make } of fieldsOf(operation)) {
+    if (by === "caller") continue;
+    const value = settings[setting] ?? (required && make ? makers[make]() : undefined);
+    if (value !== undefined) rest[name] = value;
+    else if (required) problems.push(missing(setting));
+  }
+  problems.push(...checkRest(operation, rest), ...missingCredentials(operation, connection, settings));
+  if (!connection.addresses[operation.server])
+    problems.push(missing(connection.service.servers[operation.server]?.setting ?? operation.server));
+  if (problems.length > 0) throw invalidInput(operation, problems);
+  // Into an object that is there: a copy of both would cost the engine a new hidden class with every call.
+  return Object.assign(rest, given);
+}
+
+export const invalidInput = (operation: Declaration, problems: readonly Problem[]): InvalidInput =>
+  new InvalidInput(`${operation.name}: ${inWords(problems)}`, {
+    operation: operation.name,
+    code: "invalid_input",
+    outcome: "not-sent",
+    problems,
+  });
+
+function frozen(call: PreparedCall): PreparedCall {
+  const deep = (value: unknown): void => {
+    if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
+    Object.freeze(value);
+    Object.values(value).forEach(deep);
+  };
+  deep(call.values);
+  Object.freeze(call.headers);
+  return Object.freeze(call);
+}
+
+/**
+ * The call as it would leave, without credentials. One that commits money is frozen, with a copy of the caller's values:
+ * what was looked at is what leaves. Throws InvalidInput when it would not leave.
+ */
+export function prepared(
+  operation: Declaration,
+  input: Values,
+  connection: Connection,
+  options: CallOptions,
+): PreparedCall {
+  const values = valuesToSend(operation, input, connection, options);
+  const { target, headers, body } = encodeRequest(operation, values);
+  if (headers.Accept === undefined) headers.accept = "application/json, */*;q=0.8";
+  headers["accept-encoding"] = acceptedEncodings;
+  const { origin, prefix } = connection.addresses[operation.server]!;
+  const call = { operation, values, address: origin + prefix, target, headers, body, options };
+  return operation.effect === "money" ? frozen({ ...call, values: structuredClone(values) }) : call;
+}

@@ -1,0 +1,39 @@
+/** The secrets a connection knows, and texts without them. */
+
+/** Shorter ones are ordinary words: cutting them would tear every text apart. */
+const shortest = 8;
+
+const cutMark = "[secret]";
+
+/**
+ * A service that echoes what it was sent, and an error that quotes it, must not show a secret to a log, a flow or a model.
+ * Everything that comes from outside is cut here before it is looked at.
+ */
+export class Secrets {
+  /** The longest first: one may be the beginning of another. */
+  #known: string[] = [];
+
+  learn(secret: string | undefined): void {
+    if (secret === undefined || secret.length < shortest || this.#known.includes(secret)) return;
+    const spellings = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
+    this.#known = [...new Set([...this.#known, ...spellings])].toSorted((a, b) => b.length - a.length);
+  }
+
+  cut(text: string): string {
+    let left = text;
+    for (const secret of this.#known) if (left.includes(secret)) left = left.replaceAll(secret, cutMark);
+    return left;
+  }
+
+  /** Overwrites them in the bytes of a file, whose length stays. */
+  blank(bytes: Buffer): void {
+    for (const secret of this.#known)
+      for (let at = bytes.indexOf(secret); at >= 0; at = bytes.indexOf(secret, at + secret.length))
+        bytes.fill("*", at, at + Buffer.byteLength(secret));
+  }
+
+  /** Bytes of the longest one: as many may stand at the end of one piece of a file and the beginning of the next. */
+  get longest(): number {
+    return Math.max(0, ...this.#known.map((secret) => Buffer.byteLength(secret)));
+  }
+}

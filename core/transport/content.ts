@@ -1,0 +1,107 @@
+/** From the bytes of a response to its text: inflated within a limit, and decoded. */
+import { isUtf8 } from "node:buffer";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream";
+import { promisify } from "node:util";
+import * as zlib from "node:zlib";
+import { tooLarge } from "./exchange";
+
+interface Coding {
+  sync(bytes: Buffer, options: zlib.ZlibOptions): Buffer;
+  async(bytes: Buffer, options: zlib.ZlibOptions): Promise<Buffer>;
+  stream(): NodeJS.ReadWriteStream & Readable;
+}
+
+const gzip: Coding = {
+  sync: zlib.gunzipSync,
+  async: promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip),
+  stream: zlib.createGunzip,
+};
+
+const codings: Readonly<Record<string, Coding>> = {
+  gzip,
+  "x-gzip": gzip,
+  deflate: {
+    sync: zlib.inflateSync,
+    async: promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.inflate),
+    stream: zlib.createInflate,
+  },
+  br: {
+    sync: zlib.brotliDecompressSync,
+    async: promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress),
+    stream: zlib.createBrotliDecompress,
+  },
+};
+
+/** What is read; the weights are for servers that would rather compress files than lists. */
+export const acceptedEncodings = "gzip, deflate, br";
+
+/** From this many bytes on, other calls are not kept waiting while a body is inflated. */
+const worthAThread = 256 * 1024;
+
+function codingOf(encoding: string | undefined): Coding | undefined {
+  const name = encoding?.trim().toLowerCase();
+  if (!name || name === "identity") return undefined;
+  const coding = codings[name];
+  if (!coding) throw new Error(`The response is encoded as ${name}, which is not read here.`);
+  return coding;
+}
+
+/** The bytes of a body as the service meant them. Throws TooLarge for a body that inflates beyond the limit. */
+export function inflated(bytes: Buffer, encoding: string | undefined, largestBytes: number) {
+  const coding = codingOf(encoding);
+  if (!coding) return bytes;
+  const options = { maxOutputLength: largestBytes };
+  const explain = (error: NodeJS.ErrnoException): never => {
+    throw error.code === "ERR_BUFFER_TOO_LARGE" ? tooLarge(largestBytes) : error;
+  };
+  if (bytes.length >= worthAThread) return coding.async(bytes, options).catch(explain);
+  try {
+    return coding.sync(bytes, options);
+  } catch (error) {
+    return explain(error as NodeJS.ErrnoException);
+  }
+}
+
+/** The same for a file, while it arrives. */
+export function inflatedStream(stream: Readable, encoding: string | undefined): Readable {
+  const coding = codingOf(encoding);
+  if (!coding) return stream;
+  const plain = coding.stream();
+  plain.on("error", () => undefined);
+  return pipeline(stream, plain, () => undefined) as unknown as Readable;
+}
+
+export interface Text {
+  readonly text: string;
+  /** What could not be read as it was meant. */
+  readonly doubt?: string;
+}
+
+/** The sixteenth to twentieth row of windows-1252, in which Node.js 20 reads what is in ISO 8859-1. */
+const windows1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
+
+const western = new Set(["windows-1252", "cp1252", "iso-8859-1", "iso8859-1", "latin1", "us-ascii", "ascii"]);
+
+/** The text of a body, by the charset of its media type; UTF-8 where it names none. */
+export function decoded(bytes: Buffer, contentType: string | undefined): Text {
+  const charset = contentType?.includes("charset") ? charsetOf(contentType) : undefined;
+  if (charset === undefined || charset === "utf-8" || charset === "utf8") return fromUtf8(bytes);
+  if (western.has(charset))
+    return {
+      text: bytes.toString("latin1").replace(/[\x80-\x9f]/g, (c) => windows1252[c.charCodeAt(0) - 0x80]!),
+    };
+  try {
+    return { text: new TextDecoder(charset, { fatal: true }).decode(bytes) };
+  } catch {
+    return { text: fromUtf8(bytes).text, doubt: `cannot be read as ${charset}, and was read as UTF-8` };
+  }
+}
+
+const charsetOf = (contentType: string) =>
+  /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1]?.toLowerCase();
+
+function fromUtf8(bytes: Buffer): Text {
+  const text = bytes.toString("utf8", bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
+  return isUtf8(bytes) ? { text } : { text, doubt: "is not UTF-8: some characters are lost" };
+}

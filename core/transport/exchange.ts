@@ -1,0 +1,135 @@
+/** One request and its response on a line. */
+import { Readable } from "node:stream";
+import type { Dispatcher } from "undici";
+import { BrokenOff, TooLarge } from "./error";
+import type { Line } from "./line";
+
+export interface OutgoingRequest {
+  readonly origin: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly method: Dispatcher.HttpMethod;
+  readonly headers: Record<string, string>;
+  readonly body: string | undefined;
+}
+
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** A response: its body is read whole, or is a file that arrives as it is read. */
+export interface Received {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Buffer | FileBody;
+}
+
+/** How a response is read. */
+export interface Reading {
+  /** Whether a response with this status is a file. */
+  readonly isFile: (status: number) => boolean;
+  /** Bytes of a body that is read whole. */
+  readonly largestBytes: number;
+}
+
+/** How an exchange tells its ends. */
+export interface Told {
+  /** The response, or its head where it is a file. */
+  resolve(received: Received): void;
+  reject(error: Error): void;
+  /** The whole response has arrived: the line is free. */
+  done(): void;
+  /** The head of the request leaves. */
+  leaving(): void;
+}
+
+type Controller = Dispatcher.DispatchController;
+
+/** Hears from undici how a request goes. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  /** The status, once it is known. */
+  status: number | undefined;
+  #headers: Headers = {};
+  #chunks: Buffer[] = [];
+  #length = 0;
+  #file: FileBody | undefined;
+
+  constructor(
+    readonly request: OutgoingRequest,
+    private readonly line: Line,
+    private readonly reading: Reading,
+    private readonly told: Told,
+  ) {}
+
+  leaving(): void {
+    this.told.leaving();
+  }
+
+  onRequestStart(): void {}
+
+  onResponseStart(controller: Controller, status: number, headers: Headers): void {
+    if (status < 200) return;
+    this.status = status;
+    this.#headers = headers;
+    if (!this.reading.isFile(status)) return;
+    this.#file = new FileBody(this.line, controller);
+    this.told.resolve({ status, headers, body: this.#file });
+  }
+
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    if (this.#file) {
+      if (!this.#file.push(chunk)) controller.pause();
+      return;
+    }
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    if (this.#length > this.reading.largestBytes) this.line.destroy(tooLarge(this.reading.largestBytes));
+  }
+
+  onResponseEnd(): void {
+    if (this.#file && !this.#saysItsLength() && this.line.socket.readableEnded) {
+      const message =
+        "The connection closed, and the service had not said how long the file is: it may be cut.";
+      this.#file.destroy(new BrokenOff(message));
+      return;
+    }
+    this.told.done();
+    if (this.#file) this.#file.push(null);
+    else this.told.resolve({ status: this.status!, headers: this.#headers, body: this.#whole() });
+  }
+
+  onResponseError(_controller: Controller, error: Error): void {
+    if (this.#file) this.#file.destroy(error);
+    else this.told.reject(error);
+  }
+
+  #saysItsLength(): boolean {
+    return this.#headers["content-length"] !== undefined;
+  }
+
+  #whole(): Buffer {
+    return this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks, this.#length);
+  }
+}
+
+export const tooLarge = (bytes: number): TooLarge =>
+  new TooLarge(`The response is larger than ${Math.round(bytes / 1024 ** 2)} MB. Ask for less at a time.`);
+
+/** The body of a file, no faster than it is read. */
+export class FileBody extends Readable {
+  constructor(
+    private readonly line: Line,
+    private readonly controller: Controller,
+  ) {
+    super();
+    // Who does not read a file hears nothing of its end; that must not end the process.
+    this.on("error", () => undefined);
+  }
+
+  override _read(): void {
+    this.controller.resume();
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    if (!this.readableEnded) this.line.destroy(error ?? new Error("The file is not read to its end."));
+    callback(error);
+  }
+}
