@@ -3,7 +3,6 @@ import { pipeline } from "node:stream";
 import { FxdeskError } from "../errors";
 import type { Problem, Values } from "../operations/check";
 import type { Answer, Declaration } from "../operations/declaration";
-import { splitCredential } from "../operations/definition";
 import { TokenFailure } from "../credentials/tokens";
 import { decoded, inflated, inflatedStream } from "../transport/content";
 import { Deadline, Ended } from "../transport/deadline";
@@ -90,6 +89,7 @@ export class Caller {
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#underWay > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    await this.connection.tokens?.settled();
     this.connection.transport.close();
   }
 
@@ -218,19 +218,17 @@ export class Caller {
 
   /** The headers of the call with the credentials that its operation declares. */
   async #authorised({ operation, headers: given, options }: PreparedCall, deadline: Deadline) {
-    const { service, tokens } = this.connection;
+    const { carriedBy, tokens } = this.connection;
     const headers: Record<string, string> = { ...given };
     const settings = settingsFor(this.connection, options);
     let token: string | undefined;
-    for (const credential of operation.credentials) {
-      const { name, optional } = splitCredential(credential);
-      const { kind, header, setting } = service.credentials[name]!;
+    for (const { kind, header, setting, needed } of carriedBy(operation)) {
       if (kind === "header") {
         const value = settings[setting];
         if (value) headers[header] = value;
         continue;
       }
-      if (!tokens && !optional) throw new TokenFailure("Set the credentials of the connection.", true);
+      if (!tokens && needed) throw new TokenFailure("Set the credentials of the connection.", true);
       if (!tokens) continue;
       token = await tokens.get(deadline, operation.effect === "money");
       headers[header] = `Bearer ${token}`;
@@ -340,14 +338,10 @@ function jsonOf(received: string): unknown {
 
 /** Headers without secrets; the same object where none holds one. */
 function shown(headers: Headers, cut: (text: string) => string): Headers {
-  const entries = Object.entries(headers);
   const cutAll = (value: string | string[] | undefined) =>
     typeof value === "string" ? cut(value) : value?.map(cut);
-  const isClean = ([, value]: (typeof entries)[number]) =>
-    typeof value === "string"
-      ? cut(value) === value
-      : value === undefined || value.every((one) => cut(one) === one);
-  return entries.every(isClean)
-    ? headers
-    : Object.fromEntries(entries.map(([name, value]) => [name, cutAll(value)]));
+  for (const name in headers)
+    if (String(cutAll(headers[name])) !== String(headers[name]))
+      return Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, cutAll(value)]));
+  return headers;
 }

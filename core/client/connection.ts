@@ -3,7 +3,9 @@ import { networkInterfaces } from "node:os";
 import { refreshThrough } from "../credentials/refresh";
 import { Secrets } from "../credentials/secrets";
 import { askedToken, fixedToken, refreshedToken, type Tokens, type TokenSource } from "../credentials/tokens";
-import type { Server, Service } from "../operations/definition";
+import type { Declaration } from "../operations/declaration";
+import { type CredentialScheme, type Server, type Service, splitCredential } from "../operations/definition";
+import { perOperation } from "../operations/memo";
 import { MemoryPacing, type Pacing } from "../transport/pacing";
 import { Transport } from "../transport/transport";
 import type { TlsOptions } from "../transport/line";
@@ -77,12 +79,19 @@ export interface Address {
   readonly prefix: string;
 }
 
+/** A credential that an operation carries. */
+export interface Carried extends CredentialScheme {
+  /** Whether the call is not made without it. */
+  readonly needed: boolean;
+}
+
 export type Settings = Readonly<Record<string, string | undefined>>;
 
 export interface Connection {
   readonly service: Service;
   /** By server. */
   readonly addresses: Readonly<Record<string, Address | undefined>>;
+  readonly carriedBy: (operation: Declaration) => readonly Carried[];
   readonly tokens: TokenSource | undefined;
   readonly secrets: Secrets;
   /** Values by the names of settings, and of the parameters they fill. */
@@ -186,6 +195,15 @@ function assertLimits(limits: Readonly<Record<string, number>>): void {
   }
 }
 
+const carriedBy = ({ credentials }: Service) =>
+  perOperation((operation): readonly Carried[] =>
+    operation.credentials.map((credential) => {
+      const { name, optional } = splitCredential(credential);
+      const scheme = credentials[name]!;
+      return { ...scheme, needed: !optional && !scheme.optional };
+    }),
+  );
+
 /** Throws a TypeError that names the option that does not fit. */
 export function connect(service: Service, options: ClientOptions): Connection {
   const { timeoutMs = 30_000, queueTimeoutMs = 60_000, connections = 10 } = options;
@@ -199,7 +217,8 @@ export function connect(service: Service, options: ClientOptions): Connection {
   const transport = new Transport(tls);
   const { pacing = new MemoryPacing(connections) } = options;
   const parts = { service, addresses, secrets, transport, timeoutMs };
-  return { ...parts, settings, queueTimeoutMs, pacing, tokens: tokensFrom(options, settings, parts) };
+  const tokens = tokensFrom(options, settings, parts);
+  return { ...parts, carriedBy: carriedBy(service), settings, queueTimeoutMs, pacing, tokens };
 }
 
 /** This machine's own address: the standard's stand-in for the customer's when a call is made without them. */

@@ -153,13 +153,13 @@ export interface Progress {
   readonly requestId?: string | undefined;
 }
 
+const factsOf = ({ attempts, status, requestId }: Progress) => ({ attempts, status, requestId });
+
 /** The error for a call of which no response that can be read says what became of it. */
-function lost(operation: Declaration, because: string, { sent: _, ...facts }: Progress, cause?: unknown) {
-  const message = sentences(operation, because, doNotRepeat(operation));
-  const { name } = operation;
-  return new OutcomeUnknown(message, {
-    ...facts,
-    operation: name,
+function outcomeUnknown(operation: Declaration, because: string, progress: Progress, cause?: unknown) {
+  return new OutcomeUnknown(sentences(operation, because, doNotRepeat(operation)), {
+    ...factsOf(progress),
+    operation: operation.name,
     code: "outcome_unknown",
     outcome: "unknown",
     cause,
@@ -173,13 +173,11 @@ export function unreadable(
   progress: Progress,
   cause?: unknown,
 ): FxdeskError {
-  if (operation.effect === "money") return lost(operation, because, progress, cause);
-  const { sent: _, ...facts } = progress;
+  if (operation.effect === "money") return outcomeUnknown(operation, because, progress, cause);
   const message = sentences(operation, because, operation.effect === "change" && maybeDone);
-  const { name } = operation;
   return new InvalidResponse(message, {
-    ...facts,
-    operation: name,
+    ...factsOf(progress),
+    operation: operation.name,
     code: "invalid_response",
     outcome: "unknown",
     cause,
@@ -234,7 +232,7 @@ export function failureOf(operation: Declaration, error: unknown, progress: Prog
   if (error instanceof FxdeskError) return error;
   const { name, effect } = operation;
   const cause = error instanceof TransportError ? error.cause : error;
-  const { sent, ...facts } = progress;
+  const { sent } = progress;
   const ending = endingOf(error, progress.status) ?? {
     type: FxdeskError,
     code: "unexpected" as const,
@@ -244,12 +242,12 @@ export function failureOf(operation: Declaration, error: unknown, progress: Prog
   if (sent && effect === "money") {
     const because =
       progress.status === undefined ? `The response was lost (${wordsOf(cause as Error)}).` : ending.message;
-    return lost(operation, because, progress, cause);
+    return outcomeUnknown(operation, because, progress, cause);
   }
   const { type, code, message, retryable, retryAfterMs } = ending;
   const end = effect !== "read" && (sent ? maybeDone : "Nothing was sent.");
   return new type(sentences(operation, message, end), {
-    ...facts,
+    ...factsOf(progress),
     operation: name,
     code,
     outcome: sent ? "unknown" : "not-sent",

@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto";
 import { InvalidInput } from "../errors";
 import { checkInput, checkRest, inWords, type Problem, type Values } from "../operations/check";
 import type { Declaration, Maker } from "../operations/declaration";
-import { splitCredential } from "../operations/definition";
 import { fieldsOf } from "../operations/fields";
 import { allSpelled } from "../operations/spelling";
 import { encodeRequest } from "../operations/wire";
@@ -39,18 +38,14 @@ function problemsOfLimits(options: CallOptions): Problem[] {
 }
 
 /** Identities that the operation cannot do without and the connection does not have; tokens are looked for later. */
-function missingCredentials(
-  { credentials }: Declaration,
-  { service }: Connection,
+const missingCredentials = (
+  operation: Declaration,
+  { carriedBy }: Connection,
   settings: Settings,
-): Problem[] {
-  return credentials.flatMap((credential) => {
-    const { name, optional } = splitCredential(credential);
-    const scheme = service.credentials[name]!;
-    const needed = scheme.kind === "header" && !optional && !scheme.optional;
-    return needed && !settings[scheme.setting] ? [missing(scheme.setting)] : [];
-  });
-}
+): Problem[] =>
+  carriedBy(operation)
+    .filter(({ kind, needed, setting }) => kind === "header" && needed && !settings[setting])
+    .map(({ setting }) => missing(setting));
 
 /** The values of all fields. Throws InvalidInput, which names each field that does not fit. */
 function valuesToSend(

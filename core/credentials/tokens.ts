@@ -9,6 +9,8 @@ export interface TokenSource {
   get(deadline: Deadline, commits: boolean): string | Promise<string>;
   /** The service refused this token; answers whether a next `get` may give another. */
   refused(token: string): boolean;
+  /** Resolves when no renewal is under way: one that is cut off may lose the next refresh token. */
+  settled(): Promise<void>;
 }
 
 /** What the token endpoint answers, as far as fxdesk keeps it. */
@@ -35,7 +37,13 @@ export class TokenFailure extends Error {
   readonly retryAfterMs: number | undefined;
 }
 
-export const fixedToken = (token: string): TokenSource => ({ get: () => token, refused: () => false });
+const settled = () => Promise.resolve();
+
+export const fixedToken = (token: string): TokenSource => ({
+  get: () => token,
+  refused: () => false,
+  settled,
+});
 
 /** A token that a function gives. */
 export function askedToken(
@@ -56,7 +64,7 @@ export function askedToken(
     learn(token);
     return token;
   };
-  return { get: (deadline) => deadline.race(asked()), refused: () => true };
+  return { get: (deadline) => deadline.race(asked()), refused: () => true, settled };
 }
 
 /** Renews a pair of tokens; `refreshToken` is the newest. */
@@ -151,6 +159,9 @@ export function refreshedToken(
     refused(token) {
       if (current?.accessToken === token) renewAt = 0;
       return true;
+    },
+    async settled() {
+      await refreshing?.catch(() => undefined);
     },
   };
 }

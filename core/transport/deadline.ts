@@ -71,6 +71,8 @@ export class Deadline {
 
   /** Waits for what cannot be stopped, as long as the call has time. */
   race<T>(promise: Promise<T>): Promise<T> {
+    // The call may have ended before: then nobody waits for it.
+    promise.catch(() => undefined);
     return this.step((resolve, reject) => {
       promise.then(resolve, reject);
       return () => undefined;
