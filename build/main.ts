@@ -1,4 +1,5 @@
 /** Writes into dist what derives from the declarations. Runs after the compiler. */
+import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { writeOperationsDocument } from "./docs";
 import { buildMcp } from "./mcp";
@@ -8,7 +9,16 @@ import { writeClientTypes } from "./types";
 /** One derivation: writes its files below the given dist folder. */
 export type Generator = (dist: string) => Promise<void>;
 
-const generators: readonly Generator[] = [buildMcp, generateNodes, writeClientTypes, writeOperationsDocument];
+/** The compiler writes the command without its execute bit: what npm has linked to it would not run after a build. */
+const makeExecutable: Generator = (dist) => chmod(join(dist, "cli/main.js"), 0o755);
+
+const generators: readonly Generator[] = [
+  buildMcp,
+  generateNodes,
+  writeClientTypes,
+  writeOperationsDocument,
+  makeExecutable,
+];
 
 async function main(): Promise<void> {
   const dist = join(__dirname, "..");

@@ -1,23 +1,8 @@
 /** Amounts: decimal text and big.js, never floating point. */
 import { Big } from "big.js";
+import { minorUnits } from "../schema/currency";
 import { FormatError, type Place, quoted } from "./error";
 import type { Balance, CreditDebit, Entry, Money } from "./statement";
-
-/** Decimals of the currencies that do not have two. ISO 4217. */
-const exceptions: Readonly<Record<string, number>> = {
-  ...Object.fromEntries(
-    "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
-      .split(" ")
-      .map((currency) => [currency, 0]),
-  ),
-  ...Object.fromEntries("BHD IQD JOD KWD LYD OMR TND".split(" ").map((currency) => [currency, 3])),
-  CLF: 4,
-  UYW: 4,
-};
-
-/** How many decimals amounts in a currency have. ISO 4217. */
-export const minorUnits = (currency: string): number =>
-  Object.hasOwn(exceptions, currency) ? exceptions[currency]! : 2;
 
 /** Reads unsigned decimal text. The length is bounded, so that no text makes arithmetic slow. */
 export function decimal(text: string, place: Place): Big {

@@ -1,5 +1,6 @@
 /** Bank statement files to and from one typed statement. */
-export { creditDebitOf, minorUnits, signedAmount } from "./amount";
+export { minorUnits } from "../schema/currency";
+export { creditDebitOf, signedAmount } from "./amount";
 export { ascii as asciiText } from "./charset";
 export { normaliseCoda } from "./coda/normalise";
 export { readCoda, readCodaParts } from "./coda/read";

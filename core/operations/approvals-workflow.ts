@@ -19,8 +19,15 @@ const Combination = z
 
 const Rule = z.looseObject({
   id: z.string().optional(),
-  min_amount: z.number().meta({ description: "Start of the band of payment values." }),
-  max_amount: z.number().nullable().meta({ description: maxAmount }),
+  min_amount: z
+    .number()
+    .refine((amount) => amount >= 0, "must be at least 0")
+    .meta({ description: "Start of the band of payment values." }),
+  max_amount: z
+    .number()
+    .refine((amount) => amount > 0, "must be more than 0")
+    .nullable()
+    .meta({ description: maxAmount }),
   currency: Currency,
   combinations: z.array(Combination).meta({ description: "Alternatives, any of which is enough." }),
 });

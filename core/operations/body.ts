@@ -3,6 +3,7 @@ import type { Values } from "./check";
 import type { Declaration, DocumentForm, TextDocument } from "./declaration";
 import { fieldsOf } from "./fields";
 import { perOperation } from "./memo";
+import { mostLevels } from "./writable";
 
 export interface EncodedBody {
   /** For the Content-Type header. */
@@ -94,9 +95,6 @@ function textOf(bytes: Uint8Array): string {
     throw unreadable("The body is not UTF-8.");
   }
 }
-
-/** How many lists and objects may lie in each other: whoever reads a value goes as deep as it is. */
-const mostLevels = 64;
 
 function isTooDeep(content: object): boolean {
   let level: unknown[] = [content];

@@ -1,9 +1,11 @@
 /** Whether values fit an operation, in words that name the field and say what would be right. */
 import { z } from "zod";
+import { elementOf, type Kind, kindOf, optionsOf } from "../schema/kind";
 import { type Declaration, fieldsOfRule } from "./declaration";
 import { callerFields, fieldsOf, type Field } from "./fields";
 import { perOperation } from "./memo";
 import { brokenRules } from "./rules";
+import { flawIn } from "./writable";
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -28,12 +30,40 @@ const shapeOf = (fields: readonly Field[]) =>
 /** What the caller gives, strictly: an unknown field is a mistake, not a detail. */
 export const inputSchema = perOperation((operation) => z.strictObject(shapeOf(callerFields(operation))));
 
-const callerNames = perOperation((operation) => callerFields(operation).map(({ name }) => name));
-const compiledInput = perOperation((operation) => z.compile(inputSchema(operation)));
-const compiledRequest = perOperation((operation) => z.compile(z.strictObject(shapeOf(fieldsOf(operation)))));
-const compiledRest = perOperation((operation) =>
-  z.compile(z.object(shapeOf(fieldsOf(operation).filter(({ by }) => by !== "caller"))).partial()),
-);
+const scalars: ReadonlySet<Kind> = new Set<Kind>(["number", "integer", "boolean"]);
+
+const isClosedSchema = (schema: z.ZodType): boolean =>
+  optionsOf(schema) !== undefined || scalars.has(kindOf(schema));
+
+/** Whether every value that fits can be written. A list is, outside the body, where it is written item by item. */
+function isClosed({ schema, place }: Field): boolean {
+  const element = place === "body" ? undefined : elementOf(schema);
+  return isClosedSchema(element ?? schema);
+}
+
+/** How the values of some fields are checked. */
+interface Check {
+  readonly schema: z.ZodType;
+  readonly names: readonly string[];
+  /** Of the fields whose schema takes values that cannot be written. */
+  readonly openNames: readonly string[];
+}
+
+const checkOf = (fields: readonly Field[], schema: z.ZodType): Check => ({
+  schema: z.compile(schema),
+  names: fields.map(({ name }) => name),
+  openNames: fields.filter((field) => !isClosed(field)).map(({ name }) => name),
+});
+
+const ofInput = perOperation((operation) => checkOf(callerFields(operation), inputSchema(operation)));
+const ofRequest = perOperation((operation) => {
+  const fields = fieldsOf(operation);
+  return checkOf(fields, z.strictObject(shapeOf(fields)));
+});
+const ofRest = perOperation((operation) => {
+  const fields = fieldsOf(operation).filter(({ by }) => by !== "caller");
+  return checkOf(fields, z.object(shapeOf(fields)).partial());
+});
 
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
@@ -111,24 +141,53 @@ const escapesPath = (value: unknown): boolean => typeof value === "string" && /^
 const outgrowsHeader = (value: unknown): boolean =>
   typeof value === "string" && !/^([!-~]([ -~]*[!-~])?)?$/.test(value);
 
-const ofPlace = (place: Field["place"]) =>
-  perOperation((operation) => fieldsOf(operation).filter((field) => field.place === place));
-const pathFields = ofPlace("path");
-const headerFields = ofPlace("header");
-const bodyFields = ofPlace("body");
+const isScalar = (value: unknown): boolean => typeof value !== "object";
 
-const isNoPath = "must not be empty, a dot segment, or contain a slash";
-const isNoHeader = "must be ASCII text without line breaks, or spaces around it";
+/** Whether a value has no one way to be written as text, as an object has none. */
+const outgrowsText = (value: unknown): boolean =>
+  !(Array.isArray(value) ? value.every(isScalar) : isScalar(value));
 
-/** What the place in the request cannot hold, whatever the schema says. */
-const misplaced = (operation: Declaration, values: Values): Problem[] => [
-  ...pathFields(operation)
-    .filter(({ name }) => escapesPath(values[name]))
-    .map(({ name }) => ({ field: name, says: isNoPath })),
-  ...headerFields(operation)
-    .filter(({ name }) => outgrowsHeader(values[name]))
-    .map(({ name }) => ({ field: name, says: isNoHeader })),
-];
+/** What a place in the request cannot hold, whatever the schema says. */
+interface Hold {
+  readonly names: readonly string[];
+  readonly refuses: (value: unknown) => boolean;
+  readonly says: string;
+}
+
+const holds = perOperation((operation): readonly Hold[] => {
+  const namesOf = (is: (field: Field) => boolean) =>
+    fieldsOf(operation)
+      .filter(is)
+      .map(({ name }) => name);
+  const all: readonly Hold[] = [
+    {
+      names: namesOf(({ place }) => place === "path"),
+      refuses: escapesPath,
+      says: "must not be empty, a dot segment, or contain a slash",
+    },
+    {
+      names: namesOf(({ place }) => place === "header"),
+      refuses: outgrowsHeader,
+      says: "must be ASCII text without line breaks, or spaces around it",
+    },
+    {
+      names: namesOf(({ place, kind }) => kind === "unknown" && place !== "body" && place !== "document"),
+      refuses: outgrowsText,
+      says: "must be text, a number, true or false, or a list of these",
+    },
+  ];
+  return all.filter(({ names }) => names.length > 0);
+});
+
+/** Runs with every call: no list is made for what fits. */
+function misplaced(operation: Declaration, values: Values): Problem[] {
+  const found: Problem[] = [];
+  for (const { names, refuses, says } of holds(operation))
+    for (const field of names) if (refuses(values[field])) found.push({ field, says });
+  return found;
+}
+
+const bodyFields = perOperation((operation) => fieldsOf(operation).filter(({ place }) => place === "body"));
 
 /** A document is the whole body: only the fields of its form go along. */
 function besideDocument(operation: Declaration, values: Values): Problem[] {
@@ -140,39 +199,89 @@ function besideDocument(operation: Declaration, values: Values): Problem[] {
     .map(({ name }) => ({ field: name, says }));
 }
 
+const headOf = ({ field }: Problem): string => field.split(".")[0]!;
+
 /** A rule is judged where its fields fit by themselves. */
-function problems(
-  operation: Declaration,
-  schema: z.ZodType,
-  values: unknown,
+function brokenOf(
+  { rules = [] }: Declaration,
+  values: Values,
+  misfits: readonly Problem[],
   now: Date,
-  known: readonly string[] = [],
 ): Problem[] {
-  const result = schema.safeParse(values);
-  const given = (values ?? {}) as Values;
-  const misfits = result.success ? [] : problemsFrom(result.error, values, known);
-  const unfit = new Set(misfits.map(({ field }) => field.split(".")[0]));
-  const judged = (operation.rules ?? []).filter(
-    (rule) => !fieldsOfRule(rule).some((each) => unfit.has(each)),
-  );
-  const broken = brokenRules(judged, given, now).map(({ fields, says }) => ({
+  const unfit = new Set(misfits.map(headOf));
+  const judged =
+    unfit.size === 0 ? rules : rules.filter((rule) => !fieldsOfRule(rule).some((each) => unfit.has(each)));
+  return brokenRules(judged, values, now).map(({ fields, says }) => ({
     field: fields.join(", "),
     says,
     rule: true as const,
   }));
-  return [...misfits, ...misplaced(operation, given), ...besideDocument(operation, given), ...broken];
+}
+
+function misfitsOf({ schema }: Check, values: unknown, known: readonly string[]): Problem[] {
+  const { error } = schema.safeParse(values);
+  return error ? problemsFrom(error, values, known) : [];
+}
+
+/** What cannot be written. Without an object around it, a value is one that has no name. */
+function flawsIn(names: readonly string[], values: unknown): Problem[] {
+  if (typeof values !== "object" || values === null || Array.isArray(values))
+    return flawsIn([""], { "": values });
+  const found: Problem[] = [];
+  for (const name of names) {
+    const flaw = flawIn(values as Values, name);
+    if (flaw) found.push({ field: flaw.field, says: flaw.message });
+  }
+  return found;
+}
+
+/**
+ * Whether values can be written is asked last, as schemas leave little open. Where they do not fit it is asked of all, and
+ * a value that throws as it is read is found so.
+ */
+function withFlaws({ names, openNames }: Check, values: unknown, judge: () => Problem[]): Problem[] {
+  let misfits: Problem[];
+  try {
+    misfits = judge();
+  } catch (error) {
+    const flaws = flawsIn(names, values);
+    if (flaws.length === 0) flaws.push(...flawsIn([""], { "": values }));
+    if (flaws.length === 0) throw error;
+    return flaws;
+  }
+  const flaws = flawsIn(misfits.length === 0 ? openNames : names, values);
+  if (flaws.length === 0) return misfits;
+  const unwritable = new Set(flaws.map(headOf));
+  return [...flaws, ...misfits.filter((each) => !unwritable.has(headOf(each)))];
+}
+
+function problems(
+  operation: Declaration,
+  check: Check,
+  values: unknown,
+  now: Date,
+  known: readonly string[] = [],
+): Problem[] {
+  return withFlaws(check, values, () => {
+    const given = (values ?? {}) as Values;
+    const misfits = misfitsOf(check, values, known);
+    const broken = brokenOf(operation, given, misfits, now);
+    return [...misfits, ...misplaced(operation, given), ...besideDocument(operation, given), ...broken];
+  });
 }
 
 /** What is wrong with a caller's input, before anything is sent; nothing when it fits. */
-export const checkInput = (operation: Declaration, input: unknown, now: Date): Problem[] =>
-  problems(operation, compiledInput(operation), input, now, callerNames(operation));
+export function checkInput(operation: Declaration, input: unknown, now: Date): Problem[] {
+  const check = ofInput(operation);
+  return problems(operation, check, input, now, check.names);
+}
 
 /** What is wrong with the values of the fields that are not the caller's; one without a value is not looked at. */
 export function checkRest(operation: Declaration, values: Values): Problem[] {
-  const { error } = compiledRest(operation).safeParse(values);
-  return [...(error ? problemsFrom(error, values, []) : []), ...misplaced(operation, values)];
+  const check = ofRest(operation);
+  return withFlaws(check, values, () => [...misfitsOf(check, values, []), ...misplaced(operation, values)]);
 }
 
 /** What is wrong with a received request, all its parameters included; nothing when it fits. */
 export const checkRequest = (operation: Declaration, values: unknown, now: Date): Problem[] =>
-  problems(operation, compiledRequest(operation), values, now);
+  problems(operation, ofRequest(operation), values, now);

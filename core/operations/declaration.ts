@@ -231,6 +231,13 @@ export const fieldsOfRule = (rule: Rule): readonly string[] => [
   ...("unless" in rule ? Object.keys(rule.unless) : []),
 ];
 
+/**
+ * Whether a path stays below the base address and means the same to whoever reads it: printable ASCII from a slash on, no
+ * query, and no way up, written out or in escapes.
+ */
+const isPath = (path: string): boolean =>
+  /^\/[!-~]*$/.test(path) && !/\/\/|\.\.|[\\?#]|%2e|%2f|%5c/i.test(path);
+
 /** The fields of a shape that the caller fills. */
 const byCaller = (shape: Shape): string[] =>
   Object.entries(shape).flatMap(([name, value]) => ("by" in value && value.by !== "caller" ? [] : [name]));
@@ -280,6 +287,8 @@ export function operation<const D extends Declaration>(declaration: D): Operatio
     ...(document ? [document.name] : []),
   ];
   if (!/^[a-zA-Z]+\.[a-zA-Z0-9]+$/.test(name)) fail("a name reads section.method");
+  if (!isPath(path))
+    fail("a path begins with one slash and holds no way out of it, no query and no white space");
   for (const key of inPath) if (!(key in parameters)) fail(`path parameter ${key} has no schema`);
   for (const key of Object.keys(parameters)) if (!inPath.includes(key)) fail(`${key} is not in the path`);
   const twice = known.find((key, index) => known.indexOf(key) !== index);

@@ -10,10 +10,18 @@ export const spelled = ({ alsoSpelled }: Field, value: unknown): unknown =>
 
 const alsoSpelled = perOperation((operation) => callerFields(operation).filter((field) => field.alsoSpelled));
 
-/** The same of all values. */
+/** The same of all values. Values that throw as they are read are left to the check, which names them. */
 export function allSpelled(operation: Declaration, values: Values): Values {
   const fields = alsoSpelled(operation);
   if (fields.length === 0) return values;
+  try {
+    return respelled(fields, values);
+  } catch {
+    return values;
+  }
+}
+
+function respelled(fields: readonly Field[], values: Values): Values {
   const given = fields.filter(({ name }) => values[name] !== undefined);
   return {
     ...values,

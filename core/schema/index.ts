@@ -1,3 +1,4 @@
+export { minorUnits } from "./currency";
 export * from "./kind";
 export * from "./messages";
 export * from "./values";

@@ -3,6 +3,7 @@
  * unknown field is a mistake. Answers are read leniently.
  */
 import { z } from "zod";
+import { minorUnits } from "./currency";
 import { Country, Currency, day, DecimalText, isDay, openEnum } from "./values";
 
 /** The same check without its words: inside an object they would be repeated, and every tool and form pays for them. */
@@ -51,8 +52,30 @@ const accountReference = {
   cashAccountType: z.string().optional(),
 };
 
-/** An amount a caller gives. */
-const NewAmount = z.strictObject(amount);
+/** Whether decimal text is zero or less; text of another form is not looked at. */
+const isNothing = (text: string): boolean => /^(-[\d.]+|[0.]+)$/.test(text);
+
+interface AmountText {
+  readonly currency: string;
+  readonly amount: string;
+}
+
+const fitsCurrency = ({ currency, amount: text }: AmountText): boolean =>
+  (text.split(".")[1] ?? "").length <= minorUnits(currency);
+
+const decimalsOf = (currency: string): string =>
+  minorUnits(currency) === 0
+    ? `must have no decimals in ${currency}`
+    : `must have at most ${minorUnits(currency)} decimals in ${currency}`;
+
+/** An amount a caller pays. */
+const NewAmount = z
+  .strictObject(amount)
+  .refine((given) => !isNothing(given.amount), { path: ["amount"], error: "must be more than zero" })
+  .refine(fitsCurrency, {
+    path: ["amount"],
+    error: ({ input }) => decimalsOf((input as AmountText).currency),
+  });
 /** An account a caller refers to: by IBAN as a rule, and by currency where one IBAN stands for several accounts. */
 export const NewAccountReference = z.strictObject(accountReference);
 const NewAddress = z.strictObject({

@@ -1,6 +1,6 @@
 /** The package as it is published. */
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -57,8 +57,10 @@ test("its entry points and types resolve in every module system that Node.js has
   await run(tool("attw"), [tarball, "--profile", "node16"]);
 }, 60_000);
 
-test("its command is a program", async () => {
-  expect(await readFile(join(root, "dist/cli/main.js"), "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
+test("its command is a program, which runs as it is built", async () => {
+  const command = join(root, "dist/cli/main.js");
+  expect(await readFile(command, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
+  expect((await stat(command)).mode & 0o777).toBe(0o755);
 });
 
 test("needs nothing that is only there to develop it", async () => {

@@ -1,5 +1,6 @@
 /** Writing MT940, the SWIFT customer statement message. */
-import { decimal, minorUnits, RunningBalance } from "../amount";
+import { minorUnits } from "../../schema/currency";
+import { decimal, RunningBalance } from "../amount";
 import { yymmdd } from "../dates";
 import { FormatError, type Place } from "../error";
 import type {

@@ -54,6 +54,38 @@ test("what identifies a call is a field of any JSON answer, what it spends a fie
   expect(operation(declared)).toBe(declared);
 });
 
+test.each([
+  "",
+  "pets",
+  "//example.com/pets",
+  "https://example.com/pets",
+  "/a//b",
+  "/https://example.com",
+  "/a/../b",
+  "/..",
+  "/a/%2E%2e/b",
+  "/a%2fb",
+  "/a\\b",
+  "/pets?kind=cat",
+  "/pets#first",
+  "/my pets",
+  "/pets\n",
+  "/pets\r\nHost: example.com",
+  "/pets\u0000",
+  "/pets\u2028",
+  "/p\ud800ts",
+])("refuses the path %j", (path) => {
+  expect(() => operation({ ...sound, path, parameters: {} })).toThrow(
+    new TypeError(
+      "pets.list: a path begins with one slash and holds no way out of it, no query and no white space",
+    ),
+  );
+});
+
+test.each(["/", "/pets", "/pets/", "/v1/pets:find/a.b_c~d", "/pets/%20"])("takes the path %s", (path) => {
+  expect(operation({ ...sound, path, parameters: {} }).path).toBe(path);
+});
+
 /** Everything in a value that is neither plain data nor a schema, by path. */
 function notPlain(value: unknown, path: string): string[] {
   if (value instanceof z.ZodType || value === null) return [];
