@@ -1,8 +1,8 @@
-import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { operations } from "@fxdesk/toolkit";
 import { loadSandbox, type SandboxPackage } from "../../cli/sandbox-package";
 import manifest from "../../package.json";
+import { happens } from "../support/eventually";
 import { fxdesk } from "./run";
 
 describe("help", () => {
@@ -70,8 +70,8 @@ describe("fxdesk openapi", () => {
 
 describe("a port that is taken", () => {
   const server = createServer();
-  beforeAll(() => once(server.listen(0, "127.0.0.1"), "listening"));
-  afterAll(() => once(server.close(), "close"));
+  beforeAll(() => happens(server.listen(0, "127.0.0.1"), "listening"));
+  afterAll(() => happens(server.close(), "close"));
 
   test.each([["sandbox"], ["mcp", "--http"]])("is named by fxdesk %s %s", async (...command) => {
     const { port } = server.address() as AddressInfo;

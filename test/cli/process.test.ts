@@ -1,12 +1,11 @@
 /** The built command in a process of its own: what only a process has. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import manifest from "../../package.json";
-import { eventually } from "../support/eventually";
+import { eventually, happens } from "../support/eventually";
 import { sampleInput, sandboxClient } from "../support/samples";
 import { environmentOf, program, spawned, type Variables, variablesOf } from "./run";
 
@@ -79,7 +78,7 @@ describe("standard input and output", () => {
       timeout: 50_000,
     });
     child.stdout.destroy();
-    const ended = once(child, "close");
+    const ended = happens(child, "close", 50_000);
     const stderr = await text(child.stderr);
     expect({ ended: await ended, stderr }).toEqual({ ended: [0, null], stderr: "" });
   });
@@ -112,9 +111,9 @@ describe("a command that serves", () => {
   }
 
   async function stoppedBy(signal: NodeJS.Signals): Promise<unknown[]> {
-    const exit = once(child, "exit");
+    const exit = happens(child, "exit", 50_000);
     child.kill(signal);
-    return eventually(() => exit, { withinMs: 50_000, what: `the end after ${signal}` });
+    return exit;
   }
 
   test("the sandbox prints variables that reach it, and stops when asked to", async () => {

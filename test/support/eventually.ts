@@ -1,4 +1,5 @@
 /** Waiting for what comes about by itself, within a limit. */
+import { type EventEmitter, once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 
 export interface Waiting {
@@ -35,3 +36,7 @@ export async function eventually<T>(
     clearTimeout(timer!);
   }
 }
+
+/** Waits for an event, and answers what comes with it. */
+export const happens = (emitter: EventEmitter, event: string, withinMs = 30_000): Promise<unknown[]> =>
+  eventually<unknown[]>(() => once(emitter, event), { withinMs, what: `the event "${event}"` });
