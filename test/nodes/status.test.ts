@@ -95,6 +95,11 @@ test("stopping the flow ends a read at once", async () => {
   });
 });
 
+/** Lets everything go on that waits for nothing. */
+async function turns(count: number): Promise<void> {
+  for (const _ of Array.from({ length: count })) await new Promise((resolve) => setImmediate(resolve));
+}
+
 test("stopping the flow lets a booking come to its end", async () => {
   const fields = { quote_id: { type: "str", value: "q-1" }, reason: { type: "str", value: "other" } };
   let answer = () => {};
@@ -105,8 +110,14 @@ test("stopping the flow lets a booking come to its end", async () => {
   const shown = statuses(node);
   node.receive({});
   await arrived(1);
-  // Told to stop after the node's own listener.
-  node.on("close", () => answer());
-  await helper.unload();
+  const ends: string[] = [];
+  node.on("close", () => {
+    void turns(100).then(() => {
+      ends.push("answered");
+      answer();
+    });
+  });
+  await helper.unload().then(() => ends.push("stopped"));
+  expect(ends).toEqual(["answered", "stopped"]);
   expect(shown).toEqual(["status.calling", "status.done"]);
 });
