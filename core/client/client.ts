@@ -1,5 +1,6 @@
 /** createClient: one typed method for each operation, grouped by section. */
 import { z } from "zod";
+import { InvalidInput } from "../errors";
 import {
   type Answer,
   type AsText,
@@ -136,10 +137,27 @@ const successes = Object.fromEntries([200, 201, 202, 203].map((status) => [statu
 const looseShape = (values: object = {}) =>
   Object.fromEntries(Object.keys(values).map((key) => [key, z.unknown().optional()]));
 
-function undeclared({ servers, credentials }: Service, request: UndeclaredRequest): Operation {
+/** Throws InvalidInput when the path is none, or a field stands in query and body. */
+function undeclared(service: Service, request: UndeclaredRequest): Operation {
+  try {
+    return declared(service, request);
+  } catch (error) {
+    const message = (error as Error).message;
+    throw new InvalidInput(message, {
+      operation: undeclaredName,
+      code: "invalid_input",
+      outcome: "not-sent",
+      problems: [{ field: "path", says: message }],
+    });
+  }
+}
+
+const undeclaredName = "client.request";
+
+function declared({ servers, credentials }: Service, request: UndeclaredRequest): Operation {
   const { method, path, server = Object.keys(servers)[0]!, query, body, effect } = request;
   return operation({
-    name: "client.request",
+    name: undeclaredName,
     tool: "request",
     title: "Request",
     summary: `${method} ${path}`,

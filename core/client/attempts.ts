@@ -1,0 +1,151 @@
+/** The requests of a call: one after the other, until there is a response or no time, or none may follow. */
+import { TokenFailure } from "../credentials/tokens";
+import type { Declaration } from "../operations/declaration";
+import type { Deadline } from "../transport/deadline";
+import { TooLarge, TransportError } from "../transport/error";
+import type { Received } from "../transport/exchange";
+import { backoffMs, isRetriedStatus, maxAttempts, RetryBudget, retryAfterMs } from "../transport/retry";
+import { tell } from "./channels";
+import type { Connection } from "./connection";
+import { type Journey, largestBytes } from "./journey";
+import type { PreparedCall } from "./pipeline";
+import { settingsFor } from "./prepare";
+
+/** How one request ended: with a response, or without a whole one. */
+type Attempt = Received | TransportError;
+
+export class Attempts {
+  readonly #budgets = new Map<string, RetryBudget>();
+
+  constructor(private readonly connection: Connection) {}
+
+  /**
+   * Sends the call, again where that is allowed, until there is a response. Throws a TransportError when there is none, and
+   * what ended the wait for pacing or for a token.
+   */
+  async received(journey: Journey): Promise<Received> {
+    const { call, deadline } = journey;
+    const { pacing, timeoutMs } = this.connection;
+    const server = this.#serverOf(call.operation);
+    let renewed = false;
+    for (;;) {
+      journey.permit = await pacing.acquire(server, deadline);
+      if (journey.attempts === 0) deadline.go(call.options.timeoutMs ?? timeoutMs);
+      const { headers, token } = await this.#authorised(call, deadline);
+      const attempt = await this.#attempt(journey, headers);
+      const isStale = !(attempt instanceof Error) && attempt.status === 401 && this.#refuses(token);
+      // A call that commits money is not sent twice, also not after a 401; its next one has another token.
+      const delay =
+        isStale && !renewed && call.operation.effect !== "money" ? 0 : this.#delayAfter(journey, attempt);
+      renewed ||= isStale;
+      if (delay !== undefined) {
+        journey.permit();
+        await deadline.wait(delay);
+        continue;
+      }
+      if (attempt instanceof Error) throw attempt;
+      if (attempt.status < 400) this.#budget(server).refill();
+      return attempt;
+    }
+  }
+
+  /** One request. What a status says stands also where the body after it broke off. */
+  async #attempt(journey: Journey, headers: Record<string, string>): Promise<Attempt> {
+    const { call, deadline } = journey;
+    const { name, method, effect, answers, server } = call.operation;
+    const { origin, prefix } = this.connection.addresses[server]!;
+    journey.attempts += 1;
+    journey.status = undefined;
+    try {
+      const received = await this.connection.transport.send(
+        { origin, path: prefix + call.target, method, headers, body: call.body },
+        deadline,
+        { isFile: (status) => answers[status]?.kind === "file", largestBytes, alone: effect === "money" },
+      );
+      journey.sent = true;
+      journey.status = received.status;
+      tell.attempt({ operation: name, attempt: journey.attempts, sent: true, status: received.status });
+      return received;
+    } catch (error) {
+      if (!(error instanceof TransportError)) throw error;
+      const { sent, status, message } = error;
+      journey.sent ||= sent;
+      journey.status = status;
+      tell.attempt({
+        operation: name,
+        attempt: journey.attempts,
+        sent,
+        ...(status !== undefined && { status }),
+        error: message,
+      });
+      return status === undefined || answers[status] ? error : { status, headers: {}, body: Buffer.alloc(0) };
+    }
+  }
+
+  /** Whether the token that was refused may be followed by another. */
+  #refuses(token: string | undefined): boolean {
+    return token !== undefined && this.connection.tokens!.refused(token);
+  }
+
+  /** How long to wait before the call is sent again; undefined when it is not. */
+  #delayAfter(
+    { call: { operation }, deadline, attempts, sent }: Journey,
+    attempt: Attempt,
+  ): number | undefined {
+    const failed = attempt instanceof Error;
+    const askedMs = failed ? 0 : this.#askedBy(attempt, operation);
+    const mayPass = failed ? !(attempt.cause instanceof TooLarge) : isRetriedStatus(attempt.status);
+    if (!mayPass || deadline.ended) return undefined;
+    // Only a read is sent again after it left. Anything else may go once more when it certainly has not.
+    const reads = operation.effect === "read";
+    if (reads ? attempts >= maxAttempts : sent || attempts >= 2) return undefined;
+    const status = failed ? undefined : attempt.status;
+    const delay = Math.max(backoffMs(attempts, status), askedMs);
+    if (delay >= deadline.remainingMs) return undefined;
+    if (reads && !this.#budget(this.#serverOf(operation)).take(status)) return undefined;
+    deadline.heedCaller(true);
+    return delay;
+  }
+
+  /** The pause that the service asks for. One after a 429 holds for every call to the server. */
+  #askedBy({ status, headers }: Received, operation: Declaration): number {
+    const asked = retryAfterMs(headers["retry-after"], Date.now());
+    if (asked === undefined) return 0;
+    if (status === 429) {
+      this.connection.pacing.pause(this.#serverOf(operation), asked);
+      tell.pause({ server: operation.server, milliseconds: asked });
+    }
+    return asked;
+  }
+
+  /** The headers of the call with the credentials that its operation declares. */
+  async #authorised({ operation, headers: given, options }: PreparedCall, deadline: Deadline) {
+    const { carriedBy, tokens } = this.connection;
+    const headers: Record<string, string> = { ...given };
+    const settings = settingsFor(this.connection, options);
+    let token: string | undefined;
+    for (const { kind, header, setting, needed } of carriedBy(operation)) {
+      if (kind === "header") {
+        const value = settings[setting];
+        if (value) headers[header] = value;
+        continue;
+      }
+      if (!tokens && needed) throw new TokenFailure("Set the credentials of the connection.", true);
+      if (!tokens) continue;
+      token = await tokens.get(deadline, operation.effect === "money");
+      headers[header] = `Bearer ${token}`;
+    }
+    return { headers, token };
+  }
+
+  /** Two interfaces at one origin are paced each by itself. */
+  #serverOf({ server }: Declaration): string {
+    return `${server} ${this.connection.addresses[server]!.origin}`;
+  }
+
+  #budget(server: string): RetryBudget {
+    let budget = this.#budgets.get(server);
+    if (!budget) this.#budgets.set(server, (budget = new RetryBudget()));
+    return budget;
+  }
+}

@@ -1,0 +1,113 @@
+/** From what was received to the response of a call. */
+import { pipeline } from "node:stream";
+import { decoded, inflated, inflatedStream, type Text } from "../transport/content";
+import { Ended } from "../transport/deadline";
+import { TransportError } from "../transport/error";
+import { FileBody, type Headers, type Received } from "../transport/exchange";
+import { retryAfterMs } from "../transport/retry";
+import type { Reply } from "./call";
+import type { Connection } from "./connection";
+import { failureOf, refusalError, serviceMessage, unreadable } from "./failure";
+import { FileContent, receivedFile } from "./file";
+import { type Journey, largestBytes } from "./journey";
+import { readResponse, totalOf } from "./response";
+
+const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+
+/** Headers without secrets; the same object where none holds one. */
+function withoutSecrets(headers: Headers, cut: (text: string) => string): Headers {
+  const cutAll = (value: string | string[] | undefined) =>
+    typeof value === "string" ? cut(value) : value?.map(cut);
+  for (const name in headers)
+    if (String(cutAll(headers[name])) !== String(headers[name]))
+      return Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, cutAll(value)]));
+  return headers;
+}
+
+/** The text of a body, without the secrets of the connection. */
+async function textOf(
+  journey: Journey,
+  body: Buffer,
+  headers: Headers,
+  connection: Connection,
+): Promise<Text> {
+  const { call, deadline } = journey;
+  try {
+    const pending = inflated(body, text(headers["content-encoding"]), largestBytes);
+    const bytes = pending instanceof Promise ? await deadline.race(pending) : pending;
+    const { text: received, ...rest } = decoded(bytes, text(headers["content-type"]));
+    return { text: connection.secrets.cut(received), ...rest };
+  } catch (error) {
+    if (error instanceof Ended) throw error;
+    throw unreadable(call.operation, (error as Error).message, journey, error);
+  }
+}
+
+/** What an error body says; nothing where it cannot be read, for the status says enough. */
+async function errorBody(
+  journey: Journey,
+  body: Buffer,
+  headers: Headers,
+  connection: Connection,
+): Promise<unknown> {
+  try {
+    return JSON.parse((await textOf(journey, body, headers, connection)).text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The file as it arrives. The call's time is up when it has not arrived by then. */
+function fileContent(
+  journey: Journey,
+  file: FileBody,
+  headers: Headers,
+  connection: Connection,
+): FileContent {
+  const { call, deadline } = journey;
+  const explain = (error: Error) => {
+    const ended = error instanceof Ended ? error : new TransportError(error, true, journey.status);
+    return failureOf(call.operation, ended, journey);
+  };
+  const content = new FileContent(connection.secrets, explain);
+  deadline.follow((reason) => content.destroy(reason));
+  content.once("close", () => {
+    deadline.release();
+    journey.permit();
+  });
+  try {
+    pipeline(inflatedStream(file, text(headers["content-encoding"])), content, () => undefined);
+    return content;
+  } catch (error) {
+    file.destroy();
+    throw unreadable(call.operation, (error as Error).message, journey, error);
+  }
+}
+
+/** Reads a response. Throws the error for a status that is not documented as a success, and for a body that cannot be. */
+export async function read(journey: Journey, received: Received, connection: Connection): Promise<Reply> {
+  const { call, attempts, deadline } = journey;
+  const { operation } = call;
+  const { status, body: raw } = received;
+  const { secrets, service } = connection;
+  const headers = withoutSecrets(received.headers, (value) => secrets.cut(value));
+  if (service.requestIdHeader)
+    journey.requestId = text(headers[service.requestIdHeader.toLowerCase()]) ?? journey.requestId;
+  const { requestId } = journey;
+  const total = totalOf(operation, headers);
+  if (raw instanceof FileBody) {
+    const body = receivedFile(operation.name, headers, fileContent(journey, raw, headers, connection));
+    return { status, headers, total, requestId, attempts, body, problems: [] };
+  }
+  const answer = operation.answers[status];
+  if (!answer) {
+    const wait = retryAfterMs(headers["retry-after"], Date.now());
+    const said = serviceMessage(await errorBody(journey, raw, headers, connection), service.errorBodies);
+    throw refusalError(operation, { status, service: said, requestId, retryAfterMs: wait, attempts });
+  }
+  const content = await textOf(journey, raw, headers, connection);
+  journey.permit();
+  deadline.release();
+  const { body, problems } = readResponse(operation, answer, { status, headers, content }, journey);
+  return { status, headers, total, requestId, attempts, body, problems };
+}
