@@ -1,5 +1,5 @@
 /** The public API of fxdesk's client core. */
-export type { Reply } from "./client/call";
+export type { Reply } from "./client/reply";
 export {
   type Client,
   type ClientCore,
@@ -8,7 +8,8 @@ export {
   type ReplyOf,
   type UndeclaredRequest,
 } from "./client/client";
-export type { CallOptions, ClientOptions, Credentials, PsuContext } from "./client/connection";
+export type { ClientOptions, Credentials } from "./client/connection";
+export type { CallOptions, PsuContext } from "./client/options";
 export { type Extension, type ExtensionToolkit, serviceFrom } from "./client/extensions";
 export { ReceivedFile } from "./client/file";
 export type { FxdeskClient } from "./client/fxdesk-client";

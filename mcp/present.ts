@@ -1,5 +1,5 @@
 /** From an answer of the service to the result of a tool. */
-import type { Reply } from "../core/client/call";
+import type { Reply } from "../core/client/reply";
 import type { ReceivedFile } from "../core/client/file";
 import type { Values } from "../core/operations/check";
 import type { Answer, Declaration } from "../core/operations/declaration";

@@ -1,5 +1,5 @@
 /** The tools of a list of operations, on a client that calls them. */
-import type { Reply } from "../core/client/call";
+import type { Reply } from "../core/client/reply";
 import type { ClientCore } from "../core/client/client";
 import { FxdeskError } from "../core/errors";
 import { operations as allOperations } from "../core/operations";

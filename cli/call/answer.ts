@@ -1,7 +1,7 @@
 /** Printing what a call answers. */
 import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import type { Reply } from "../../core/client/call";
+import type { Reply } from "../../core/client/reply";
 import { ReceivedFile } from "../../core/client/file";
 import type { Problem } from "../../core/operations/check";
 import { notNow, success } from "../exit";

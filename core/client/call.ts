@@ -1,30 +1,19 @@
 /** One call, from input to response. */
 import { FxdeskError } from "../errors";
-import type { Problem, Values } from "../operations/check";
+import type { Values } from "../operations/check";
 import type { Declaration } from "../operations/declaration";
 import { Deadline } from "../transport/deadline";
 import { Attempts } from "./attempts";
 import { channels } from "./channels";
-import type { CallOptions, ClientOptions, Connection } from "./connection";
+import type { ClientOptions, Connection } from "./connection";
+import type { CallOptions } from "./options";
 import { failureOf } from "./failure";
 import { ReceivedFile } from "./file";
 import type { Journey } from "./journey";
 import { chain, type PreparedCall } from "./pipeline";
 import { prepared } from "./prepare";
 import { read } from "./reading";
-
-/** A response with what came along. */
-export interface Reply<Status extends number = number, Body = unknown> {
-  readonly status: Status;
-  readonly body: Body;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** All entries of a paged list, where the service counts them. */
-  readonly total: number | undefined;
-  readonly requestId: string | undefined;
-  readonly attempts: number;
-  /** Where the response differs from the contract. It is passed on as it came. */
-  readonly problems: readonly Problem[];
-}
+import type { Reply } from "./reply";
 
 /** Runs the calls of one connection. */
 export class Caller {

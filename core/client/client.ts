@@ -17,12 +17,14 @@ import type { Service } from "../operations/definition";
 import { splitName } from "../operations/sections";
 import type { InputOf } from "../operations/input";
 import type { Values } from "../operations/check";
-import { Caller, type Reply } from "./call";
-import { type CallOptions, type ClientOptions, connect } from "./connection";
+import { Caller } from "./call";
+import { type ClientOptions, connect } from "./connection";
+import type { CallOptions } from "./options";
 import type { ReceivedFile } from "./file";
 import type { FxdeskClient } from "./fxdesk-client";
 import { pagesOf } from "./pages";
 import type { PreparedCall } from "./pipeline";
+import type { Reply } from "./reply";
 
 type BodyOf<A> = A extends { kind: "json"; schema: { _zod: { output: infer T } } }
   ? T | (A extends { asText: AsText } ? string : never)

@@ -10,6 +10,7 @@ import { MemoryPacing, type Pacing } from "../transport/pacing";
 import { Transport } from "../transport/transport";
 import type { TlsOptions } from "../transport/line";
 import { limitProblem } from "./limits";
+import type { PsuContext } from "./options";
 import type { Interceptor } from "./pipeline";
 
 export interface Credentials {
@@ -26,9 +27,6 @@ export interface Credentials {
   /** Client certificate for open banking. */
   readonly tls?: TlsOptions;
 }
-
-/** The headers of the open-banking standard that describe the person or company behind a call. */
-export type PsuContext = Readonly<Record<string, string>>;
 
 export interface ClientOptions {
   /** With `environment` and `domain` the JSON interface is at https://{environment}.{domain}/; or give `baseUrl`. */
@@ -55,21 +53,6 @@ export interface ClientOptions {
   readonly interceptors?: readonly Interceptor[];
   /** When calls may go: of this client alone by default. */
   readonly pacing?: Pacing;
-}
-
-/** What one call may say differently from its connection. */
-export interface CallOptions {
-  /** Ends the call; not one that commits money and has left, whose outcome is waited for. */
-  readonly signal?: AbortSignal;
-  /** Time limit over all attempts, from the moment the call may go, in milliseconds. */
-  readonly timeoutMs?: number;
-  /** How long the call waits for its turn before that, in milliseconds. */
-  readonly queueTimeoutMs?: number;
-  readonly clientId?: string;
-  readonly contactId?: string;
-  readonly psu?: PsuContext;
-  /** X-Request-ID of an open-banking call; made when not given. */
-  readonly requestId?: string;
 }
 
 /** A base address split as a request needs it. */

@@ -1,7 +1,7 @@
 /** What became of a call, in one line for a log: what a surface says when nobody waits for the outcome any more. */
 import { FxdeskError } from "../errors";
 import type { Declaration } from "../operations/declaration";
-import type { Reply } from "./call";
+import type { Reply } from "./reply";
 
 /** Text of others on one line, without what a terminal would obey. */
 const onOneLine = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ");

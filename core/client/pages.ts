@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { InvalidResponse } from "../errors";
 import type { Values } from "../operations/check";
 import type { Declaration } from "../operations/declaration";
-import type { Reply } from "./call";
+import type { Reply } from "./reply";
 
 type CallPage = (input: Values) => Promise<Reply>;
 

@@ -2,8 +2,8 @@
 import { FxdeskError } from "../errors";
 import type { Values } from "../operations/check";
 import type { Declaration } from "../operations/declaration";
-import type { CallOptions } from "./connection";
-import type { Reply } from "./call";
+import type { CallOptions } from "./options";
+import type { Reply } from "./reply";
 
 /** A call that is checked, filled and encoded, as it would leave but for its credentials. */
 export interface PreparedCall {

@@ -7,7 +7,8 @@ import { fieldsOf } from "../operations/fields";
 import { allSpelled } from "../operations/spelling";
 import { encodeRequest } from "../operations/wire";
 import { acceptedEncodings } from "../transport/content";
-import { type CallOptions, type Connection, localAddress, type Settings } from "./connection";
+import { type Connection, localAddress, type Settings } from "./connection";
+import type { CallOptions } from "./options";
 import { limitProblem } from "./limits";
 import type { PreparedCall } from "./pipeline";
 

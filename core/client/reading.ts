@@ -5,7 +5,7 @@ import { Ended } from "../transport/deadline";
 import { TransportError } from "../transport/error";
 import { FileBody, type Headers, type Received } from "../transport/exchange";
 import { retryAfterMs } from "../transport/retry";
-import type { Reply } from "./call";
+import type { Reply } from "./reply";
 import type { Connection } from "./connection";
 import { failureOf, refusalError, serviceMessage, unreadable } from "./failure";
 import { FileContent, receivedFile } from "./file";

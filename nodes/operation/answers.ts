@@ -1,8 +1,8 @@
 /** From the answer of the service to messages. */
 import type { NodeMessage } from "node-red";
-import type { Reply } from "../../core/client/call";
+import type { Reply } from "../../core/client/reply";
 import type { ClientCore } from "../../core/client/client";
-import type { CallOptions } from "../../core/client/connection";
+import type { CallOptions } from "../../core/client/options";
 import { ReceivedFile } from "../../core/client/file";
 import type { Values } from "../../core/operations/check";
 import type { Declaration } from "../../core/operations/declaration";
