@@ -147,7 +147,7 @@ class CsvReader implements LineReader {
   #account: Account | undefined;
   #running: RunningBalance | undefined;
   #entry: { entry: Entry; details: Entry[]; line: number } | undefined;
-  #tail: { tail: Mutable<StatementTail>; line: number } | undefined;
+  #tail: { tail: Mutable<StatementTail>; forwardBalances: Balance[]; line: number } | undefined;
 
   line({ number, text, ending }: Line): StatementPart[] {
     this.#lastLine = number;
@@ -218,7 +218,8 @@ class CsvReader implements LineReader {
     closing: (row) => {
       const closingBalance = balanceFrom(row);
       const information = cell(row, "remittance_information") || undefined;
-      this.#tail = { tail: given<StatementTail>({ closingBalance, information }), line: row.line };
+      const tail = given<StatementTail>({ closingBalance, information });
+      this.#tail = { tail, forwardBalances: [], line: row.line };
       return this.#endEntry();
     },
     available: (row) => {
@@ -226,8 +227,7 @@ class CsvReader implements LineReader {
       return [];
     },
     forward: (row) => {
-      const tail = this.#tail?.tail;
-      if (tail) tail.forwardBalances = [...(tail.forwardBalances ?? []), balanceFrom(row)];
+      this.#tail?.forwardBalances.push(balanceFrom(row));
       return [];
     },
   };
@@ -241,9 +241,10 @@ class CsvReader implements LineReader {
 
   #endStatement(): StatementPart[] {
     if (!this.#tail) return [];
-    const { tail, line } = this.#tail;
+    const { tail, forwardBalances, line } = this.#tail;
     this.#tail = undefined;
-    return [{ kind: "closing", closing: tail, line }];
+    const closing = forwardBalances.length > 0 ? { ...tail, forwardBalances } : tail;
+    return [{ kind: "closing", closing, line }];
   }
 }
 

@@ -39,6 +39,7 @@ interface TailDraft {
   readonly line: number;
   readonly continued: boolean;
   readonly tail: Mutable<StatementTail>;
+  readonly forwardBalances: Balance[];
   readonly information: string[];
 }
 
@@ -198,7 +199,7 @@ class Mt940Reader implements LineReader {
   /** Gives the end of the statement, once nothing more of it can follow. */
   *#close(): Iterable<StatementPart> {
     if (!this.#tail) return;
-    const { tail, information, line, continued } = this.#tail;
+    const { tail, forwardBalances, information, line, continued } = this.#tail;
     if (continued)
       throw new FormatError(
         "missing",
@@ -206,7 +207,12 @@ class Mt940Reader implements LineReader {
         "the balance announces another message of this statement, and none follows",
       );
     const said = squeeze(joinedLines(information));
-    yield { kind: "closing", closing: { ...tail, ...(said && { information: said }) }, line };
+    const closing = {
+      ...tail,
+      ...(forwardBalances.length > 0 && { forwardBalances }),
+      ...(said && { information: said }),
+    };
+    yield { kind: "closing", closing, line };
     this.#opening = undefined;
     this.#tail = undefined;
   }
@@ -252,11 +258,9 @@ class Mt940Reader implements LineReader {
       case "64":
         this.#tailFor(field).tail.availableBalance = this.#balance(field);
         break;
-      case "65": {
-        const { tail } = this.#tailFor(field);
-        tail.forwardBalances = [...(tail.forwardBalances ?? []), this.#balance(field)];
+      case "65":
+        this.#tailFor(field).forwardBalances.push(this.#balance(field));
         break;
-      }
       case "86":
         for (const line of field.content) (this.#tail ?? this.#entry)?.information.push(line);
     }
@@ -350,6 +354,7 @@ class Mt940Reader implements LineReader {
       line: field.line,
       continued: field.tag === "62M",
       tail: { closingBalance: this.#balance(field) },
+      forwardBalances: [],
       information: [],
     };
   }
