@@ -98,13 +98,11 @@ describe.each(fillers)("reading %s", (_, filler) => {
     },
   );
 
-  test("CSV: a header, and any cell, in quotes and without", async () => {
+  test("CSV: a header, and any cell", async () => {
     const [header = "", opening = ""] = (await textOf(writeCsv([statement()]))).split("\r\n");
     const cells = opening.split(",");
-    const rows = [long, `"${long}"`].flatMap((cell) =>
-      cells.map((__, index) => `${header}\r\n${cells.with(index, cell).join(",")}\r\n`),
-    );
-    for (const text of [long, `"${long}`, `"${long}"`, `${header},${long}`, ...rows])
+    const rows = cells.map((__, index) => `${header}\r\n${cells.with(index, `"${long}"`).join(",")}\r\n`);
+    for (const text of [long, `"${long}`, `"${long}"`, `${header},${long}`, `${header}\r\n${long}`, ...rows])
       expect(await seconds(() => outcome(readCsv(text)))).toBeLessThan(mostSeconds);
   });
 });
@@ -115,12 +113,12 @@ describe("reading what is repeated", () => {
       entry({
         remittance: "Rent ".repeat(60),
         counterparty: { name: "N".repeat(60), account: "BE70000012345678" },
-        details: [entry({ remittance: "May ".repeat(60) })],
+        details: [entry()],
+        additionalInformation: "Rent",
       }),
-      entry({ amount: "0.00" }),
     ],
     {
-      information: "of the statement ".repeat(10),
+      information: "of the statement ",
       availableBalance: { creditDebit: "Credit", amount: "1.00", date: "2026-01-31" },
       forwardBalances: [{ creditDebit: "Credit", amount: "1.00", date: "2026-02-01" }],
     },
@@ -128,7 +126,6 @@ describe("reading what is repeated", () => {
 
   test.each<[string, (text: string) => AsyncIterable<Statement>, AsyncIterable<string>]>([
     ["MT940", readMt940, writeMt940([full])],
-    ["MT940 with sub-tags", readMt940, writeMt940([full], { subTags: true })],
     ["CODA", readCoda, writeCoda([full])],
     ["CSV", readCsv, writeCsv([full])],
   ])("any line of %s", async (_, read, written) => {
