@@ -43,8 +43,8 @@ const besideText = 2;
 /**
  * The lines of a text, in batches as they arrive. Lines end with LF or CRLF; a byte order mark is dropped.
  *
- * A line that is longer than `longestField` is for the reader to refuse. What is there of it is given as soon as it is too long,
- * for there may be no end of it, and nothing behind it.
+ * A line longer than `longestField` is for the reader to refuse. What is there of it is given as soon as it is too long,
+ * since it may have no end, and nothing behind it.
  */
 export async function* linesOf(source: TextSource): AsyncGenerator<Line[], void, void> {
   let rest = "";
