@@ -5,7 +5,7 @@ export type Format = "MT940" | "CODA" | "CSV";
  * - `missing`: something that must be there is not
  * - `misplaced`: it may be there, but not here
  * - `invalid`: a value is not of its form
- * - `too_long`: a value does not fit the room the format has for it
+ * - `too_long`: a value does not fit the room the format has for it, or a line, field or entry has no end in sight
  * - `balance`: opening balance and entries do not make the closing balance
  * - `control_sum`: the file's own counts or sums disagree with its content
  * - `check_digits`: a reference fails its check digits

@@ -1,5 +1,7 @@
 /** Text in pieces: lines of a source that is still arriving, and one text of pieces that are still being made. */
 
+import { longestField } from "./limits";
+
 export type TextSource = string | AsyncIterable<string>;
 
 export interface Line {
@@ -23,18 +25,37 @@ function lineFrom(number: number, piece: string, ending: string): Line {
     : { number, text, ending };
 }
 
-/** The lines of a text, in batches as they arrive. Lines end with LF or CRLF; a byte order mark is dropped. */
+/** Characters looked at together, so that the lines of a large text are not all there at once. */
+const pieceLength = 65_536;
+
+function* piecesOf(chunk: string): Generator<string, void, void> {
+  for (let at = 0; at < chunk.length; at += pieceLength) yield chunk.slice(at, at + pieceLength);
+}
+
+async function* inPieces(source: TextSource): AsyncGenerator<string, void, void> {
+  if (typeof source === "string") yield* piecesOf(source);
+  else for await (const chunk of source) yield* piecesOf(chunk);
+}
+
+/** A byte order mark and a CR, which are no part of a line's text. */
+const besideText = 2;
+
+/**
+ * The lines of a text, in batches as they arrive. Lines end with LF or CRLF; a byte order mark is dropped.
+ *
+ * A line longer than `longestField` is for the reader to refuse. What is there of it is given as soon as it is too long,
+ * since it may have no end, and nothing behind it.
+ */
 export async function* linesOf(source: TextSource): AsyncGenerator<Line[], void, void> {
   let rest = "";
   let number = 0;
-  for await (const chunk of typeof source === "string" ? [source] : source) {
-    if (!chunk.includes("\n")) {
-      rest += chunk;
-      continue;
-    }
-    const pieces = (rest + chunk).split("\n");
-    rest = pieces.pop()!;
-    yield pieces.map((piece) => lineFrom(++number, piece, "\n"));
+  for await (const piece of inPieces(source)) {
+    if (piece.includes("\n")) {
+      const lines = (rest + piece).split("\n");
+      rest = lines.pop()!;
+      yield lines.map((line) => lineFrom(++number, line, "\n"));
+    } else rest += piece;
+    if (rest.length > longestField + besideText) break;
   }
   if (rest !== "") yield [lineFrom(++number, rest, "")];
 }

@@ -4,6 +4,7 @@ import { compact, squeeze } from "../charset";
 import { FormatError, type Place, quoted } from "../error";
 import { belgianCheckDigits, isBelgianReference } from "../identifiers";
 import { looksLike } from "../kinds";
+import { Length, longestField, longestPart, tooLong } from "../limits";
 import { type LineReader, readParts, type StatementPart, statementsFrom } from "../parts";
 import {
   type Account,
@@ -220,9 +221,11 @@ class CodaReader implements LineReader {
   #file!: FileDraft;
   #movement!: Movement;
   #entry: EntryDraft | undefined;
+  readonly #partLength = new Length("an entry, or what follows the entries,", longestPart);
 
   line({ number, text }: Line): StatementPart[] {
-    if (text.replace(endOfFile, "").trim() === "") return [];
+    const isTooLong = text.length > longestField;
+    if (!isTooLong && text.replace(endOfFile, "").trim() === "") return [];
     const record = recordName(text);
     const place: Place = { format: "CODA", field: record ?? text.slice(0, 2), line: number };
     if (endsWithCrAlone(text)) throw new FormatError("invalid", place, crAlone);
@@ -232,11 +235,13 @@ class CodaReader implements LineReader {
         place,
         `the file does not begin with a header, record 0${looksLike(text)}`,
       );
+    if (isTooLong) throw tooLong("a line", longestField, place);
     if (!record) throw new FormatError("invalid", place, "there is no such record");
     if (!mayFollow[record].includes(this.#last))
       throw new FormatError("misplaced", place, `it may not follow record ${this.#last}`);
     this.#last = record;
     this.#lastLine = number;
+    this.#partLength.add(text, place);
     return this.#handle(record, readRecord(record, text, place), place);
   }
 
@@ -249,6 +254,7 @@ class CodaReader implements LineReader {
 
   #handle<R extends RecordName>(record: R, values: Values<R>, place: Place): StatementPart[] {
     const parts = this.#handlers[record](values, place);
+    if (parts.length > 0) this.#partLength.restart();
     if (counted.has(record)) this.#file.count += 1;
     return parts;
   }

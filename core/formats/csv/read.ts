@@ -2,6 +2,7 @@
 import { amountText, decimal, normalBalance, RunningBalance } from "../amount";
 import { FormatError, type FormatErrorCode, quoted } from "../error";
 import { looksLike } from "../kinds";
+import { Length, longestField, longestPart, tooLong } from "../limits";
 import { type LineReader, readParts, type StatementPart, statementsFrom } from "../parts";
 import {
   type Account,
@@ -31,6 +32,8 @@ const isRowKind = (text: string): text is RowKind => Object.hasOwn(mayFollow, te
 
 interface NumberedRow {
   readonly cells: Row;
+  /** As it is written. */
+  readonly text: string;
   /** The line it begins on. */
   readonly line: number;
 }
@@ -147,14 +150,23 @@ class CsvReader implements LineReader {
   #account: Account | undefined;
   #running: RunningBalance | undefined;
   #entry: { entry: Entry; details: Entry[]; line: number } | undefined;
-  #tail: { tail: Mutable<StatementTail>; line: number } | undefined;
+  /** Of the details of an entry, or of the balances behind the closing one. */
+  readonly #partLength = new Length("an entry, or what follows the entries,", longestPart);
+  #tail: { tail: Mutable<StatementTail>; forwardBalances: Balance[]; line: number } | undefined;
 
   line({ number, text, ending }: Line): StatementPart[] {
     this.#lastLine = number;
     const open = leavesQuoteOpen(text) !== (this.#begun !== undefined);
     const row = { text: (this.#begun?.text ?? "") + text, line: this.#begun?.line ?? number };
+    if (row.text.length > longestField) throw this.#refusal(row.text, row.line);
     this.#begun = open ? { text: row.text + ending, line: row.line } : undefined;
     return open || row.text.trim() === "" ? [] : this.#row(row.text, row.line);
+  }
+
+  /** The error for a row that is too long, and may have no end. */
+  #refusal(text: string, line: number): FormatError {
+    if (!this.#names) namesFrom(text, line);
+    return tooLong("a row, also with a quote that is not closed,", longestField, inColumn("record", line));
   }
 
   end(): StatementPart[] {
@@ -179,7 +191,7 @@ class CsvReader implements LineReader {
         inColumn("record", line),
         `a row has ${length} cells, not ${cells.length}`,
       );
-    return this.#read({ cells: rowFrom(this.#names, cells), line });
+    return this.#read({ cells: rowFrom(this.#names, cells), text, line });
   }
 
   #read(row: NumberedRow): StatementPart[] {
@@ -191,6 +203,8 @@ class CsvReader implements LineReader {
       throw new FormatError("misplaced", place, `${record} may not follow ${this.#last}`);
     this.#last = record;
     if (this.#account && record !== "opening") checkAccount(this.#account, row);
+    if (record === "entry" || record === "closing") this.#partLength.restart();
+    this.#partLength.add(row.text, place);
     return this.#handlers[record](row);
   }
 
@@ -218,7 +232,8 @@ class CsvReader implements LineReader {
     closing: (row) => {
       const closingBalance = balanceFrom(row);
       const information = cell(row, "remittance_information") || undefined;
-      this.#tail = { tail: given<StatementTail>({ closingBalance, information }), line: row.line };
+      const tail = given<StatementTail>({ closingBalance, information });
+      this.#tail = { tail, forwardBalances: [], line: row.line };
       return this.#endEntry();
     },
     available: (row) => {
@@ -226,8 +241,7 @@ class CsvReader implements LineReader {
       return [];
     },
     forward: (row) => {
-      const tail = this.#tail?.tail;
-      if (tail) tail.forwardBalances = [...(tail.forwardBalances ?? []), balanceFrom(row)];
+      this.#tail?.forwardBalances.push(balanceFrom(row));
       return [];
     },
   };
@@ -241,9 +255,10 @@ class CsvReader implements LineReader {
 
   #endStatement(): StatementPart[] {
     if (!this.#tail) return [];
-    const { tail, line } = this.#tail;
+    const { tail, forwardBalances, line } = this.#tail;
     this.#tail = undefined;
-    return [{ kind: "closing", closing: tail, line }];
+    const closing = forwardBalances.length > 0 ? { ...tail, forwardBalances } : tail;
+    return [{ kind: "closing", closing, line }];
   }
 }
 

@@ -2,7 +2,7 @@
  * Field :86:, what the bank says of an entry. The standard leaves it free; in use are plain text, code words between
  * slashes, and numbered subfields after question marks.
  */
-import { compact, squeeze, swiftX } from "../charset";
+import { compact, squeeze, swiftX, withoutEnd, withoutSlashes } from "../charset";
 import { isIban } from "../identifiers";
 import { counterpartyFrom, type Entry, given, type Money } from "../statement";
 import { brokenIntoLines, fullLines, joinedLines, mostLines, wholeWords } from "./lines";
@@ -97,13 +97,17 @@ const looksLikeWord = new RegExp(`(^|/)(${anyWord})(?=/|$)`, "g");
 const isWord = new RegExp(`^(?:${anyWord})$`);
 
 /** The first of a word or key counts: what repeats it later is about others behind the counterparty. */
-const firstOfEach = (said: readonly Said[]) => Object.assign({}, ...said.toReversed()) as Said;
+function firstOfEach(said: readonly Said[]): Said {
+  const first: Said = {};
+  for (const one of said.toReversed()) Object.assign(first, one);
+  return first;
+}
 
 function saidByCodeWords(text: string): Said {
   const found = [...text.matchAll(wordBetweenSlashes)];
   const said = found.map(({ 0: word, 1: name, index }, at) => {
     const value = text.slice(index + word.length, found[at + 1]?.index ?? text.length);
-    return known(codeWords[name!]?.(value.trim().replace(/^\/|\/+$/g, "")) ?? {});
+    return known(codeWords[name!]?.(withoutEnd(value.trim().replace(/^\//, ""), "/")) ?? {});
   });
   return firstOfEach(said);
 }
@@ -116,10 +120,7 @@ function asReference(text: string | undefined): string {
 
 /** Text as the value of a code word: nothing in it can be taken for another word, and no slash at its ends gets lost. */
 function asValue(text = "", length = Infinity): string {
-  const fitting = (value: string) =>
-    squeeze(value)
-      .slice(0, length)
-      .replace(/^[/ ]+|[/ ]+$/g, "");
+  const fitting = (value: string) => withoutSlashes(squeeze(value).slice(0, length));
   // Also a word that the cut has made.
   return fitting(fitting(swiftX(text)).replace(looksLikeWord, " $2. "));
 }

@@ -1,5 +1,5 @@
 import { checkedIndicator, normalAmount, normalBalance, normalExchange } from "../amount";
-import { compact, cut, squeeze, swiftX } from "../charset";
+import { compact, cut, squeeze, swiftX, withoutSlashes } from "../charset";
 import { nearest, yymmdd } from "../dates";
 import type { Place } from "../error";
 import { isIban } from "../identifiers";
@@ -40,9 +40,7 @@ export function knownReference(text = ""): string | undefined {
  * left out, because a part of a reference is a wrong reference.
  */
 export function reference(text = ""): string | undefined {
-  const fitting = swiftX(text)
-    .replace(/\/{2,}/g, "/")
-    .replace(/^[/ ]+|[/ ]+$/g, "");
+  const fitting = withoutSlashes(swiftX(text).replace(/\/{2,}/g, "/"));
   return fitting.length > 16 ? undefined : knownReference(fitting);
 }
 

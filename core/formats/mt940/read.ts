@@ -5,6 +5,7 @@ import { squeeze, withoutControls } from "../charset";
 import { fromYymmdd, fromYymmddOfInterest, nearest } from "../dates";
 import { FormatError, type FormatErrorCode, type Place, quoted } from "../error";
 import { looksLike } from "../kinds";
+import { Length, longestField, longestPart, tooLong } from "../limits";
 import { type LineReader, readParts, type StatementPart, statementsFrom } from "../parts";
 import {
   type Balance,
@@ -39,6 +40,7 @@ interface TailDraft {
   readonly line: number;
   readonly continued: boolean;
   readonly tail: Mutable<StatementTail>;
+  readonly forwardBalances: Balance[];
   readonly information: string[];
 }
 
@@ -143,6 +145,10 @@ class Mt940Reader implements LineReader {
   #page: number | undefined;
   #entry: EntryDraft | undefined;
   #tail: TailDraft | undefined;
+  readonly #fieldLength = new Length("a field", longestField);
+  /** Of all :86: of an entry or of the statement. */
+  readonly #informationLength = new Length("the information", longestField);
+  readonly #tailLength = new Length("what follows the entries", longestPart);
   #lastLine = 0;
   /** The first line that says anything, until there is a tag. */
   #untagged: string | undefined;
@@ -154,26 +160,42 @@ class Mt940Reader implements LineReader {
     // Lines between computers put some around a message.
     const content = withoutControls(whole).replace(/^\{[1-5]:.*\{4:/, "");
     const [, tag] = /^:(\d\d[A-Z]?|NS):/.exec(content) ?? [];
+    if (whole.length > longestField) this.#refuse(content, tag);
     if (endsMessage.test(content)) yield* this.#endMessage();
     else if (tag) {
       yield* this.#endField();
       this.#sawTag = true;
-      this.#field = { tag, line: number, content: [content.slice(tag.length + 2)] };
+      this.#field = { tag, line: number, content: [] };
+      this.#fieldLength.restart();
+      this.#addToField(content.slice(tag.length + 2));
     } else if (content.trim() !== "") {
       this.#untagged ??= content;
-      this.#field?.content.push(content);
+      this.#addToField(content);
     }
+  }
+
+  #addToField(content: string): void {
+    if (!this.#field) return;
+    this.#fieldLength.add(content, placeOf(this.#field));
+    this.#field.content.push(content);
+  }
+
+  /** Throws the error for a line that is too long, and may have no end. */
+  #refuse(content: string, tag: string | undefined): never {
+    if (!tag && !this.#sawTag) throw this.#unrecognised(this.#untagged ?? content);
+    const goesOn = tag ? undefined : this.#field;
+    throw tooLong("a line", longestField, goesOn ? placeOf(goesOn) : this.#here(`:${tag ?? "20"}:`));
+  }
+
+  #unrecognised(untagged: string): FormatError {
+    const says = `there is no tag in the whole file${looksLike(untagged)}`;
+    return new FormatError("unrecognised", this.#here(":20:"), says);
   }
 
   *end(): Iterable<StatementPart> {
     yield* this.#endMessage();
     yield* this.#close();
-    if (this.#untagged !== undefined && !this.#sawTag)
-      throw new FormatError(
-        "unrecognised",
-        this.#here(":20:"),
-        `there is no tag in the whole file${looksLike(this.#untagged)}`,
-      );
+    if (this.#untagged !== undefined && !this.#sawTag) throw this.#unrecognised(this.#untagged);
   }
 
   #here(field: string): Place {
@@ -198,7 +220,7 @@ class Mt940Reader implements LineReader {
   /** Gives the end of the statement, once nothing more of it can follow. */
   *#close(): Iterable<StatementPart> {
     if (!this.#tail) return;
-    const { tail, information, line, continued } = this.#tail;
+    const { tail, forwardBalances, information, line, continued } = this.#tail;
     if (continued)
       throw new FormatError(
         "missing",
@@ -206,7 +228,12 @@ class Mt940Reader implements LineReader {
         "the balance announces another message of this statement, and none follows",
       );
     const said = squeeze(joinedLines(information));
-    yield { kind: "closing", closing: { ...tail, ...(said && { information: said }) }, line };
+    const closing = {
+      ...tail,
+      ...(forwardBalances.length > 0 && { forwardBalances }),
+      ...(said && { information: said }),
+    };
+    yield { kind: "closing", closing, line };
     this.#opening = undefined;
     this.#tail = undefined;
   }
@@ -238,6 +265,7 @@ class Mt940Reader implements LineReader {
         break;
       case "61":
         yield* this.#endEntry();
+        this.#informationLength.restart();
         this.#entry = {
           line: field.line,
           statementLine: readStatementLine(field, this.#openFor(field)),
@@ -252,13 +280,21 @@ class Mt940Reader implements LineReader {
       case "64":
         this.#tailFor(field).tail.availableBalance = this.#balance(field);
         break;
-      case "65": {
-        const { tail } = this.#tailFor(field);
-        tail.forwardBalances = [...(tail.forwardBalances ?? []), this.#balance(field)];
+      case "65":
+        this.#tailFor(field).forwardBalances.push(this.#balance(field));
+        this.#tailLength.add(field.content.join(), placeOf(field));
         break;
-      }
       case "86":
-        for (const line of field.content) (this.#tail ?? this.#entry)?.information.push(line);
+        this.#addInformation(field);
+    }
+  }
+
+  #addInformation(field: Field): void {
+    const information = (this.#tail ?? this.#entry)?.information;
+    if (!information) return;
+    for (const line of field.content) {
+      this.#informationLength.add(line, placeOf(field));
+      information.push(line);
     }
   }
 
@@ -346,10 +382,13 @@ class Mt940Reader implements LineReader {
 
   #readClosing(field: Field): void {
     this.#openFor(field);
+    this.#informationLength.restart();
+    this.#tailLength.restart();
     this.#tail = {
       line: field.line,
       continued: field.tag === "62M",
       tail: { closingBalance: this.#balance(field) },
+      forwardBalances: [],
       information: [],
     };
   }

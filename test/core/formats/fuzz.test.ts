@@ -12,7 +12,7 @@ import {
   writeCsv,
   writeMt940,
 } from "../../../core/formats";
-import { all, anyStatement } from "./statements";
+import { anyStatement, outcome } from "./statements";
 
 type Damage = (text: string) => string;
 
@@ -63,16 +63,6 @@ const formats: [
   ["CODA", writeCoda, readCoda],
   ["CSV", writeCsv, readCsv],
 ];
-
-/** What came of reading: statements, or the error. Anything but a FormatError is thrown on. */
-async function outcome(statements: AsyncIterable<Statement>): Promise<unknown> {
-  try {
-    return await all(statements);
-  } catch (error) {
-    if (error instanceof FormatError) return error;
-    throw error;
-  }
-}
 
 test.each(formats)("%s, damaged", async (_, write, read) => {
   let refused = 0;

@@ -1,7 +1,7 @@
 /** Statements for tests: one by hand, and any. */
 import { Big } from "big.js";
 import * as fc from "fast-check";
-import { type Balance, type Entry, minorUnits, type Statement } from "../../../core/formats";
+import { type Balance, type Entry, FormatError, minorUnits, type Statement } from "../../../core/formats";
 
 export const entry = (fields: Partial<Entry> = {}): Entry => ({
   bookingDate: "2026-01-15",
@@ -40,6 +40,16 @@ export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
   for await (const item of items) found.push(item);
   return found;
+}
+
+/** What came of reading: statements, or the error. Anything but a FormatError is thrown on. */
+export async function outcome(statements: AsyncIterable<Statement>): Promise<Statement[] | FormatError> {
+  try {
+    return await all(statements);
+  } catch (error) {
+    if (error instanceof FormatError) return error;
+    throw error;
+  }
 }
 
 /** A text in pieces of a few characters, as a stream may bring it. */
