@@ -134,6 +134,7 @@ export class Caller {
       journey.permit = await pacing.acquire(server, deadline);
       if (journey.attempts === 0) deadline.go(options.timeoutMs ?? timeoutMs);
       const { headers, token } = await this.#authorised(call, deadline);
+      deadline.assertOpen();
       journey.attempts += 1;
       const attempt = await this.#attempt(journey, headers);
       if (attempt instanceof TransportError) {
