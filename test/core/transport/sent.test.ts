@@ -74,10 +74,7 @@ test("nothing listens: the trade was not sent", async () => {
 test("a call with an aborted signal sends nothing", async () => {
   const { server, client } = await against(silence);
   const options = { signal: AbortSignal.abort() };
-  for (const call of [
-    () => client.trades.list({}, options),
-    () => client.trades.book(trade, options),
-  ]) {
+  for (const call of [() => client.trades.list({}, options), () => client.trades.book(trade, options)]) {
     const error = await failure(call());
     expect(error).toMatchObject({ name: "Aborted", outcome: "not-sent", attempts: 0 });
   }
