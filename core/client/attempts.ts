@@ -32,6 +32,7 @@ export class Attempts {
       journey.permit = await pacing.acquire(server, deadline);
       if (journey.attempts === 0) deadline.go(call.options.timeoutMs ?? timeoutMs);
       const { headers, token } = await this.#authorised(call, deadline);
+      deadline.assertOpen();
       const attempt = await this.#attempt(journey, headers);
       const isStale = !(attempt instanceof Error) && attempt.status === 401 && this.#refuses(token);
       // A call that commits money is not sent twice, also not after a 401; its next one has another token.

@@ -49,6 +49,8 @@ function codingOf(encoding: string | undefined): Coding | undefined {
 
 /** The bytes of a body as the service meant them. Throws TooLarge for a body that inflates beyond the limit. */
 export function inflated(bytes: Buffer, encoding: string | undefined, largestBytes: number) {
+  // Where there is no body, some servers name a coding nevertheless.
+  if (bytes.length === 0) return bytes;
   const coding = codingOf(encoding);
   if (!coding) return bytes;
   const options = { maxOutputLength: largestBytes };
@@ -92,7 +94,7 @@ export function decoded(bytes: Buffer, contentType: string | undefined): Text {
       text: bytes.toString("latin1").replace(/[\x80-\x9f]/g, (c) => windows1252[c.charCodeAt(0) - 0x80]!),
     };
   try {
-    return { text: new TextDecoder(charset, { fatal: true }).decode(bytes) };
+    return { text: new TextDecoder(inOrder(charset, bytes), { fatal: true }).decode(bytes) };
   } catch {
     return { text: fromUtf8(bytes).text, doubt: `cannot be read as ${charset}, and was read as UTF-8` };
   }
@@ -100,6 +102,10 @@ export function decoded(bytes: Buffer, contentType: string | undefined): Text {
 
 const charsetOf = (contentType: string) =>
   /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1]?.toLowerCase();
+
+/** UTF-16 says by its first character which byte of a character comes first. */
+const inOrder = (charset: string, bytes: Buffer) =>
+  charset === "utf-16" && bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : charset;
 
 function fromUtf8(bytes: Buffer): Text {
   const text = bytes.toString("utf8", bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);

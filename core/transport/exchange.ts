@@ -92,7 +92,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.told.done();
-    if (this.#file) this.#file.push(null);
+    if (this.#file) this.#file.end();
     else this.told.resolve({ status: this.status!, headers: this.#headers, body: this.#whole() });
   }
 
@@ -115,6 +115,8 @@ export const tooLarge = (bytes: number): TooLarge =>
 
 /** The body of a file, no faster than it is read. */
 export class FileBody extends Readable {
+  #arrived = false;
+
   constructor(
     private readonly line: Line,
     private readonly controller: Controller,
@@ -124,12 +126,18 @@ export class FileBody extends Readable {
     this.on("error", () => undefined);
   }
 
+  /** All of it is here: the line is another's from now on. */
+  end(): void {
+    this.#arrived = true;
+    this.push(null);
+  }
+
   override _read(): void {
     this.controller.resume();
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
-    if (!this.readableEnded) this.line.destroy(error ?? new Error("The file is not read to its end."));
+    if (!this.#arrived) this.line.destroy(error ?? new Error("The file is not read to its end."));
     callback(error);
   }
 }

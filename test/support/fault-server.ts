@@ -13,7 +13,7 @@ export interface FaultServer {
 }
 
 export const respond =
-  (status: number, body = "", headers: Record<string, string> = {}): Fault =>
+  (status: number, body: string | Buffer = "", headers: Record<string, string> = {}): Fault =>
   (socket) => {
     const all = {
       "content-type": "application/json",
@@ -21,7 +21,8 @@ export const respond =
       ...headers,
     };
     const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
-    socket.write(`HTTP/1.1 ${status} X\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
+    const head = Buffer.from(`HTTP/1.1 ${status} X\r\n${lines.join("\r\n")}\r\n\r\n`);
+    socket.write(Buffer.concat([head, Buffer.from(body)]));
   };
 
 export const reset: Fault = (socket) => socket.resetAndDestroy();

@@ -1,0 +1,93 @@
+/** A client at a server that behaves as told; what was opened is closed after each test. */
+import { createServer } from "node:net";
+import { createClient, type ClientOptions, type FxdeskClient, FxdeskError } from "../../../core";
+import { eventually } from "../../support/eventually";
+import { type Fault, faultServer, type FaultServer, respond } from "../../support/fault-server";
+
+export const trade = { quote_id: "q-1", reason: "other" } as const;
+export const account = "11111111-2222-3333-4444-555555555555";
+export const file = { account_id: account, statement_id: account } as const;
+/** A call that changes something and commits no money. */
+export const change = { method: "POST", path: "/things", body: { a: 1 } } as const;
+
+const opened: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0).toReversed()) await close();
+});
+
+/** Has something closed after the test, the last one first. */
+export const later = (close: () => unknown): void => void opened.push(close);
+
+export async function serving(fault: Fault): Promise<FaultServer> {
+  const server = await faultServer(fault);
+  later(() => server.close());
+  return server;
+}
+
+export function clientOf(options: ClientOptions): FxdeskClient {
+  const client = createClient({ clientId: "c-1", credentials: { accessToken: "token" }, ...options });
+  later(() => client.close());
+  return client;
+}
+
+export async function against(fault: Fault, options: ClientOptions = {}) {
+  const server = await serving(fault);
+  // The server goes first: a call that waits for it would keep the client open.
+  const client = createClient({
+    baseUrl: server.url,
+    xs2aUrl: server.url,
+    clientId: "c-1",
+    credentials: { accessToken: "token" },
+    ...options,
+  });
+  later(async () => {
+    await server.close();
+    await client.close();
+  });
+  return { server, client };
+}
+
+/** The error of a call; fails where there is none, or one outside the family. */
+export async function failure(call: Promise<unknown>): Promise<FxdeskError> {
+  const error = await call.then(
+    (value) => new Error(`expected the call to fail, not ${JSON.stringify(value)}`),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof FxdeskError)) throw error;
+  return error;
+}
+
+/** Answers the requests to the token endpoint with one fault, and the others with another. */
+export const tokensAndCalls =
+  (heads: () => readonly string[], tokens: Fault, calls: Fault): Fault =>
+  (socket, number) =>
+    (heads()[number - 1]!.startsWith("POST /token") ? tokens : calls)(socket, number);
+
+/** What the token endpoint answers. */
+export const pair = (access: string, refresh: string, lifetime: unknown = 3_600): Fault =>
+  respond(200, JSON.stringify({ access_token: access, refresh_token: refresh, expires_in: lifetime }));
+
+export const arrived = (server: FaultServer, count: number) =>
+  eventually(() => server.heads.length >= count, { withinMs: 20_000, what: `${count} requests` });
+
+/** An address at which nothing listens. */
+export async function closedPort(): Promise<string> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const { port } = probe.address() as { port: number };
+  await new Promise<void>((resolve) => probe.close(() => resolve()));
+  return `http://127.0.0.1:${port}`;
+}
+
+/** Sends a space again and again until the connection closes. */
+export const drip: Fault = (socket) => {
+  socket.write("HTTP/1.1 200 X\r\ncontent-type: application/json\r\n\r\n");
+  const timer = setInterval(() => socket.write(" "), 5);
+  socket.on("close", () => clearInterval(timer));
+};
+
+/** Makes every wait before a retry as short as it may be. */
+export const withoutBackoff = (): void => {
+  const random = jest.spyOn(Math, "random").mockReturnValue(0);
+  later(() => random.mockRestore());
+};

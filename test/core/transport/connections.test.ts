@@ -1,0 +1,136 @@
+/** Which connection a call takes: reads share those that are open, money has one of its own. */
+import type { Socket } from "node:net";
+import { Deadline } from "../../../core/transport/deadline";
+import type { FileBody } from "../../../core/transport/exchange";
+import { Transport } from "../../../core/transport/transport";
+import { eventually } from "../../support/eventually";
+import { type Fault, respond, silence } from "../../support/fault-server";
+import { against, arrived, change, failure, later, trade } from "../support/against";
+
+/** Notes which connection each request came on; answers nobody. */
+function noting(fault: Fault) {
+  const connections: Socket[] = [];
+  const noted: Fault = (socket, number) => {
+    connections.push(socket);
+    fault(socket, number);
+  };
+  return { connections, noted };
+}
+
+const anything = respond(201, '{"trade_id":"t-1"}');
+const list = respond(200, "[]");
+
+test("reads and changes one after the other take one connection", async () => {
+  const { connections, noted } = noting(list);
+  const { client } = await against(noted);
+  for (let count = 0; count < 5; count += 1) await client.trades.list();
+  await client.request(change);
+  expect(new Set(connections).size).toBe(1);
+  expect(connections).toHaveLength(6);
+});
+
+test("each call that commits money opens a connection of its own, and closes it", async () => {
+  const { connections, noted } = noting((socket, number) => (number === 1 ? list : anything)(socket, number));
+  const { client } = await against(noted);
+  await client.trades.list();
+  await client.trades.book(trade);
+  await client.trades.book(trade);
+  expect(new Set(connections).size).toBe(3);
+  await eventually(() => connections.slice(1).every((socket) => socket.destroyed), {
+    withinMs: 20_000,
+    what: "the connections of the bookings close",
+  });
+  expect(connections[0]!.destroyed).toBe(false);
+});
+
+test("bookings beside a server that closes what is idle all arrive, once each", async () => {
+  // It closes a connection as soon as it has answered on it: whoever writes there is lost.
+  const closing: Fault = (socket, number) => {
+    anything(socket, number);
+    setImmediate(() => socket.end());
+  };
+  const { server, client } = await against((socket, number) =>
+    (server.heads[number - 1]!.startsWith("GET") ? respond(200, "[]") : closing)(socket, number),
+  );
+  for (let count = 0; count < 40; count += 1) {
+    const [booked] = await Promise.all([client.trades.book(trade), client.trades.list()]);
+    expect(booked).toEqual({ trade_id: "t-1" });
+  }
+  expect(server.heads.filter((head) => head.startsWith("POST"))).toHaveLength(40);
+});
+
+test("a read that meets a connection which closes at that moment is sent on another", async () => {
+  const used = new Set<Socket>();
+  const { connections, noted } = noting((socket, number) => {
+    if (used.has(socket)) return void socket.destroy();
+    used.add(socket);
+    list(socket, number);
+  });
+  const { client } = await against(noted);
+  await client.trades.list();
+  expect(await client.trades.list.reply()).toMatchObject({ body: [], attempts: 2 });
+  expect(new Set(connections).size).toBe(2);
+});
+
+test("a connection that its server closed is not taken again", async () => {
+  const { connections, noted } = noting(list);
+  const { client } = await against(noted);
+  await client.trades.list();
+  const [first] = connections;
+  const closed = new Promise((resolve) => first!.once("close", resolve));
+  first!.end();
+  await closed;
+  expect(await client.trades.list.reply()).toMatchObject({ attempts: 1 });
+  expect(new Set(connections).size).toBe(2);
+});
+
+test("a caller who aborts closes the connection of his call, and no other", async () => {
+  const { connections, noted } = noting((socket, number) => (number === 2 ? silence : list)(socket, number));
+  const { server, client } = await against(noted);
+  await client.trades.list();
+  const controller = new AbortController();
+  const call = failure(client.trades.list({}, { signal: controller.signal }));
+  await arrived(server, 2);
+  await client.trades.list();
+  controller.abort();
+  expect(await call).toMatchObject({ name: "Aborted", outcome: "unknown" });
+  await client.trades.list();
+  expect(new Set(connections).size).toBe(2);
+  expect(connections[2]).toBe(connections[3]);
+});
+
+test("a file that has arrived and is given up unread takes no call down that has its connection now", async () => {
+  const text = "x".repeat(10_000);
+  const { connections, noted } = noting((socket, number) =>
+    (number === 1 ? respond(200, text) : silence)(socket, number),
+  );
+  const { server } = await against(noted);
+  const transport = new Transport(undefined);
+  const deadline = new Deadline(60_000);
+  later(() => (deadline.release(), transport.close()));
+  const request = { origin: server.url, path: "/", method: "GET", headers: {}, body: undefined } as const;
+  const send = (isFile: boolean) =>
+    transport.send(request, deadline, { isFile: () => isFile, largestBytes: 1_000, alone: false });
+  const { body } = (await send(true)) as { body: FileBody };
+  await eventually(() => body.readableLength === text.length, { withinMs: 20_000, what: "the file" });
+  const next = send(false);
+  await arrived(server, 2);
+  expect(connections[1]).toBe(connections[0]);
+  body.destroy();
+  respond(200, "{}")(connections[1]!, 2);
+  expect(await next).toMatchObject({ status: 200 });
+});
+
+test("a closed client leaves no connection open", async () => {
+  const { connections, noted } = noting(list);
+  const { client } = await against(noted);
+  const last = client.trades.list();
+  await client.trades.list();
+  await Promise.all([last, client.close()]);
+  await eventually(() => connections.every((socket) => socket.destroyed), {
+    withinMs: 20_000,
+    what: "the connections close",
+  });
+  const error = await failure(client.trades.list());
+  expect(error).toMatchObject({ code: "no_connection", outcome: "not-sent" });
+});

@@ -1,0 +1,110 @@
+/** The limits of one call: each ends what is under way, once, and for the reason that came first. */
+import { Deadline, type Ended } from "../../../core/transport/deadline";
+import { later } from "../support/against";
+
+const open = (queueTimeoutMs: number, signal?: AbortSignal) => {
+  const deadline = new Deadline(queueTimeoutMs, signal);
+  later(() => deadline.release());
+  return deadline;
+};
+
+const never = () => new Promise<never>(() => undefined);
+const endOf = (waiting: Promise<unknown>) =>
+  waiting.then(
+    () => "no end",
+    (reason: Ended) => reason.by,
+  );
+
+describe("what ends a call ends the step it is in, and stops it", () => {
+  test.each<[by: string, deadline: (signal: AbortSignal) => Deadline, end: (c: AbortController) => void]>([
+    ["caller", (signal) => open(60_000, signal), (controller) => controller.abort()],
+    ["queue", () => open(1), () => undefined],
+    [
+      "time",
+      () => {
+        const deadline = open(60_000);
+        deadline.go(1);
+        return deadline;
+      },
+      () => undefined,
+    ],
+  ])("%s", async (by, make, end) => {
+    const controller = new AbortController();
+    const deadline = make(controller.signal);
+    const stopped: Ended[] = [];
+    const step = endOf(deadline.step(() => (reason) => stopped.push(reason)));
+    end(controller);
+    expect(await step).toBe(by);
+    expect(stopped.map((reason) => reason.by)).toEqual([by]);
+    expect(await endOf(deadline.race(never()))).toBe(by);
+    expect(await endOf(deadline.wait(60_000))).toBe(by);
+    expect(() => deadline.assertOpen()).toThrow(stopped[0]);
+  });
+});
+
+test("a signal that was aborted before ends the call before its first step", async () => {
+  const start = jest.fn();
+  await expect(open(60_000, AbortSignal.abort()).step(start)).rejects.toMatchObject({ by: "caller" });
+  expect(start).not.toHaveBeenCalled();
+});
+
+test("the first reason stays", async () => {
+  const controller = new AbortController();
+  const deadline = open(1, controller.signal);
+  expect(await endOf(deadline.race(never()))).toBe("queue");
+  controller.abort();
+  expect(deadline.ended?.by).toBe("queue");
+});
+
+test("the time of a call begins when it may go, and takes the place of its wait", async () => {
+  const deadline = open(1);
+  deadline.go(60_000);
+  expect(deadline.remainingMs).toBeGreaterThan(1_000);
+  // Longer than its wait might have been.
+  await deadline.wait(20);
+  deadline.assertOpen();
+});
+
+test("a caller who is not heeded ends nothing until he is heeded again", async () => {
+  const controller = new AbortController();
+  const deadline = open(60_000, controller.signal);
+  deadline.heedCaller(false);
+  controller.abort();
+  await deadline.wait(1);
+  deadline.heedCaller(true);
+  expect(deadline.ended?.by).toBe("caller");
+});
+
+test("a released deadline ends nothing, and leaves no listener and no timer", () => {
+  const controller = new AbortController();
+  const added = jest.spyOn(controller.signal, "addEventListener");
+  const removed = jest.spyOn(controller.signal, "removeEventListener");
+  const timers = jest.spyOn(globalThis, "setTimeout");
+  const deadline = open(60_000, controller.signal);
+  deadline.go(60_000);
+  deadline.release();
+  controller.abort();
+  deadline.go(60_000);
+  expect(deadline.ended).toBeUndefined();
+  expect([added.mock.calls.length, removed.mock.calls.length >= 1]).toEqual([1, true]);
+  expect(timers).toHaveBeenCalledTimes(2);
+  for (const { value } of timers.mock.results)
+    expect((value as { _destroyed: boolean })._destroyed).toBe(true);
+  timers.mockRestore();
+});
+
+test("a promise that nobody waits for any more may fail without harm", async () => {
+  const deadline = open(1);
+  let fail: (error: Error) => void = () => undefined;
+  const promise = new Promise((_, reject) => (fail = reject));
+  expect(await endOf(deadline.race(promise))).toBe("queue");
+  expect(await endOf(deadline.race(Promise.reject(new Error("late"))))).toBe("queue");
+  fail(new Error("late"));
+});
+
+test("following a file, it is told the reason", async () => {
+  const deadline = open(60_000);
+  const told = new Promise<Ended>((resolve) => deadline.follow(resolve));
+  deadline.go(1);
+  expect((await told).by).toBe("time");
+});

@@ -1,0 +1,167 @@
+/** The pace of calls: so many at once, in their order, and none while the service wants none. */
+import { channels } from "../../../core/client/channels";
+import { Deadline } from "../../../core/transport/deadline";
+import { Paused } from "../../../core/transport/error";
+import { MemoryPacing, type Permit } from "../../../core/transport/pacing";
+import { eventually } from "../../support/eventually";
+import { type Fault, inTurn, respond } from "../../support/fault-server";
+import { against, clientOf, failure, later, serving, trade, withoutBackoff } from "../support/against";
+
+const patient = (signal?: AbortSignal) => {
+  const deadline = new Deadline(60_000, signal);
+  later(() => deadline.release());
+  return deadline;
+};
+
+/** Asks for a place, and tells when it is there. */
+function asking(pacing: MemoryPacing, name: string, order: string[], deadline = patient()) {
+  const place = Promise.resolve(pacing.acquire("a", deadline));
+  return place.then((permit) => {
+    order.push(name);
+    return permit;
+  });
+}
+
+test("calls go in the order in which they came, as places get free", async () => {
+  const pacing = new MemoryPacing(1);
+  const order: string[] = [];
+  const first = await asking(pacing, "first", order);
+  const others = ["second", "third", "fourth"].map((name) => asking(pacing, name, order));
+  await Promise.resolve();
+  expect(order).toEqual(["first"]);
+  let permit: Permit = first;
+  for (const other of others) {
+    permit();
+    permit = await other;
+  }
+  expect(order).toEqual(["first", "second", "third", "fourth"]);
+});
+
+test("one who gives up while waiting takes no place", async () => {
+  const pacing = new MemoryPacing(1);
+  const order: string[] = [];
+  const controller = new AbortController();
+  const first = await asking(pacing, "first", order);
+  const gone = asking(pacing, "gone", order, patient(controller.signal));
+  const last = asking(pacing, "last", order);
+  controller.abort();
+  await expect(gone).rejects.toMatchObject({ by: "caller" });
+  first();
+  (await last)();
+  expect(order).toEqual(["first", "last"]);
+  await asking(pacing, "again", order);
+});
+
+test("one who is handed a place as he gives up hands it on", async () => {
+  const pacing = new MemoryPacing(1);
+  const order: string[] = [];
+  const controller = new AbortController();
+  const first = await asking(pacing, "first", order);
+  const gone = asking(pacing, "gone", order, patient(controller.signal));
+  first();
+  controller.abort();
+  await expect(gone).rejects.toMatchObject({ by: "caller" });
+  await asking(pacing, "next", order);
+  expect(order).toEqual(["first", "next"]);
+});
+
+test("a place given back twice is free once", async () => {
+  const pacing = new MemoryPacing(1);
+  const order: string[] = [];
+  const first = await asking(pacing, "first", order);
+  first();
+  first();
+  await asking(pacing, "second", order);
+  const controller = new AbortController();
+  const third = asking(pacing, "third", order, patient(controller.signal));
+  controller.abort();
+  await expect(third).rejects.toMatchObject({ by: "caller" });
+});
+
+test("a pause longer than the deadline is told at once, and only of its server", async () => {
+  const pacing = new MemoryPacing(1);
+  pacing.pause("a", 3_600_000);
+  pacing.pause("a", 1);
+  const refused = Promise.resolve(pacing.acquire("a", patient()));
+  await expect(refused).rejects.toBeInstanceOf(Paused);
+  expect(typeof (await pacing.acquire("b", patient()))).toBe("function");
+});
+
+test("a pause that begins while a call waits holds it too", async () => {
+  const pacing = new MemoryPacing(1);
+  const first = await asking(pacing, "first", []);
+  const second = asking(pacing, "second", []);
+  pacing.pause("a", 3_600_000);
+  first();
+  await expect(second).rejects.toBeInstanceOf(Paused);
+});
+
+test.each([1, 3])("a client has %i requests at once under way, no more and no fewer", async (connections) => {
+  let underWay = 0;
+  let most = 0;
+  const held: (() => void)[] = [];
+  const hold: Fault = (socket, number) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    held.push(() => {
+      underWay -= 1;
+      respond(200, "[]")(socket, number);
+    });
+  };
+  const { client } = await against(hold, { connections });
+  const calls = Promise.all(Array.from({ length: 9 }, () => client.trades.list()));
+  for (let answered = 0; answered < 9; answered += 1) {
+    const wanted = Math.min(connections, 9 - answered);
+    await eventually(() => held.length === wanted, { withinMs: 20_000, what: `${wanted} requests` });
+    held.shift()!();
+  }
+  await calls;
+  expect(most).toBe(connections);
+});
+
+test("a 429 holds the calls to its interface, not those to the other", async () => {
+  const service = await serving(respond(429, "{}", { "retry-after": "3600" }));
+  const xs2a = await serving(respond(200, '{"consentStatus":"valid"}'));
+  const client = clientOf({ baseUrl: service.url, xs2aUrl: xs2a.url });
+  const consent = () => client.consents.get({ "consent-id": "c-1" });
+  await failure(client.trades.list());
+  await consent();
+  expect(await failure(client.trades.list())).toMatchObject({ outcome: "not-sent", code: "rate_limited" });
+  await consent();
+  expect([service.heads.length, xs2a.heads.length]).toEqual([1, 2]);
+});
+
+test("a call waits as long as Retry-After says, and those that come meanwhile too", async () => {
+  withoutBackoff();
+  const paused = new Promise((resolve) => channels.pause.subscribe(resolve));
+  const { server, client } = await against(
+    inTurn(respond(429, "", { "retry-after": "1" }), respond(200, "[]")),
+  );
+  const begun = performance.now();
+  const first = client.trades.list();
+  await paused;
+  const second = client.trades.list();
+  await Promise.race([first, second]);
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(1_000);
+  await Promise.all([first, second]);
+  expect(server.heads).toHaveLength(3);
+});
+
+test("a wait beyond the time limit fails at once and tells how long to wait", async () => {
+  const { server, client } = await against(respond(429, "", { "retry-after": "3600" }), { timeoutMs: 5_000 });
+  const error = await failure(client.trades.list());
+  expect(error).toMatchObject({ name: "RateLimited", retryAfterMs: 3_600_000, retryable: true });
+  expect(server.heads).toHaveLength(1);
+});
+
+test("while the service wants no call for longer than a call may wait, each says so and sends nothing", async () => {
+  const { server, client } = await against(respond(429, "", { "retry-after": "3600" }));
+  await failure(client.trades.list());
+  for (const call of [client.trades.list(), client.trades.book(trade)]) {
+    const error = await failure(call);
+    expect(error).toMatchObject({ name: "RateLimited", outcome: "not-sent", retryable: true, attempts: 0 });
+    expect(error.toJSON().retryAfterMs).toBeGreaterThan(3_000_000);
+    expect(error.message).toMatch(/asked to wait another 3\d\d\d s/);
+  }
+  expect(server.heads).toHaveLength(1);
+});

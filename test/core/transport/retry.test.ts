@@ -1,0 +1,124 @@
+/** What is sent again, how often, and after what wait. */
+import { RetryBudget, retryAfterMs } from "../../../core/transport/retry";
+import { type Fault, inTurn, reset, respond, silence } from "../../support/fault-server";
+import { against, arrived, change, failure, trade, withoutBackoff } from "../support/against";
+
+const brokenBody: Fault = (socket) => socket.end("HTTP/1.1 200 X\r\ncontent-length: 99\r\n\r\n[");
+const list = respond(200, "[]");
+
+test("a read is tried again after a reset and after 503", async () => {
+  const { client } = await against(inTurn(reset, respond(503), list));
+  expect(await client.trades.list.reply()).toMatchObject({ body: [], attempts: 3 });
+});
+
+test("a read whose response breaks off is tried again", async () => {
+  const { client } = await against(inTurn(brokenBody, list));
+  expect(await client.trades.list.reply()).toMatchObject({ body: [], attempts: 2 });
+});
+
+test("a read whose responses all break off says so, with the status", async () => {
+  const { server, client } = await against(brokenBody);
+  const error = await failure(client.trades.list());
+  expect(error).toMatchObject({ name: "Unavailable", status: 200, outcome: "unknown", retryable: true });
+  expect(error.message).toContain("trades.list: The response (200) broke off");
+  expect(server.heads).toHaveLength(3);
+});
+
+const table: [fault: string, make: Fault, requests: { read: number; change: number; money: number }][] = [
+  ...[400, 401, 403, 404, 408, 409, 418, 422, 499, 500, 501, 505, 599].map(
+    (status) => [String(status), respond(status), { read: 1, change: 1, money: 1 }] as never,
+  ),
+  ...[429, 502, 503, 504].map(
+    (status) => [String(status), respond(status), { read: 3, change: 1, money: 1 }] as never,
+  ),
+  ["429, at once", respond(429, "", { "retry-after": "0" }), { read: 3, change: 1, money: 1 }],
+  ["a reset", reset, { read: 3, change: 1, money: 1 }],
+  ["a response that breaks off", brokenBody, { read: 3, change: 1, money: 1 }],
+  ["no HTTP", (socket) => socket.end("no http\r\n\r\n"), { read: 3, change: 1, money: 1 }],
+];
+
+test.each(table)("%s to a read, a change and a booking: %j requests", async (_, fault, requests) => {
+  withoutBackoff();
+  const { server, client } = await against(fault);
+  const count = async (call: () => Promise<unknown>) => {
+    const before = server.heads.length;
+    const { attempts } = await failure(call());
+    expect(server.heads).toHaveLength(before + attempts);
+    return attempts;
+  };
+  expect({
+    read: await count(() => client.trades.list()),
+    change: await count(() => client.request(change)),
+    money: await count(() => client.trades.book(trade)),
+  }).toEqual(requests);
+});
+
+test("a read that is aborted while it waits to be tried again was sent", async () => {
+  const { server, client } = await against(respond(503, "", { "retry-after": "60" }), { timeoutMs: 600_000 });
+  const controller = new AbortController();
+  const call = failure(client.trades.list({}, { signal: controller.signal }));
+  await arrived(server, 1);
+  controller.abort();
+  expect(await call).toMatchObject({ name: "Aborted", outcome: "unknown", attempts: 1 });
+});
+
+test("one time limit covers all attempts, and ends the wait between them", async () => {
+  const { client } = await against(inTurn(reset, silence), { timeoutMs: 300 });
+  expect(await failure(client.trades.list())).toMatchObject({ code: "timeout", outcome: "unknown" });
+});
+
+test("300 reads of a service that fails become few more requests, and a working one is tried again", async () => {
+  withoutBackoff();
+  let works = false;
+  const { server, client } = await against((socket, number) => (works ? list : respond(503))(socket, number));
+  await Promise.all(Array.from({ length: 300 }, () => failure(client.trades.list())));
+  expect(server.heads.length).toBeGreaterThan(300);
+  expect(server.heads.length).toBeLessThanOrEqual(340);
+  works = true;
+  await client.trades.list();
+});
+
+test("the budget of one server is not another's", async () => {
+  withoutBackoff();
+  const { server, client } = await against(respond(503));
+  for (let count = 0; count < 60; count += 1) await failure(client.trades.list());
+  const before = server.heads.length;
+  await failure(client.trades.list());
+  await failure(client.consents.get({ "consent-id": "c-1" }));
+  expect(server.heads.length - before).toBe(1 + 3);
+});
+
+test("a budget is used up by attempts, and filled again by successes", () => {
+  const budget = new RetryBudget();
+  const taken = (status?: number) => {
+    let count = 0;
+    while (budget.take(status)) count += 1;
+    return count;
+  };
+  expect(taken()).toBe(35);
+  expect(taken(429)).toBe(2);
+  for (let count = 0; count < 28; count += 1) budget.refill();
+  expect(taken()).toBe(2);
+  for (let count = 0; count < 10_000; count += 1) budget.refill();
+  expect(taken()).toBe(35);
+});
+
+const now = Date.parse("2026-01-01T00:00:00Z");
+
+test.each<[header: string | string[] | undefined, ms: number | undefined]>([
+  ["0", 0],
+  ["1", 1_000],
+  [" 30 ", 30_000],
+  ["86400", 86_400_000],
+  ["86401", undefined],
+  ["Thu, 01 Jan 2026 00:01:00 GMT", 60_000],
+  ["Wed, 31 Dec 2025 23:59:00 GMT", undefined],
+  [["5", "7"], 5_000],
+  ["-1", undefined],
+  ["1.5", undefined],
+  ["soon", undefined],
+  ["", undefined],
+  [undefined, undefined],
+])("Retry-After %j is %s", (header, ms) => {
+  expect(retryAfterMs(header, now)).toBe(ms);
+});
