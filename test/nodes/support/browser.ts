@@ -2,11 +2,16 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { eventually } from "../../support/eventually";
 import { root } from "./node-red";
 
-/** The browser comes as an ES module, which a test cannot load itself. */
+/**
+ * The browser comes as an ES module, which a test cannot load itself. Its emulated graphics card would keep a processor
+ * busy; without one it draws pages by itself.
+ */
 const askBrowser = `import chromium from "@sparticuz/chromium";
-const args = chromium.args.filter((arg) => arg !== "--single-process");
+const left = /^--(single-process|in-process-gpu|ignore-gpu-blocklist|use-gl|use-angle|enable-unsafe-swiftshader)/;
+const args = [...chromium.args.filter((arg) => !left.test(arg)), "--disable-gpu"];
 console.log(JSON.stringify({ executablePath: await chromium.executablePath(), args }));`;
 
 export async function launchBrowser(): Promise<Browser> {
@@ -52,13 +57,36 @@ export class Editor {
     const from = (await node.boundingBox())!;
     await this.page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
     await this.page.mouse.down();
+    await this.#painted();
     await this.page.mouse.move(canvas.x + x - 20, canvas.y + y - 20, { steps: 4 });
+    await this.#painted();
     await this.page.mouse.move(canvas.x + x, canvas.y + y, { steps: 4 });
+    await this.#painted();
     await this.page.mouse.up();
-    for (;;) {
-      const added = (await this.ids()).find((id) => !known.includes(id));
-      if (added !== undefined) return added;
-    }
+    const added = async () => (await this.ids()).find((id) => !known.includes(id));
+    return eventually(added, { withinMs: 30_000, what: `${type} on the canvas` });
+  }
+
+  /** Until the page is painted: moves of the mouse that come between are taken for one. */
+  async #painted(): Promise<void> {
+    await this.page.evaluate("new Promise((painted) => requestAnimationFrame(painted))");
+  }
+
+  /** Draws a wire from the output of a node to the input of another. */
+  async wire(from: string, to: string): Promise<void> {
+    const middle = async (id: string, port: string) => {
+      const { x, y, width, height } = (await this.page.locator(`[id="${id}"] ${port}`).boundingBox())!;
+      return [x + width / 2, y + height / 2] as const;
+    };
+    const end = await middle(to, ".red-ui-flow-port-input");
+    await this.page.mouse.move(...(await middle(from, ".red-ui-flow-port-output")));
+    await this.page.mouse.down();
+    await this.#painted();
+    await this.page.mouse.move(end[0] - 10, end[1], { steps: 4 });
+    await this.#painted();
+    await this.page.mouse.move(...end, { steps: 4 });
+    await this.#painted();
+    await this.page.mouse.up();
   }
 
   async ids(): Promise<string[]> {
@@ -88,9 +116,11 @@ export class Editor {
     await this.#slidIn();
   }
 
-  /** A dialog is ready when it has stopped moving; nothing else tells. */
+  /** A dialog is ready when it has been made to move, and has stopped. */
   async #slidIn(): Promise<void> {
-    await this.page.waitForTimeout(500);
+    await this.page.waitForFunction(
+      `(([top]) => top?.style.transition && getComputedStyle(top).right === "0px")([...document.querySelectorAll(".red-ui-tray")].reverse())`,
+    );
   }
 
   /** The labels of the open form. */
@@ -113,9 +143,10 @@ export class Editor {
     await this.page.waitForSelector(".red-ui-tray", { state: "detached" });
   }
 
-  /** Whether the canvas shows no mark of invalid properties at the node. */
-  async isValid(id: string): Promise<boolean> {
-    return !(await this.page.locator(`[id="${id}"] .red-ui-flow-node-error`).isVisible());
+  /** Waits until the canvas shows a mark of invalid properties at the node, or none. */
+  async sees(id: string, what: "valid" | "invalid"): Promise<void> {
+    const state = what === "valid" ? "hidden" : "visible";
+    await this.page.locator(`[id="${id}"] .red-ui-flow-node-error`).waitFor({ state });
   }
 
   /** Waits until a node shows how its call ended: with a green dot. */
@@ -130,12 +161,6 @@ export class Editor {
     );
     await this.page.locator("#red-ui-header-button-deploy:not(.disabled)").click();
     await (await stored).finished();
-  }
-
-  /** Loads the flows that run now. */
-  async reload(): Promise<void> {
-    await this.page.reload();
-    await this.#loaded();
   }
 
   async #loaded(): Promise<void> {
