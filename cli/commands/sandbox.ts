@@ -1,5 +1,6 @@
 /** fxdesk sandbox: the service, played on this machine, and the controls of what is played. */
-import { isDateTime } from "../../core/schema/xs2a";
+import type { Service } from "../../core/operations/definition";
+import { isDateTime } from "../../core/schema";
 import { type Flag, type Given, UsageError } from "../arguments";
 import type { Command } from "../command";
 import { flagName } from "../names";
@@ -130,7 +131,7 @@ const optionsFrom = (given: Given): Readonly<Record<string, unknown>> =>
     options.map((each) => [each.option, each.read ? each.read(given) : asGiven(each, given)] as const),
   );
 
-const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
+const startCommand = ({ startSandbox, controls }: SandboxPackage, service: Service): Command => ({
   usage: "fxdesk sandbox [<control>] [flags]",
   says:
     "Plays the service on this machine until Ctrl-C, and prints the address and the demo credentials as environment " +
@@ -139,7 +140,7 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
   more: [controlsHelp(controls)],
   async run(given, { stdout, stderr }) {
     const sandbox = await startSandbox(optionsFrom(given)).catch(asUsage).catch(notListening);
-    await write(stdout, asVariables(demoConnection(sandbox)));
+    await write(stdout, asVariables(demoConnection(sandbox, service)));
     await write(stderr, `The sandbox and its page are at ${sandbox.baseUrl}. Ctrl-C stops it.\n`);
     await untilStopped();
     await sandbox.close();
@@ -148,9 +149,12 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
 });
 
 /** The command that the arguments name, and the arguments that are left for it. */
-export async function sandboxCommand(args: readonly string[]): Promise<[Command, readonly string[]]> {
+export async function sandboxCommand(
+  args: readonly string[],
+  service: Service,
+): Promise<[Command, readonly string[]]> {
   const sandbox = await loadSandbox();
   const [name, ...rest] = args;
-  if (name === undefined || name.startsWith("-")) return [startCommand(sandbox), args];
-  return [controlCommand(name, sandbox.controls, `http://127.0.0.1:${usualPort}`), rest];
+  if (name === undefined || name.startsWith("-")) return [startCommand(sandbox, service), args];
+  return [controlCommand(name, sandbox.controls, service, `http://127.0.0.1:${usualPort}`), rest];
 }
