@@ -5,11 +5,11 @@ import type { Service } from "../core/operations/definition";
 import { UsageError } from "./arguments";
 import { type Command, execute, flagsOf, helpFlag } from "./command";
 import { credentialVariables, refuseSecrets, whereToSet } from "./connection";
-import { badUsage, exitCodeOf, exitMeanings } from "./exit";
+import { badUsage, exitCodeOf, exitMeanings, success } from "./exit";
 import { extensionsHelp, serviceInForce } from "./extensions";
 import { columns, page, paragraph, section } from "./help";
 import { nearest } from "./nearest";
-import { printable, type Terminal, write } from "./terminal";
+import { isClosed, printable, say, type Terminal, write } from "./terminal";
 import { version } from "./version";
 
 interface Entry {
@@ -82,7 +82,7 @@ async function run(
   service: Service,
 ): Promise<number> {
   if (name === undefined) {
-    await write(terminal.stderr, help());
+    await say(terminal, help());
     return badUsage;
   }
   if (name === "--help" || name === "-h") {
@@ -138,7 +138,9 @@ export async function fxdesk(
   try {
     return await run(args, terminal, service);
   } catch (error) {
-    await write(terminal.stderr, `${described(error, args.includes("--json"), service)}\n`);
+    // Whoever asked has seen enough; that is no failure.
+    if (isClosed(error)) return success;
+    await say(terminal, `${described(error, args.includes("--json"), service)}\n`);
     return exitCodeOf(error);
   }
 }

@@ -1,4 +1,5 @@
 /** Calls what a command names. Loaded when it is used: commands that call nothing begin sooner without the client. */
+import type { Reply } from "../../core/client/call";
 import { type ClientCore, createClient } from "../../core/client/client";
 import type { PreparedCall } from "../../core/client/pipeline";
 import type { Values } from "../../core/operations/check";
@@ -7,7 +8,8 @@ import type { Service } from "../../core/operations/definition";
 import { type Given, UsageError } from "../arguments";
 import { asUsage, clientOptions, settingsFrom } from "../connection";
 import type { Terminal } from "../terminal";
-import { printAnswer, printPages } from "./answer";
+import { exitCodeFor, printAnswer, printPages } from "./answer";
+import { commit } from "./commit";
 import { inputFrom, saidOfFlags } from "./fields";
 import { preview } from "./preview";
 import { nameOfSource, type ReadSource, sourceReader } from "./sources";
@@ -96,9 +98,16 @@ async function run(
     if (given.switched("all")) return await printPages(client.pages(operation, input), printing, terminal);
     if (operation.effect === "money" && !given.switched("yes"))
       throw unconfirmed(client.prepare(operation, input));
+    const print = (reply: Reply) => printAnswer(reply, printing, terminal);
+    if (operation.effect === "money") {
+      const call = (signal: AbortSignal) => client.call(operation, input, { signal });
+      return exitCodeFor(operation, await commit({ operation, call, print }, terminal));
+    }
     const reply = await client.call(operation, input);
-    return await printAnswer(reply, answersWith(operation, "file"), printing, terminal);
+    await print(reply);
+    return exitCodeFor(operation, reply);
   } finally {
-    await client.close();
+    // Not waited for: nobody may wait any more for a call that is under way.
+    void client.close();
   }
 }

@@ -7,7 +7,7 @@ import { flagName } from "../names";
 import { notListening, portFrom } from "../port";
 import { controlCommand, controlsHelp } from "../sandbox/control";
 import { asVariables, demoConnection, loadSandbox, type SandboxPackage } from "../sandbox-package";
-import { write } from "../terminal";
+import { say, write } from "../terminal";
 import { untilStopped } from "../until-stopped";
 
 const usualPort = 8080;
@@ -138,10 +138,10 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage, service: Servi
     "variables. The same seed gives the same accounts, trades and transactions. Its page shows and controls what is played.",
   flags: options.map(flagOf),
   more: [controlsHelp(controls)],
-  async run(given, { stdout, stderr }) {
+  async run(given, terminal) {
     const sandbox = await startSandbox(optionsFrom(given)).catch(asUsage).catch(notListening);
-    await write(stdout, asVariables(demoConnection(sandbox, service)));
-    await write(stderr, `The sandbox and its page are at ${sandbox.baseUrl}. Ctrl-C stops it.\n`);
+    await write(terminal.stdout, asVariables(demoConnection(sandbox, service)));
+    await say(terminal, `The sandbox and its page are at ${sandbox.baseUrl}. Ctrl-C stops it.\n`);
     await untilStopped();
     await sandbox.close();
     return 0;
