@@ -94,7 +94,7 @@ test("as a command", async () => {
     stderr: new PassThrough(),
     environment: { FXDESK_BASE_URL: sandbox.baseUrl, FXDESK_ACCESS_TOKEN: sandbox.demo.accessToken },
   };
-  const [command, args] = callCommand(["fixings.get", "--symbol", "EURUSD"], all);
+  const [command, args] = callCommand(["fixings.get", "--symbol", "EURUSD"], service);
   expect(await execute(command, args, terminal)).toBe(0);
   terminal.stdout.end();
   expect(JSON.parse(await text(terminal.stdout))).toEqual(fixing);
