@@ -1,11 +1,10 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { sampleInput, sandboxClient } from "../support/samples";
-import { fxdesk as run, program, type Variables, variablesOf } from "./run";
+import { fxdesk as run, type Variables, variablesOf } from "./run";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
@@ -57,17 +56,6 @@ describe("answers", () => {
     const args = ["call", "trades.list", "--all", "--parent-trade-id", "nobody"];
     expect((await fxdesk(args)).stdout).toBe("[]\n");
     expect((await fxdesk([...args, "--table"])).stdout).toBe("(no entries)\n");
-  });
-
-  test("end quietly when the reader goes away", async () => {
-    const child = spawn(process.execPath, [program, "call", "trades.list", "--all"], {
-      env: { PATH: process.env.PATH, ...variables },
-    });
-    child.stdout.destroy();
-    let stderr = "";
-    child.stderr.on("data", (chunk) => (stderr += String(chunk)));
-    const code = await new Promise((resolve) => child.on("close", resolve));
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 });
 

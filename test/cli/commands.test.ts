@@ -1,12 +1,9 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
 import { operations } from "@fxdesk/toolkit";
 import { loadSandbox, type SandboxPackage } from "../../cli/sandbox-package";
 import manifest from "../../package.json";
-import { fxdesk, program } from "./run";
+import { happens } from "../support/eventually";
+import { fxdesk } from "./run";
 
 describe("help", () => {
   test("lists the commands and the exit codes", async () => {
@@ -73,8 +70,8 @@ describe("fxdesk openapi", () => {
 
 describe("a port that is taken", () => {
   const server = createServer();
-  beforeAll(() => once(server.listen(0, "127.0.0.1"), "listening"));
-  afterAll(() => once(server.close(), "close"));
+  beforeAll(() => happens(server.listen(0, "127.0.0.1"), "listening"));
+  afterAll(() => happens(server.close(), "close"));
 
   test.each([["sandbox"], ["mcp", "--http"]])("is named by fxdesk %s %s", async (...command) => {
     const { port } = server.address() as AddressInfo;
@@ -86,45 +83,6 @@ describe("a port that is taken", () => {
 });
 
 describe("fxdesk sandbox", () => {
-  let child: ChildProcessByStdio<null, Readable, null>;
-  afterEach(() => child?.kill("SIGKILL"));
-
-  /** Starts it, and reads the variables it prints. */
-  async function started(...flags: readonly string[]): Promise<Record<string, string>> {
-    child = spawn(process.execPath, [program, "sandbox", "--port", "0", ...flags], {
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    const variables: Record<string, string> = {};
-    for await (const line of createInterface(child.stdout)) {
-      const [name, value] = line.split("=") as [string, string];
-      variables[name] = value;
-      if (name === "FXDESK_REFRESH_TOKEN") break;
-    }
-    return variables;
-  }
-
-  test("prints variables that reach it, and stops when asked to", async () => {
-    const variables = await started();
-    const { code, stdout } = await fxdesk(["call", "trades.list"], { variables });
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).not.toHaveLength(0);
-    child.kill("SIGTERM");
-    expect(await once(child, "exit")).toEqual([0, null]);
-  });
-
-  test("plays the service as its flags say", async () => {
-    const flags = ["--now", "2026-11-21T10:00:00Z", "--market-hours", "real", "--total-count"];
-    const variables = await started(...flags);
-    const headers = {
-      authorization: `Bearer ${variables.FXDESK_ACCESS_TOKEN}`,
-      "x-api-key": variables.FXDESK_API_KEY!,
-    };
-    const ask = (path: string) =>
-      fetch(`${variables.FXDESK_BASE_URL}${path}?client_id=client-demo`, { headers });
-    expect(await (await ask("/quotes/fx-availability")).json()).toEqual({ fx_available: false });
-    expect((await ask("/trades")).headers.get("x-total-count")).toMatch(/^\d+$/);
-  });
-
   test.each([
     ["--quote-seconds", "0", "a number above zero"],
     ["--quote-seconds", "soon", "a number above zero"],

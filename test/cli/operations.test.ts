@@ -9,6 +9,7 @@ import { callFlags } from "../../cli/call/command";
 import { fieldFlags } from "../../cli/call/fields";
 import { connectionFlags } from "../../cli/connection";
 import { flagName } from "../../cli/names";
+import { eventually } from "../support/eventually";
 import { sampleInput, sandboxClient } from "../support/samples";
 import { fxdesk, variablesOf } from "./run";
 
@@ -36,13 +37,15 @@ function flagFor(name: string, value: unknown): string[] {
 }
 
 /** A file may not be ready yet: the exit code says so, and a script tries again. */
-async function callUntilReady(args: readonly string[]) {
-  for (;;) {
-    const ran = await fxdesk(args, { variables: variablesOf(sandbox) });
-    if (ran.code !== 6) return ran;
-    expect(JSON.parse(ran.stdout)).toEqual({ status: "Pending" });
-  }
-}
+const callUntilReady = (args: readonly string[]) =>
+  eventually(
+    async () => {
+      const ran = await fxdesk(args, { variables: variablesOf(sandbox) });
+      if (ran.code !== 6) return ran;
+      expect(JSON.parse(ran.stdout)).toEqual({ status: "Pending" });
+    },
+    { withinMs: 50_000, what: `${args[1]} is ready` },
+  );
 
 test.each(operations.map((operation) => [operation.name, operation as Declaration] as const))(
   "fxdesk call %s",

@@ -1,7 +1,10 @@
-/** Runs the built command as a person or a script does. */
+/** Runs the command as a person or a script does: in this process, or as the built program in one of its own. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import type { Sandbox } from "@fxdesk/sandbox";
+import { fxdesk as command } from "../../cli/fxdesk";
 import { asVariables, demoConnection } from "../../cli/sandbox-package";
 
 export const program = join(__dirname, "../../dist/cli/main.js");
@@ -14,6 +17,11 @@ export interface Ran {
 
 export type Variables = Readonly<Record<string, string>>;
 
+interface Given {
+  readonly variables?: Variables;
+  readonly input?: string;
+}
+
 /** The variables with which the command reaches a sandbox. */
 export const variablesOf = (sandbox: Sandbox): Variables =>
   Object.fromEntries(
@@ -23,16 +31,31 @@ export const variablesOf = (sandbox: Sandbox): Variables =>
       .map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]),
   );
 
-/** Resolves whatever the exit code is. */
-export function fxdesk(
+/** In this process. */
+export async function fxdesk(
   args: readonly string[],
-  { variables = {}, input = "" }: { variables?: Variables; input?: string } = {},
+  { variables = {}, input = "" }: Given = {},
 ): Promise<Ran> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  stdin.end(input);
+  const said = Promise.all([text(stdout), text(stderr)]);
+  const code = await command(args, { stdin, stdout, stderr, environment: variables });
+  stdout.end();
+  stderr.end();
+  const [out, err] = await said;
+  return { code, stdout: out, stderr: err };
+}
+
+/** The environment of a program that is given nothing but variables. */
+export const environmentOf = (variables: Variables = {}) => ({ PATH: process.env.PATH, ...variables });
+
+/** In a process of its own. Resolves whatever the exit code is. */
+export function spawned(args: readonly string[], { variables, input = "" }: Given = {}): Promise<Ran> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
       [program, ...args],
-      { env: { PATH: process.env.PATH, ...variables }, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 },
+      { env: environmentOf(variables), encoding: "utf8", maxBuffer: 64 * 1024 * 1024, timeout: 50_000 },
       (_, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
     );
     child.stdin!.end(input);

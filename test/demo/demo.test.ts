@@ -1,6 +1,5 @@
 /** npm start, as a person gives it: everything runs, works together, and stops. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -14,6 +13,7 @@ import {
 } from "@fxdesk/toolkit";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { parseEnv } from "node:util";
+import { eventually, happens } from "../support/eventually";
 
 const program = join(__dirname, "../../dist/demo/start.js");
 
@@ -45,17 +45,19 @@ async function start(): Promise<Started> {
   const demo: Demo = spawn(process.execPath, [program], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   running = demo;
   let said = "";
-  for await (const chunk of demo.stdout.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
-    said += chunk as string;
-    if (/The flow has run\..*\n\n.*\n/s.test(said)) break;
-  }
+  demo.stdout.setEncoding("utf8").on("data", (chunk: string) => (said += chunk));
+  await eventually(() => /The flow has run\..*\n\n.*\n/s.test(said), {
+    withinMs: 50_000,
+    what: () => `the flow has run, not: ${said}`,
+  });
   return { demo, nodeRed: address(said, "Node-RED"), mcp: address(said, "MCP"), said };
 }
 
 async function stop(demo: Demo, signal: NodeJS.Signals) {
   const errors = demo.stderr.setEncoding("utf8").toArray();
+  const exit = happens(demo, "exit");
   demo.kill(signal);
-  expect(await once(demo, "exit")).toEqual([0, null]);
+  expect(await exit).toEqual([0, null]);
   expect((await errors).join("")).toBe("");
 }
 
@@ -111,7 +113,7 @@ describe("when the usual ports are taken", () => {
   beforeEach(async () => {
     others = [1880, 8080, 8081].map((port) => createServer().listen(port, "127.0.0.1"));
     // One that is taken already serves as well.
-    await Promise.all(others.map((server) => once(server, "listening").catch(() => undefined)));
+    await Promise.all(others.map((server) => happens(server, "listening").catch(() => undefined)));
   });
   afterEach(() => {
     for (const server of others) server.close();

@@ -1,5 +1,4 @@
 /** What a node makes of an answer: pages, files, statuses, and calls that are still under way when it closes. */
-import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,6 +7,7 @@ import { join } from "node:path";
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import { getStatementFile } from "../../core/operations/statements";
 import { bookTrade, getTrade, listTrades } from "../../core/operations/trades";
+import { eventually, happens } from "../support/eventually";
 import { catchOf, connectionTo, debugOf, injectOf, operationOf, tab, typed } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
     request.resume();
     handler(new URL(request.url!, "http://service"), response);
   }).listen(0, "127.0.0.1");
-  await once(server, "listening");
+  await happens(server, "listening");
   nodeRed = await NodeRed.start();
 }, 60_000);
 
@@ -212,17 +212,17 @@ test("the time limit of a node", async () => {
 });
 
 test("closing ends a read", async () => {
-  let closed: Promise<unknown> = Promise.resolve();
+  let isClosed = false;
   handler = (_url, response) => {
-    closed = once(response, "close");
+    response.once("close", () => (isClosed = true));
   };
-  await deploy(getTrade, { fields: { trade_id: typed("str", "T1") } });
+  await deploy(getTrade, { fields: { trade_id: typed("str", "T1") }, timeoutMs: "10000000" });
   await nodeRed.inject("start");
   await nodeRed.status("node", ({ text }) => text === "1 under way");
 
   await nodeRed.deploy([tab]);
 
-  await closed;
+  await eventually(() => isClosed, { withinMs: 25_000, what: "the end of the read" });
 });
 
 test("closing lets a call that commits money finish", async () => {

@@ -1,11 +1,11 @@
 /** What stands below a node while its calls are under way, and what becomes of them when the flow is stopped. */
-import { once } from "node:events";
 import type { Node, NodeAPI } from "node-red";
 import helper from "node-red-node-test-helper";
 import { connectionCredentials, connectionNode } from "../../nodes/connection/connection";
 import { operationNode } from "../../nodes/operation/operation";
 import { bookTrade, listTrades } from "../../core/operations/trades";
-import { type Fault, faultServer, type FaultServer, inTurn, respond, silence } from "../support/fault-server";
+import { eventually, happens } from "../support/eventually";
+import { type Fault, faultServer, type FaultServer, respond } from "../support/fault-server";
 
 helper.init(require.resolve("node-red"));
 
@@ -30,7 +30,13 @@ afterEach(async () => {
 async function deployed(type: string, fault: Fault, fields: object = {}): Promise<Node> {
   server = await faultServer(fault);
   const flow = [
-    { id: "connection", type: "fxdesk-connection", baseUrl: server.url, clientId: "c-1" },
+    {
+      id: "connection",
+      type: "fxdesk-connection",
+      baseUrl: server.url,
+      clientId: "c-1",
+      timeoutMs: "10000000",
+    },
     { id: "node", type, connection: "connection", fields, wires: [["sink"]] },
     { id: "sink", type: "helper" },
   ];
@@ -45,9 +51,8 @@ function statuses(node: Node): string[] {
   return shown;
 }
 
-const arrived = async (count: number) => {
-  while (server.heads.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
-};
+const arrived = (count: number) =>
+  eventually(() => server.heads.length >= count, { withinMs: 25_000, what: `call ${count}` });
 
 test("shows that calls are under way until the last one has ended", async () => {
   const held: (() => void)[] = [];
@@ -60,10 +65,10 @@ test("shows that calls are under way until the last one has ended", async () => 
   await arrived(2);
   const sink = helper.getNode("sink");
   held[0]!();
-  await once(sink, "input");
+  await happens(sink, "input");
   expect(shown).toEqual(Array.from({ length: 3 }, () => "status.calling"));
   held[1]!();
-  await once(sink, "input");
+  await happens(sink, "input");
   await new Promise((resolve) => setImmediate(resolve));
   expect(shown.at(-1)).toBe("status.entries");
 });
@@ -72,28 +77,47 @@ test("shows why a call failed", async () => {
   const node = await deployed("fxdesk-list-trades", respond(404));
   const shown = statuses(node);
   node.receive({});
-  await once(node, "call:error");
+  await happens(node, "call:error");
   expect(shown.at(-1)).toBe("not found (404)");
 });
 
 test("stopping the flow ends a read at once", async () => {
-  const node = await deployed("fxdesk-list-trades", silence);
+  let isClosed = false;
+  const node = await deployed("fxdesk-list-trades", (socket) => {
+    socket.on("close", () => (isClosed = true));
+  });
   node.receive({});
   await arrived(1);
-  const start = Date.now();
   await helper.unload();
-  expect(Date.now() - start).toBeLessThan(5_000);
+  await eventually(() => isClosed, {
+    withinMs: 25_000,
+    what: "the end of a call that could go on for hours",
+  });
 });
 
-const slowly: Fault = (socket, number) =>
-  void setTimeout(() => respond(201, '{"trade_id":"t-1"}')(socket, number), 300);
+/** Lets everything go on that waits for nothing. */
+async function turns(count: number): Promise<void> {
+  for (const _ of Array.from({ length: count })) await new Promise((resolve) => setImmediate(resolve));
+}
 
 test("stopping the flow lets a booking come to its end", async () => {
   const fields = { quote_id: { type: "str", value: "q-1" }, reason: { type: "str", value: "other" } };
-  const node = await deployed("fxdesk-book-trade", inTurn(slowly), fields);
+  let answer = () => {};
+  const held: Fault = (socket, number) => {
+    answer = () => respond(201, '{"trade_id":"t-1"}')(socket, number);
+  };
+  const node = await deployed("fxdesk-book-trade", held, fields);
   const shown = statuses(node);
   node.receive({});
   await arrived(1);
-  await helper.unload();
+  const ends: string[] = [];
+  node.on("close", () => {
+    void turns(100).then(() => {
+      ends.push("answered");
+      answer();
+    });
+  });
+  await helper.unload().then(() => ends.push("stopped"));
+  expect(ends).toEqual(["answered", "stopped"]);
   expect(shown).toEqual(["status.calling", "status.done"]);
 });

@@ -10,6 +10,7 @@ import { extensions } from "../../sandbox/src/extensions";
 import { routeOf } from "../../sandbox/src/routes";
 import { requestValues } from "../support/arbitrary";
 import { conforms } from "../support/conforms";
+import { happens } from "../support/eventually";
 import { fingerprint, fingerprintBefore } from "./support/fingerprint";
 import { ask, demoHeaders, type PlainAnswer } from "./support/http";
 import { inProcess, type InProcess } from "./support/in-process";
@@ -248,11 +249,11 @@ describe("on the wire", () => {
     // Who is refused early cannot send the rest.
     socket.on("error", () => {});
     let isSilent = false;
-    socket.setTimeout(5_000, () => {
+    socket.setTimeout(30_000, () => {
       isSilent = true;
       socket.destroy();
     });
-    const closed = new Promise((resolve) => void socket.on("close", resolve));
+    const closed = happens(socket, "close", 40_000);
     for (const piece of pieces) socket.write(piece);
     socket.end();
     await closed;
@@ -358,7 +359,7 @@ describe("on the wire", () => {
     const other = await startSandbox({ now });
     const socket = connect(Number(new URL(other.baseUrl).port), "127.0.0.1");
     socket.on("error", () => {});
-    const closed = new Promise((resolve) => void socket.on("close", resolve));
+    const closed = happens(socket, "close", 40_000);
     socket.write(`${post(mail, "Content-Length: 100\r\n")}{`);
     await ask(other, list, { headers: demoHeaders });
     await other.close();

@@ -28,11 +28,20 @@ const character = fc.constantFrom(...Array.from("aZ09 -_.~%&=+?#,;:@/\\\"'[]{}é
 
 const calendar = fc.oneof(...[7, 10, 16].map((length) => isoTime.map((iso) => iso.slice(0, length))));
 
+const matching = new Map<string, Arbitrary>();
+
+/** Text of a pattern, which takes long to prepare; many fields have the same. */
+function textOf(pattern: string): Arbitrary {
+  const known = matching.get(pattern) ?? fc.stringMatching(new RegExp(pattern));
+  matching.set(pattern, known);
+  return known;
+}
+
 function text({ format, pattern, examples, minLength = 0, maxLength = 50 }: JsonSchema): Arbitrary {
   const known = texts[String(format)];
   if (known) return known;
   if (typeof pattern === "string")
-    return pattern.includes("\\d{4}-\\d{2}") ? calendar : fc.stringMatching(new RegExp(pattern));
+    return pattern.includes("\\d{4}-\\d{2}") ? calendar : textOf(pattern);
   const any = fc.string({
     unit: character,
     minLength: Number(minLength),

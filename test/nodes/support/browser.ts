@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { eventually } from "../../support/eventually";
 import { root } from "./node-red";
 
 /** The browser comes as an ES module, which a test cannot load itself. */
@@ -55,10 +56,8 @@ export class Editor {
     await this.page.mouse.move(canvas.x + x - 20, canvas.y + y - 20, { steps: 4 });
     await this.page.mouse.move(canvas.x + x, canvas.y + y, { steps: 4 });
     await this.page.mouse.up();
-    for (;;) {
-      const added = (await this.ids()).find((id) => !known.includes(id));
-      if (added !== undefined) return added;
-    }
+    const added = async () => (await this.ids()).find((id) => !known.includes(id));
+    return eventually(added, { withinMs: 30_000, what: `${type} on the canvas` });
   }
 
   async ids(): Promise<string[]> {
@@ -88,9 +87,11 @@ export class Editor {
     await this.#slidIn();
   }
 
-  /** A dialog is ready when it has stopped moving; nothing else tells. */
+  /** A dialog is ready when it has stopped moving. */
   async #slidIn(): Promise<void> {
-    await this.page.waitForTimeout(500);
+    await this.page.waitForFunction(
+      `(([top]) => top && getComputedStyle(top).right === "0px")([...document.querySelectorAll(".red-ui-tray")].reverse())`,
+    );
   }
 
   /** The labels of the open form. */

@@ -1,13 +1,12 @@
 /** A real Node-RED in a process of its own, driven as its editor drives it: admin API and comms socket. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "undici";
+import { eventually, happens } from "../../support/eventually";
 
 export const root = join(__dirname, "../../..");
 
@@ -35,14 +34,16 @@ export interface NodeRedOptions {
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
+  await happens(server, "listening");
   const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
+  await happens(server.close(), "close");
   return port;
 }
 
 const started = "Started flows";
+
+/** How long anything may take on a busy machine. */
+const withinMs = 50_000;
 
 const settings = {
   uiHost: "127.0.0.1",
@@ -132,10 +133,12 @@ export class NodeRed {
 
   /** Waits until the log has said something so many times. */
   async logged(words: string, times: number): Promise<void> {
-    while (this.times(words) < times) {
+    const logged = () => {
       if (this.process.exitCode !== null) throw new Error(`Node-RED ended:\n${this.log.join("\n")}`);
-      await delay(20);
-    }
+      return this.times(words) >= times;
+    };
+    const what = () => `"${words}" in the log:\n${this.log.join("\n")}`;
+    await eventually(logged, { withinMs, what });
   }
 
   async #listen(): Promise<void> {
@@ -186,38 +189,44 @@ export class NodeRed {
   /** Presses the button of an Inject node, once the flows that hold it have started. */
   async inject(id: string): Promise<void> {
     const press = () => this.request(`/inject/${id}`, { method: "POST" });
-    let response = await press();
-    for (let tries = 0; response.status === 404 && tries < 50; tries += 1) {
-      await delay(100);
-      response = await press();
-    }
+    const there = async () => {
+      const answer = await press();
+      return answer.status !== 404 && answer;
+    };
+    const response = await eventually(there, { withinMs, what: `the node ${id}` });
     if (!response.ok) throw new Error(`Not injected: ${response.status}`);
   }
 
   /** The next values that a Debug node shows, in order. */
   async shown(id: string, count = 1): Promise<unknown[]> {
     const taken: unknown[] = [];
-    while (taken.length < count) {
-      const index = this.#shown.findIndex((entry) => entry.id === id);
-      if (index >= 0) taken.push(this.#shown.splice(index, 1)[0]!.value);
-      else await delay(10);
+    const what = () => `value ${taken.length + 1} of ${count} at ${id}`;
+    for (const _ of Array.from({ length: count })) {
+      const index = await eventually(() => this.#indexShown(id), { withinMs, what });
+      taken.push(this.#shown.splice(index, 1)[0]!.value);
     }
     return taken;
   }
 
+  #indexShown(id: string): number | undefined {
+    const index = this.#shown.findIndex((entry) => entry.id === id);
+    return index >= 0 ? index : undefined;
+  }
+
   /** Waits until the status of a node fits, and answers it. */
   async status(id: string, fits: (status: NodeStatus) => boolean): Promise<NodeStatus> {
-    for (;;) {
+    const fitting = () => {
       const status = this.#statuses.get(id);
-      if (status && fits(status)) return status;
-      await delay(10);
-    }
+      return status && fits(status) && status;
+    };
+    const what = () => `a status of ${id} that fits, not ${JSON.stringify(this.#statuses.get(id))}`;
+    return eventually(fitting, { withinMs, what });
   }
 
   /** Ends the process as a person would, with Ctrl-C. */
   async close(): Promise<void> {
     this.#socket?.close();
-    const ended = once(this.process, "exit");
+    const ended = happens(this.process, "exit");
     this.process.kill("SIGINT");
     await ended;
     if (this.ownUserDir) await rm(this.userDir, { recursive: true, force: true });

@@ -4,6 +4,7 @@ import type { Browser, Page, Route } from "playwright-core";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { controls, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { launchBrowser } from "../../nodes/support/browser";
+import { eventually } from "../../support/eventually";
 import { makeQuote, sampleInput, sandboxClient } from "../../support/samples";
 import { ask } from "../support/http";
 
@@ -247,10 +248,12 @@ describe("with JavaScript", () => {
       await route.continue();
     });
     await page.getByRole("button", { name: "+ 1 day" }).dblclick();
-    while (held.length === 0) await page.waitForTimeout(10);
+    await eventually(() => held.length > 0, { withinMs: 30_000, what: "what is sent" });
     held.forEach((go) => go());
     await panel("Clock").getByText("17 Mar 2026").waitFor();
-    await page.waitForTimeout(100);
+    // What was sent before is answered before.
+    await page.reload();
+    expect(held).toHaveLength(1);
     expect(sandbox.control.getClock()).toEqual({ now: "2026-03-17T09:00:00.000Z" });
     await page.unroute("**/*");
   });

@@ -1,5 +1,5 @@
 /** Codes and tokens from the issue to the end, and that none is kept longer. */
-import { setTimeout as wait } from "node:timers/promises";
+import { setImmediate as nextTask } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { accessTokenLife, Tokens } from "../../../sandbox/src/oauth/tokens";
@@ -85,7 +85,7 @@ describe("nothing is kept in memory that is good for nothing", () => {
 
   /** Whether what a reference points to is gone; it stays at least as long as the present task. */
   async function isGone(reference: WeakRef<object>): Promise<boolean> {
-    await wait(1);
+    await nextTask();
     collectGarbage();
     return reference.deref() === undefined;
   }

@@ -1,0 +1,144 @@
+/** The built command in a process of its own: what only a process has. */
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import manifest from "../../package.json";
+import { eventually, happens } from "../support/eventually";
+import { sampleInput, sandboxClient } from "../support/samples";
+import { environmentOf, program, spawned, type Variables, variablesOf } from "./run";
+
+let sandbox: Sandbox;
+let client: FxdeskClient;
+let variables: Variables;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  client = sandboxClient(sandbox);
+  variables = variablesOf(sandbox);
+});
+
+afterAll(async () => {
+  await client.close();
+  await sandbox.close();
+});
+
+describe("exit codes", () => {
+  test("done", async () => {
+    expect(await spawned(["--version"])).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: "" });
+  });
+
+  test("not right", async () => {
+    const { code, stdout, stderr } = await spawned(["opertions"]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain("Did you mean operations");
+  });
+
+  test("not there", async () => {
+    const args = ["call", "trades.get", "--trade-id", "nothing", "--json"];
+    const { code, stdout, stderr } = await spawned(args, { variables });
+    expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
+    expect(JSON.parse(stderr)).toMatchObject({ code: "not_found", status: 404 });
+  });
+
+  test("the outcome is not known", async () => {
+    const { quote_id, reason } = await sampleInput("trades.book", client);
+    sandbox.force("trades.book", 502);
+    const args = ["call", "trades.book", "--quote-id", String(quote_id), "--reason", String(reason), "--yes"];
+    expect((await spawned(args, { variables })).code).toBe(7);
+  });
+});
+
+describe("standard input and output", () => {
+  test("an answer of every page comes whole", async () => {
+    const { code, stdout } = await spawned(["call", "trades.list", "--page-size", "7", "--all"], {
+      variables,
+    });
+    const all = [];
+    for await (const trade of client.trades.list.all()) all.push(trade);
+    expect({ code, trades: JSON.parse(stdout) as unknown }).toEqual({ code: 0, trades: all });
+  });
+
+  test("a document of many pages comes whole", async () => {
+    const { code, stdout } = await spawned(["openapi"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toHaveProperty("paths");
+  });
+
+  test("fields are read from stdin", async () => {
+    const given = { variables, input: '{"page_size": 1}' };
+    const { stdout } = await spawned(["call", "trades.list", "--input", "-"], given);
+    expect(JSON.parse(stdout)).toHaveLength(1);
+  });
+
+  test("it ends quietly when the reader goes away", async () => {
+    const child = spawn(process.execPath, [program, "call", "trades.list", "--all"], {
+      env: environmentOf(variables),
+      timeout: 50_000,
+    });
+    child.stdout.destroy();
+    const ended = happens(child, "close", 50_000);
+    const stderr = await text(child.stderr);
+    expect({ ended: await ended, stderr }).toEqual({ ended: [0, null], stderr: "" });
+  });
+});
+
+describe("a command that serves", () => {
+  let child: ChildProcessByStdio<null, Readable, Readable>;
+  afterEach(() => child?.kill("SIGKILL"));
+
+  /** Starts it, and answers what it has printed once that fits and it says how it is stopped. */
+  async function started(args: readonly string[], prints: RegExp, given: Variables = {}): Promise<string> {
+    child = spawn(process.execPath, [program, ...args], {
+      env: environmentOf(given),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let [out, err] = ["", ""];
+    child.stdout.on("data", (chunk) => (out += String(chunk)));
+    child.stderr.on("data", (chunk) => (err += String(chunk)));
+    await eventually(() => prints.test(out) && err.includes("Ctrl-C stops it."), {
+      withinMs: 50_000,
+      what: () => `fxdesk ${args.join(" ")} is there, not: ${out}${err}`,
+    });
+    return out;
+  }
+
+  async function startedSandbox(...flags: readonly string[]): Promise<Variables> {
+    const out = await started(["sandbox", "--port", "0", ...flags], /^FXDESK_REFRESH_TOKEN=.*\n/m);
+    const lines = out.trim().split("\n");
+    return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]));
+  }
+
+  async function stoppedBy(signal: NodeJS.Signals): Promise<unknown[]> {
+    const exit = happens(child, "exit", 50_000);
+    child.kill(signal);
+    return exit;
+  }
+
+  test("the sandbox prints variables that reach it, and stops when asked to", async () => {
+    const { code, stdout } = await spawned(["call", "trades.list"], { variables: await startedSandbox() });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).not.toHaveLength(0);
+    expect(await stoppedBy("SIGTERM")).toEqual([0, null]);
+  });
+
+  test("the sandbox plays the service as its flags say", async () => {
+    const flags = ["--now", "2026-11-21T10:00:00Z", "--market-hours", "real", "--total-count"];
+    const played = await startedSandbox(...flags);
+    const headers = {
+      authorization: `Bearer ${played.FXDESK_ACCESS_TOKEN}`,
+      "x-api-key": played.FXDESK_API_KEY!,
+    };
+    const ask = (path: string) =>
+      fetch(`${played.FXDESK_BASE_URL}${path}?client_id=client-demo`, { headers });
+    expect(await (await ask("/quotes/fx-availability")).json()).toEqual({ fx_available: false });
+    expect((await ask("/trades")).headers.get("x-total-count")).toMatch(/^\d+$/);
+    expect(await stoppedBy("SIGINT")).toEqual([0, null]);
+  });
+
+  test("the MCP endpoint over HTTP stops when asked to", async () => {
+    expect(await started(["mcp", "--http"], /^$/, variables)).toBe("");
+    expect(await stoppedBy("SIGTERM")).toEqual([0, null]);
+  });
+});
