@@ -6,7 +6,7 @@ import { z } from "zod";
 import { startSandbox, type Sandbox } from "@fxdesk/sandbox";
 import { callCommand } from "../cli/call/command";
 import { execute } from "../cli/command";
-import { createClient, json, operation, operations } from "../core";
+import { contract, createClient, json, operation, operations } from "../core";
 import { openApiDocument } from "../core/openapi/document";
 import { createMcpServer } from "../mcp";
 import { nodeFiles } from "../nodes/generate/files";
@@ -31,6 +31,7 @@ const getFixing = operation({
 });
 
 const all = [...operations, getFixing] as const;
+const service = { ...contract, operations: all };
 const fixing = { symbol: "EURUSD", rate: 1.090868 };
 
 let sandbox: Sandbox;
@@ -43,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 const client = () =>
-  createClient({ baseUrl: sandbox.baseUrl, credentials: { accessToken: sandbox.demo.accessToken } }, all);
+  createClient({ baseUrl: sandbox.baseUrl, credentials: { accessToken: sandbox.demo.accessToken } }, service);
 
 test("as a client method, with its types", async () => {
   const connected = client();
@@ -108,7 +109,7 @@ test("as a Node-RED node: runtime, form, words and help", () => {
 });
 
 test("as a path of the OpenAPI document and a chapter of the documentation", () => {
-  const { paths, components } = openApiDocument(all, { version: "1.0.0" });
+  const { paths, components } = openApiDocument(service, { version: "1.0.0" });
   expect(paths["/fixings/{symbol}"]).toHaveProperty("get.operationId", "fixings.get");
   expect(components.schemas).toHaveProperty("FixingRate");
   expect(operationsDocument(all)).toContain("GET /fixings/{symbol}");

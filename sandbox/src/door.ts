@@ -8,14 +8,13 @@ import {
   type Field,
   fieldsOf,
   inWords,
-  type Server,
   UnreadableBody,
   type Values,
   withDefaults,
 } from "@fxdesk/toolkit/operations";
 import type { Call } from "./behaviour";
 import { bearerOf, header, type HttpRequest } from "./http";
-import { doorCodes, invalidStatus, Refusal } from "./refusal";
+import { doorCodesOf, invalidStatus, Refusal } from "./refusal";
 import { type Client, type Contact, mayActFor } from "./world/parties";
 import type { Grant } from "./world/tokens";
 import type { World } from "./world/world";
@@ -36,7 +35,7 @@ export async function admit(operation: Declaration, request: HttpRequest, world:
 /** Who the credentials say is calling. */
 function identify(operation: Declaration, request: HttpRequest, world: World): Caller {
   const { credentials, server } = operation;
-  const codes = doorCodes[server];
+  const codes = doorCodesOf(server);
   if (credentials.includes("apiKey") && header(request, "x-api-key") !== world.apiKey)
     throw new Refusal(401, codes.tokenUnknown, "The API key is missing or unknown.");
   const bearer = bearerOf(request);
@@ -56,7 +55,7 @@ function identify(operation: Declaration, request: HttpRequest, world: World): C
 /** For whom a token is. On the open-banking interfaces it may be one that a person gave for a consent or a payment. */
 function checked(
   bearer: string,
-  server: Server,
+  server: string,
   { tokens, openBanking, now }: World,
 ): Caller | "unknown" | "expired" {
   const given = server === "xs2a" ? openBanking.tokens.check(bearer, now) : "unknown";
@@ -76,7 +75,7 @@ async function readBody(operation: Declaration, request: HttpRequest): Promise<V
 function unreadable(operation: Declaration, { because, message }: UnreadableBody): Refusal {
   if (because === "media-type" && 415 in operation.errors)
     return new Refusal(415, "", "The body's media type is not supported.", message);
-  const { invalid } = doorCodes[operation.server];
+  const { invalid } = doorCodesOf(operation.server);
   return new Refusal(invalidStatus(operation), invalid, "The body cannot be read.", message);
 }
 
@@ -91,7 +90,7 @@ function readValues(
   // What a caller accepts comes with weights: it is settled where the answer is made.
   const { accept: _accept, ...others } = headers;
   const values = decodeRequest(operation, { path, query, headers: others, body });
-  const { invalid } = doorCodes[operation.server];
+  const { invalid } = doorCodesOf(operation.server);
   const clientField = fieldsOf(operation).find(isClientId);
   if (clientField && !values[clientField.name])
     throw new Refusal(

@@ -1,5 +1,5 @@
 /** How the sandbox says no: a status of the contract, in the body the contract gives that status. */
-import type { Declaration, Server } from "@fxdesk/toolkit/operations";
+import type { Declaration } from "@fxdesk/toolkit/operations";
 import { tppError } from "./open-banking/errors";
 import { extensionMark, type HttpAnswer, type HttpRequest } from "./http";
 
@@ -19,33 +19,34 @@ export class Refusal extends Error {
   }
 }
 
-/** What the door says in the words of each interface. */
-export const doorCodes: Readonly<Record<Server, Readonly<Record<DoorCode, string>>>> = {
-  service: {
-    invalid: "validation_error",
-    tokenMissing: "token_missing",
-    tokenUnknown: "token_invalid",
-    tokenExpired: "token_expired",
-    unknownPath: "not_found",
-    wrongMethod: "method_not_allowed",
-    internal: "internal_error",
-  },
-  xs2a: {
-    invalid: "FORMAT_ERROR",
-    tokenMissing: "TOKEN_UNKNOWN",
-    tokenUnknown: "TOKEN_UNKNOWN",
-    tokenExpired: "TOKEN_EXPIRED",
-    unknownPath: "RESOURCE_UNKNOWN",
-    wrongMethod: "SERVICE_INVALID",
-    internal: "INTERNAL_SERVER_ERROR",
-  },
+/** What the door says, in the words of the JSON interface. */
+const jsonCodes = {
+  invalid: "validation_error",
+  tokenMissing: "token_missing",
+  tokenUnknown: "token_invalid",
+  tokenExpired: "token_expired",
+  unknownPath: "not_found",
+  wrongMethod: "method_not_allowed",
+  internal: "internal_error",
 };
 
-type DoorCode =
-  "invalid" | "tokenMissing" | "tokenUnknown" | "tokenExpired" | "unknownPath" | "wrongMethod" | "internal";
+export type DoorCodes = Readonly<typeof jsonCodes>;
+
+const xs2aCodes: DoorCodes = {
+  invalid: "FORMAT_ERROR",
+  tokenMissing: "TOKEN_UNKNOWN",
+  tokenUnknown: "TOKEN_UNKNOWN",
+  tokenExpired: "TOKEN_EXPIRED",
+  unknownPath: "RESOURCE_UNKNOWN",
+  wrongMethod: "SERVICE_INVALID",
+  internal: "INTERNAL_SERVER_ERROR",
+};
+
+/** What the door says in the words of each server. */
+export const doorCodesOf = (server: string): DoorCodes => (server === "xs2a" ? xs2aCodes : jsonCodes);
 
 /** Paths of the open-banking interfaces start with /v1/. Contract: What the service does, rule 2. */
-export const serverOfPath = (path: string): Server => (path.startsWith("/v1/") ? "xs2a" : "service");
+export const serverOfPath = (path: string): string => (path.startsWith("/v1/") ? "xs2a" : "service");
 
 /** The status in which an operation refuses values that do not fit: 400, or 422 where that is documented instead. */
 export const invalidStatus = ({ errors }: Declaration): number =>
@@ -60,7 +61,7 @@ function errorMessage({ status, code, message, details, headers }: Refusal): Htt
 }
 
 /** A refusal outside any operation: it carries a body, as no contract says that it has none. */
-export const plainRefusal = (server: Server, request: HttpRequest, refusal: Refusal): HttpAnswer =>
+export const plainRefusal = (server: string, request: HttpRequest, refusal: Refusal): HttpAnswer =>
   server === "xs2a" ? tppError(refusal, request) : errorMessage(refusal);
 
 /** A refusal by an operation: without a body where the status is documented without, and marked where it is not. */

@@ -5,7 +5,15 @@ import { playOf } from "./faults";
 import { extensionMark, type HttpAnswer, type HttpRequest, send } from "./http";
 import { echoRequestId } from "./open-banking";
 import { answer, type Pipeline } from "./pipeline";
-import { doorCodes, invalidStatus, plainRefusal, Refusal, refusalAnswer, serverOfPath } from "./refusal";
+import {
+  type DoorCodes,
+  doorCodesOf,
+  invalidStatus,
+  plainRefusal,
+  Refusal,
+  refusalAnswer,
+  serverOfPath,
+} from "./refusal";
 import { isAside, RequestLog } from "./request-log";
 import { type Misnamed, misnamed, routeOf } from "./routes";
 import type { Stage } from "./stage";
@@ -100,7 +108,7 @@ function refused(
   const server = serverOfPath(path);
   const sharing = operations.filter((operation) => routeOf(operation).pattern.test(path));
   const operation = sharing.find(({ method }) => method === request.method);
-  const codes = doorCodes[server];
+  const codes = doorCodesOf(server);
   const near = operations.map((each) => misnamed(each, path)).find((each) => each !== undefined);
   const refusal = error ? unreadable(error, operation, codes) : unrouted(sharing, near, codes);
   const received = receivedRequest(request, []);
@@ -122,8 +130,6 @@ function receivedRequest(request: FastifyRequest, names: readonly string[]): Htt
   };
 }
 
-type Codes = (typeof doorCodes)["service"];
-
 /** What the open-banking standard says of a value that is not there, by the parameter of the path. */
 const codesOfMisnamed: Readonly<Record<string, string>> = {
   "payment-service": "PRODUCT_UNKNOWN",
@@ -133,7 +139,7 @@ const codesOfMisnamed: Readonly<Record<string, string>> = {
 function unreadable(
   error: Error & { statusCode?: number },
   operation: Declaration | undefined,
-  codes: Codes,
+  codes: DoorCodes,
 ): Refusal {
   if (error instanceof Refusal) return error;
   if ((error.statusCode ?? 500) < 500)
@@ -146,7 +152,7 @@ function unreadable(
   return new Refusal(500, codes.internal, "The sandbox failed.", error.message);
 }
 
-function unrouted(sharing: readonly Declaration[], near: Misnamed | undefined, codes: Codes): Refusal {
+function unrouted(sharing: readonly Declaration[], near: Misnamed | undefined, codes: DoorCodes): Refusal {
   if (sharing.length === 0 && near)
     return new Refusal(
       404,

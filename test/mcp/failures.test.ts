@@ -120,7 +120,7 @@ describe("what nobody foresaw", () => {
         throw new Error("socket hang up");
       })(),
     ) as ReceivedFile["stream"];
-    const body = new ReceivedFile("application/pdf", undefined, undefined, stream);
+    const body = new ReceivedFile("application/pdf", undefined, undefined, stream, "statements.getFile");
     const text = await callWith(() => Promise.resolve(reply(200, body)), "get_statement_file");
     expect(text).toBe(
       "get_statement_file was answered (200: The statement file.) The answer itself broke off or cannot be shown.",

@@ -21,10 +21,46 @@ let nodeRed: NodeRed;
 let browser: Browser;
 let editor: Editor;
 
+/** Where a section has its row on the canvas. */
+const rowOf = (section: string) => 40 + 50 * chosen.findIndex(([each]) => each === section);
+const startOf = (section: string) => ({
+  ...injectOf(`start-${section}`, []),
+  name: "start",
+  x: 100,
+  y: rowOf(section),
+});
+
+const fields = {
+  trade_type: { type: "str", value: "spot,ndf" },
+  page: { type: "msg", value: "payload.page" },
+};
+
+const listOf = (id: string, x: number, y: number, given: object): FlowNode => ({
+  id,
+  type: "fxdesk-list-trades",
+  z: tab.id,
+  x,
+  y,
+  connection: "connection",
+  fields: given,
+  wires: [[]],
+});
+
+/** All that is on the canvas before anybody touches it. */
+const given = (): FlowNode[] => [
+  tab,
+  connectionTo(sandbox),
+  ...chosen.map(([section]) => startOf(section)),
+  listOf("filled", 700, 90, fields),
+  { ...injectOf("start", ["list"]), x: 700, y: 190 },
+  listOf("list", 700, 240, {}),
+];
+
 beforeAll(async () => {
   sandbox = await startSandbox();
   nodeRed = await NodeRed.start();
   browser = await launchBrowser();
+  await nodeRed.deploy(given());
   editor = await Editor.open(browser, nodeRed.url);
 }, 90_000);
 
@@ -33,12 +69,6 @@ afterAll(async () => {
   await nodeRed.close();
   await sandbox.close();
 });
-
-/** Puts a flow into the editor. */
-async function show(...nodes: readonly FlowNode[]): Promise<void> {
-  await nodeRed.deploy([tab, connectionTo(sandbox), ...nodes]);
-  await editor.reload();
-}
 
 const flows = () => nodeRed.json<FlowNode[]>("/flows");
 
@@ -52,10 +82,9 @@ const text = (value: unknown): string =>
 
 test.each(chosen)(
   "%s",
-  async (_section, operation: Declaration) => {
+  async (section, operation: Declaration) => {
     const input = await sampleInput(operation.name, sandboxClient(sandbox));
-    await show();
-    const id = await editor.drag(nodeTypeOf(operation), 400, 200);
+    const id = await editor.drag(nodeTypeOf(operation), 400, rowOf(section));
 
     await editor.edit(id);
     expect(await editor.labels()).toEqual(
@@ -63,14 +92,14 @@ test.each(chosen)(
     );
     for (const [field, value] of Object.entries(input)) await editor.fill(field, text(value));
     await editor.done();
-    expect(await editor.isValid(id)).toBe(true);
+    await editor.sees(id, "valid");
+    await editor.wire(`start-${section}`, id);
     await editor.deploy();
 
     const own = (await flows()).find((node) => node.id === id);
     expect(own).toMatchObject({ type: nodeTypeOf(operation), connection: "connection", version: 1 });
     expect(Object.keys(own!.fields as object)).toEqual(expect.arrayContaining(Object.keys(input)));
-    await nodeRed.deploy([...(await flows()), { ...injectOf("start", [id]), x: 100, y: 200 }]);
-    await nodeRed.inject("start");
+    await nodeRed.inject(`start-${section}`);
     expect(await nodeRed.status(id, ({ fill }) => fill !== "blue")).toMatchObject({ fill: "green" });
     await editor.seesStatus(id);
   },
@@ -78,54 +107,17 @@ test.each(chosen)(
 );
 
 test("a form shows again what was filled", async () => {
-  const fields = {
-    trade_type: { type: "str", value: "spot,ndf" },
-    page: { type: "msg", value: "payload.page" },
-  };
-  await show({
-    id: "list",
-    type: "fxdesk-list-trades",
-    z: tab.id,
-    x: 300,
-    y: 200,
-    connection: "connection",
-    fields,
-    wires: [[]],
-  });
-
-  await editor.edit("list");
+  await editor.edit("filled");
   expect(await editor.page.locator(".fxdesk-form").innerText()).toContain("spot, ndf");
   await editor.page.fill("#node-input-name", "Spot and NDF");
   await editor.done();
   await editor.deploy();
 
-  const saved = (await flows()).find(({ id }) => id === "list");
+  const saved = (await flows()).find(({ id }) => id === "filled");
   expect(saved).toMatchObject({ name: "Spot and NDF", fields, pages: "all" });
 });
 
-test("a node whose required fields are empty is marked", async () => {
-  await show();
-
-  const id = await editor.drag("fxdesk-book-trade", 400, 200);
-
-  expect(await editor.isValid(id)).toBe(false);
-});
-
 test("the connection keeps its secrets when it is edited", async () => {
-  await show(
-    {
-      id: "list",
-      type: "fxdesk-list-trades",
-      z: tab.id,
-      x: 300,
-      y: 200,
-      connection: "connection",
-      fields: {},
-      wires: [[]],
-    },
-    { ...injectOf("start", ["list"]), x: 100, y: 200 },
-  );
-
   await editor.edit("list");
   await editor.editConnection();
   await editor.page.fill("#node-config-input-name", "Renamed");
@@ -140,6 +132,13 @@ test("the connection keeps its secrets when it is edited", async () => {
     name: "Renamed",
     environment: "api",
   });
+});
+
+/** The last one: the editor asks before it deploys such a node. */
+test("a node whose required fields are empty is marked", async () => {
+  const id = await editor.drag("fxdesk-book-trade", 700, 340);
+
+  await editor.sees(id, "invalid");
 });
 
 test("the editor's console had nothing to say", () => {

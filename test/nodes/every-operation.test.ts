@@ -39,7 +39,7 @@ const branch = (operation: Declaration): FlowNode[] => [
 
 const flows = (sandbox: Sandbox): FlowNode[] => [
   tab,
-  connectionTo(sandbox, { timeoutMs: "2000" }),
+  connectionTo(sandbox),
   ...operations.flatMap(branch),
   catchOf("caught", ["failure"]),
   ...answer(
@@ -57,7 +57,9 @@ let nodeRed: NodeRed;
 
 beforeAll(async () => {
   sandbox = await startSandbox();
-  nodeRed = await NodeRed.start();
+  nodeRed = await NodeRed.start({
+    env: { NODE_OPTIONS: `--require=${require.resolve("./support/short-waits")}` },
+  });
   await nodeRed.deploy(flows(sandbox));
 }, 60_000);
 

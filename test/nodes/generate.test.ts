@@ -1,8 +1,15 @@
 /** The files derive from the list of operations alone, and say everything literally. */
 import { runInNewContext } from "node:vm";
 import { z } from "zod";
-import { byConnection, callerFields, json, operation, operations } from "@fxdesk/toolkit/operations";
-import { connectionSettings } from "../../core/client/settings";
+import {
+  byConnection,
+  callerFields,
+  contract,
+  json,
+  operation,
+  operations,
+} from "@fxdesk/toolkit/operations";
+import { settingsOf } from "../../core/client/settings";
 import { nodeFiles } from "../../nodes/generate/files";
 import { nodeTypeOf } from "../../nodes/names";
 
@@ -105,10 +112,11 @@ test("an operation that is added gets all of it without another line", () => {
 
 test("the connection's form has every setting, and keeps the secrets apart", () => {
   const { defaults, credentials } = definitions.get("fxdesk-connection")!;
-  const secrets = connectionSettings.filter(({ secret }) => secret).map(({ name }) => name);
+  const settings = settingsOf(contract);
+  const secrets = settings.filter(({ secret }) => secret).map(({ name }) => name);
 
   expect(Object.keys(credentials!)).toEqual(secrets);
-  for (const { name, secret } of connectionSettings) {
+  for (const { name, secret } of settings) {
     expect(name in defaults).toBe(!secret);
     expect(editor).toContain(`id="node-config-input-${name}"`);
   }

@@ -92,7 +92,7 @@ describe("a statement file", () => {
   test("is pending at first", async () => {
     const statement = await create("csv", "2026-10-01");
     expect(await client.statements.getFile(statement)).toEqual({ status: 202, body: { status: "Pending" } });
-    await (await fetched(statement)).stream.dump();
+    await (await fetched(statement)).bytes();
   });
 
   test.each(["pdf", "csv", "mt940", "xls"] as const)("in %s has its media type and name", async (format) => {
@@ -101,7 +101,7 @@ describe("a statement file", () => {
       contentTypes[format],
       `statement-EUR-2026-06-01-2026-06-30.${extensions[format]}`,
     ]);
-    await file.stream.dump();
+    await file.bytes();
   });
 
   test("is a PDF by default", async () => {

@@ -40,8 +40,7 @@ function textOf(pattern: string): Arbitrary {
 function text({ format, pattern, examples, minLength = 0, maxLength = 50 }: JsonSchema): Arbitrary {
   const known = texts[String(format)];
   if (known) return known;
-  if (typeof pattern === "string")
-    return pattern.includes("\\d{4}-\\d{2}") ? calendar : textOf(pattern);
+  if (typeof pattern === "string") return pattern.includes("\\d{4}-\\d{2}") ? calendar : textOf(pattern);
   const any = fc.string({
     unit: character,
     minLength: Number(minLength),

@@ -14,10 +14,10 @@ const describe = (name: string, declared: readonly Declaration[]) =>
   new DescribedAnswers(openApiDocument({ ...contract, operations: declared }, { version: "0" }), ajv, name);
 
 /** The contract is one document; what is declared beside it has one of its own. */
-const contract = describe("contract", operations);
+const ofContract = describe("contract", operations);
 const ofItsOwn = perOperation((operation) => describe(operation.name, [operation]));
 const describedOf = (operation: Declaration) =>
-  (operations as readonly Declaration[]).includes(operation) ? contract : ofItsOwn(operation);
+  (operations as readonly Declaration[]).includes(operation) ? ofContract : ofItsOwn(operation);
 
 /** Statuses that the contract does not list and a server cannot do without, by operation, and why. */
 const beyondContract: Readonly<Record<string, Readonly<Record<number, string>>>> = {

@@ -60,6 +60,20 @@ export class Editor {
     return eventually(added, { withinMs: 30_000, what: `${type} on the canvas` });
   }
 
+  /** Draws a wire from the output of a node to the input of another. */
+  async wire(from: string, to: string): Promise<void> {
+    const middle = async (id: string, port: string) => {
+      const { x, y, width, height } = (await this.page.locator(`[id="${id}"] ${port}`).boundingBox())!;
+      return [x + width / 2, y + height / 2] as const;
+    };
+    const end = await middle(to, ".red-ui-flow-port-input");
+    await this.page.mouse.move(...(await middle(from, ".red-ui-flow-port-output")));
+    await this.page.mouse.down();
+    await this.page.mouse.move(end[0] - 10, end[1], { steps: 4 });
+    await this.page.mouse.move(...end, { steps: 4 });
+    await this.page.mouse.up();
+  }
+
   async ids(): Promise<string[]> {
     return this.page
       .locator("#red-ui-workspace-chart .red-ui-flow-node-group")
@@ -87,10 +101,10 @@ export class Editor {
     await this.#slidIn();
   }
 
-  /** A dialog is ready when it has stopped moving. */
+  /** A dialog is ready when it has been made to move, and has stopped. */
   async #slidIn(): Promise<void> {
     await this.page.waitForFunction(
-      `(([top]) => top && getComputedStyle(top).right === "0px")([...document.querySelectorAll(".red-ui-tray")].reverse())`,
+      `(([top]) => top?.style.transition && getComputedStyle(top).right === "0px")([...document.querySelectorAll(".red-ui-tray")].reverse())`,
     );
   }
 
@@ -114,9 +128,10 @@ export class Editor {
     await this.page.waitForSelector(".red-ui-tray", { state: "detached" });
   }
 
-  /** Whether the canvas shows no mark of invalid properties at the node. */
-  async isValid(id: string): Promise<boolean> {
-    return !(await this.page.locator(`[id="${id}"] .red-ui-flow-node-error`).isVisible());
+  /** Waits until the canvas shows a mark of invalid properties at the node, or none. */
+  async sees(id: string, what: "valid" | "invalid"): Promise<void> {
+    const state = what === "valid" ? "hidden" : "visible";
+    await this.page.locator(`[id="${id}"] .red-ui-flow-node-error`).waitFor({ state });
   }
 
   /** Waits until a node shows how its call ended: with a green dot. */
@@ -131,12 +146,6 @@ export class Editor {
     );
     await this.page.locator("#red-ui-header-button-deploy:not(.disabled)").click();
     await (await stored).finished();
-  }
-
-  /** Loads the flows that run now. */
-  async reload(): Promise<void> {
-    await this.page.reload();
-    await this.#loaded();
   }
 
   async #loaded(): Promise<void> {

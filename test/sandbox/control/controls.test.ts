@@ -1,6 +1,6 @@
 /** What can be done to the sandbox from outside, and that its callers see it. */
 import { get } from "node:http";
-import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
+import { contract, createClient, type FxdeskClient } from "@fxdesk/toolkit";
 import { controls, Refusal, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { eventually } from "../../support/eventually";
 import { makeQuote, sampleInput, sandboxClient } from "../../support/samples";
@@ -10,7 +10,8 @@ const now = new Date("2026-03-16T09:00:00Z");
 let sandbox: Sandbox;
 let client: FxdeskClient;
 
-const connectControls = () => createClient({ baseUrl: sandbox.baseUrl }, controls);
+const connectControls = () =>
+  createClient({ baseUrl: sandbox.baseUrl }, { ...contract, operations: controls });
 let remote: ReturnType<typeof connectControls>;
 beforeEach(async () => {
   sandbox = await startSandbox({ now });

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
+import { contract, createClient, type FxdeskClient } from "@fxdesk/toolkit";
 import { controls, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { Outbox } from "../../../sandbox/src/outbox";
 import { sandboxClient } from "../../support/samples";
@@ -28,7 +28,7 @@ const send = () => client.statements.emailTrades({ date_from: "2026-01" });
 test("an e-mail is fetched as the file that lies in the folder", async () => {
   await send();
   const [name] = await files();
-  const remote = createClient({ baseUrl: sandbox.baseUrl }, controls);
+  const remote = createClient({ baseUrl: sandbox.baseUrl }, { ...contract, operations: controls });
   const message = await remote.sandbox.getMessage({ mail: 1 });
   expect(message.fileName).toBe(name);
   expect(Buffer.from(await message.bytes())).toEqual(await readFile(join(outbox(), name!)));
