@@ -141,3 +141,11 @@ test.each([
 
   expect(response.status).toBe(status);
 });
+
+test("who may not read the flows may not read the operations", async () => {
+  const guarded = await NodeRed.start({ settings: { adminAuth: { type: "credentials", users: [] } } });
+
+  expect((await guarded.request("/fxdesk/operations")).status).toBe(401);
+
+  await guarded.close();
+}, 60_000);
