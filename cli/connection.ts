@@ -6,13 +6,13 @@ import {
   settingsFromEnvironment,
   settingsOf,
 } from "../core/client/settings";
-import { contract } from "../core/operations/contract";
 import type { Setting } from "../core/operations/definition";
+import { settings } from "../core/operations/settings";
 import { type Flag, type Given, UsageError } from "./arguments";
 import { columns, section } from "./help";
 import { flagName } from "./names";
 
-const connectionSettings = settingsOf(contract);
+const connectionSettings = settingsOf({ settings });
 const open = connectionSettings.filter(({ secret }) => !secret);
 const secret = connectionSettings.filter((setting) => setting.secret);
 
