@@ -16,12 +16,10 @@ function shortened(text: string): string {
   return `${text.slice(0, longestMessage - endOfMessage)} … ${text.slice(-endOfMessage)}`;
 }
 
-const askFirst = ({ tool }: Declaration) => `ask the user before any other call of ${tool}.`;
-
-/** The tool that shows whether a call was carried out, where the operation declares one. */
-function lookupOf({ lookup }: Declaration, operations: readonly Declaration[]): string {
-  const tool = operations.find(({ name }) => name === lookup)?.tool;
-  return tool ? `look with ${tool}` : "it shows only at the service";
+/** Where to look, where the operation declares that, and whom to ask. */
+function beforeAnother({ tool, lookup }: Declaration, operations: readonly Declaration[]): string {
+  const look = operations.find(({ name }) => name === lookup);
+  return `${look ? `look with ${look.tool}, and ` : ""}ask the user before any other call of ${tool}.`;
 }
 
 /** A 409 on what can be used once may be the echo of an earlier call, whose response nobody heard. */
@@ -38,12 +36,12 @@ function whatBecameOfIt(
   if (!mayEcho(operation, error)) return `${operation.title}: not carried out.`;
   return (
     `${operation.title}: this call was not carried out, but an earlier one with the same ${operation.spends} may ` +
-    `have been: ${lookupOf(operation, operations)}, and ${askFirst(operation)}`
+    `have been: ${beforeAnother(operation, operations)}`
   );
 }
 
 const unknown = (operation: Declaration, operations: readonly Declaration[]): string =>
-  `It is unknown whether it was carried out: ${lookupOf(operation, operations)}, and ${askFirst(operation)}`;
+  `It is unknown whether it was carried out: ${beforeAnother(operation, operations)}`;
 
 function whenToTryAgain({ retryable }: FxdeskError, waitMs: unknown): string {
   if (!retryable) return "";

@@ -19,8 +19,8 @@ const echoMs = 250;
 const exitWhenUnknown = 7;
 
 /** Ends the process at once; the log says of which calls nobody knows what became of them. */
-function endNow({ unfinished }: Serving): never {
-  const lines = unfinished();
+function endNow(server: Serving): never {
+  const lines = server.unfinished();
   for (const line of lines) console.error(line);
   process.exit(lines.length > 0 ? exitWhenUnknown : success);
 }

@@ -122,19 +122,19 @@ const cases = fc
 
 describe(`seed ${seed}`, () => {
   test.each(cases)("run %i: %s", async (_number, name, { calls, stopAfterMs, respondAfterMs }) => {
-    const { open, stop, listens, end } = ways[name]!;
+    const way = ways[name]!;
     const service = await heldServer();
-    const [served, caller] = await open(service);
+    const [served, caller] = await way.open(service);
     const ids = calls.map((__, index) => index + 1);
     for (const id of ids) caller.call(id);
     await service.arrived(calls.length);
     await setTimeout(stopAfterMs);
-    stop(served, caller, ids);
+    way.stop(served, caller, ids);
     await setTimeout(respondAfterMs);
     service.respond(...(calls.map((ending) => endings[ending]!.fault) as [Fault]));
-    if (end) {
+    if (way.end) {
       await served.until(() => served.log().length >= calls.length);
-      end(served);
+      way.end(served);
     }
 
     expect(await served.exit).toBe(0);
@@ -142,7 +142,7 @@ describe(`seed ${seed}`, () => {
     expect(service.heads).toHaveLength(calls.length);
     const log = served.log().map((line) => line.replace(/(?<=T-1|refused|unknown).*/, ""));
     expect(log.toSorted()).toEqual(calls.map((ending) => endings[ending]!.logged).toSorted());
-    if (listens) expect(ids.map((id) => caller.result(id))).toEqual(ids.map(() => expect.any(String)));
+    if (way.listens) expect(ids.map((id) => caller.result(id))).toEqual(ids.map(() => expect.any(String)));
     expect(served.out + served.err).not.toContain("canary");
     await service.close();
   });

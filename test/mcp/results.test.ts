@@ -256,7 +256,7 @@ describe("other answers", () => {
 });
 
 const received = (contentType: string, bytes: Buffer, name?: string) =>
-  reply(new ReceivedFile(contentType, name, bytes.length, Readable.from([bytes]) as ReceivedFile["stream"]));
+  reply(new ReceivedFile(contentType, name, bytes.length, Readable.from([bytes]), "things.list"));
 
 describe("files", () => {
   const receiving = declared({ answers: { 200: file("The file.") } });
@@ -304,7 +304,7 @@ describe("files", () => {
 
   test("of too many bytes are not passed on, and their stream is closed", async () => {
     const stream = Readable.from(Array.from({ length: 10 }, () => Buffer.alloc(100 * 1024)));
-    const large = new ReceivedFile("application/pdf", "big.pdf", 1_024_000, stream as ReceivedFile["stream"]);
+    const large = new ReceivedFile("application/pdf", "big.pdf", 1_024_000, stream, "things.list");
     const result = await present(receiving, {}, reply(large));
     expect(result.content).toHaveLength(1);
     expect(result.structuredContent).toMatchObject({

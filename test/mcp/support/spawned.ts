@@ -10,7 +10,7 @@ const initialize = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
 };
 
-export const toolCall = (id: number, name: string, args: object) => ({
+export const toolCall = (id: number, name: string, args: Record<string, unknown>) => ({
   jsonrpc: "2.0",
   id,
   method: "tools/call",
@@ -43,7 +43,7 @@ export class Spawned {
     void this.exit.then(() => this.#heard.emit("change"));
   }
 
-  /** Speaks on standard input; the first time, it introduces itself. */
+  /** Speaks on standard input. */
   send(...messages: readonly object[]): void {
     for (const message of messages) this.process.stdin.write(`${JSON.stringify(message)}\n`);
   }
