@@ -6,18 +6,22 @@ import {
   settingsFromEnvironment,
   settingsOf,
 } from "../core/client/settings";
-import { contract } from "../core/operations/contract";
 import type { Service, Setting } from "../core/operations/definition";
+import { settings as contractSettings } from "../core/operations/settings";
 import { type Flag, type Given, UsageError } from "./arguments";
 import { columns, section } from "./help";
 import { flagName } from "./names";
 
-const openSettings = (service: Service) => settingsOf(service).filter(({ secret }) => !secret);
-const secretSettings = (service: Service) => settingsOf(service).filter(({ secret }) => secret);
+/** What a connection is made of; a command that only reads settings loads no operations. */
+type Connected = Pick<Service, "settings">;
+const contract: Connected = { settings: contractSettings };
+
+const openSettings = (service: Connected) => settingsOf(service).filter(({ secret }) => !secret);
+const secretSettings = (service: Connected) => settingsOf(service).filter(({ secret }) => secret);
 
 const valueOf = ({ options }: Setting): string => (options ? `<${options.join("|")}>` : "<text>");
 
-export const connectionFlags = (service: Service = contract): readonly Flag[] =>
+export const connectionFlags = (service: Connected = contract): readonly Flag[] =>
   openSettings(service).map((setting) => ({
     name: flagName(setting.name),
     value: valueOf(setting),
@@ -25,7 +29,7 @@ export const connectionFlags = (service: Service = contract): readonly Flag[] =>
   }));
 
 /** What a person reads about connections in the help. */
-export const connectionHelp = (service: Service = contract): string =>
+export const connectionHelp = (service: Connected = contract): string =>
   section(
     "Connection: from the environment, or by flags for what is not secret",
     columns(
@@ -37,7 +41,7 @@ export const connectionHelp = (service: Service = contract): string =>
   )!;
 
 /** Says so before parsing, without repeating the value: other users of a machine can read its command lines. */
-export function refuseSecrets(args: readonly string[], allowed: readonly string[], service: Service): void {
+export function refuseSecrets(args: readonly string[], allowed: readonly string[], service: Connected): void {
   for (const { name } of secretSettings(service)) {
     const flag = flagName(name);
     const given = args.some((word) => word === `--${flag}` || word.startsWith(`--${flag}=`));
@@ -52,7 +56,7 @@ export function refuseSecrets(args: readonly string[], allowed: readonly string[
 export function settingsFrom(
   given: Given,
   environment: Readonly<Record<string, string | undefined>>,
-  service: Service = contract,
+  service: Connected = contract,
   taken: ReadonlySet<string> = new Set(),
 ): Record<string, string | undefined> {
   const flags = openSettings(service)
@@ -68,7 +72,7 @@ export function settingsFrom(
  * Runs what reads the settings; what it finds wrong with them is a mistake of usage. The setting that it names first is
  * named as a person sets it.
  */
-export function asUsage<T>(read: () => T, service: Service = contract): T {
+export function asUsage<T>(read: () => T, service: Connected = contract): T {
   try {
     return read();
   } catch (error) {
@@ -79,16 +83,16 @@ export function asUsage<T>(read: () => T, service: Service = contract): T {
 
 export const clientOptions = (
   settings: Readonly<Record<string, string | undefined>>,
-  service: Service = contract,
+  service: Connected = contract,
 ): ClientOptions => asUsage(() => optionsFromSettings(settings), service);
 
 /** Where a person sets what a setting's name stands for; undefined for any other name. */
-export function whereToSet(name: string, service: Service): string | undefined {
+export function whereToSet(name: string, service: Connected): string | undefined {
   const setting = settingsOf(service).find((known) => known.name === name);
   if (!setting) return undefined;
   return setting.secret ? environmentName(name) : `${environmentName(name)} or --${flagName(name)}`;
 }
 
 /** The variables that hold credentials. */
-export const credentialVariables = (service: Service): string[] =>
+export const credentialVariables = (service: Connected): string[] =>
   secretSettings(service).map(({ name }) => environmentName(name));

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { asVariables, demoConnection, loadSandbox } from "../cli/sandbox-package";
 import { createClient } from "../core/client/client";
 import { environmentName, optionsFromSettings } from "../core/client/settings";
-import { operations } from "../core/operations";
 import { serveHttp } from "../mcp";
 import { callbackPath, type NodeRed, startNodeRed } from "./node-red";
 import { freePort, host } from "./ports";
@@ -43,7 +42,7 @@ export async function startDemo(folder: string): Promise<Demo> {
   // The flow's connection reads the environment: the sandbox may be at another port each time.
   for (const [name, value] of Object.entries(settings)) process.env[environmentName(name)] = value;
   const client = createClient(optionsFromSettings(settings));
-  const mcp = await serveHttp({ client, operations, port: await freePort(usualPorts.mcp), host });
+  const mcp = await serveHttp({ client, port: await freePort(usualPorts.mcp), host });
   const nodeRed = await startNodeRed(port, join(folder, "node-red"), firstFlow);
   return {
     nodeRed,

@@ -1,35 +1,47 @@
 /** What a model is told when a call fails: what happened, what became of it, and what to do. */
-import type { FxdeskError, Outcome } from "../core/errors";
+import type { FxdeskError } from "../core/errors";
 import type { Declaration } from "../core/operations/declaration";
-import { splitName } from "../core/operations/sections";
 import { clean } from "./clean";
 import { refusal, type ToolResult } from "./protocol";
+import { toolNames } from "./tools";
 
 /** Characters of an error message: the service's own words are in it. */
 const longestMessage = 1_500;
+/** Of them, those at its end. */
+const endOfMessage = 500;
 
-const sectionOf = (operation: Declaration) => splitName(operation)[0];
+/** The beginning and the end: the service's own words are in the middle, and what to do comes last. */
+function shortened(text: string): string {
+  if (text.length <= longestMessage) return text;
+  return `${text.slice(0, longestMessage - endOfMessage)} … ${text.slice(-endOfMessage)}`;
+}
 
-/** The tools that can tell whether a call was carried out: those that read in the same section. */
-const lookups = (operation: Declaration, operations: readonly Declaration[]): string =>
-  operations
-    .filter((other) => other.effect === "read" && sectionOf(other) === sectionOf(operation))
-    .map(({ tool }) => tool)
-    .join(" or ");
+/** Where to look, where the operation declares that, and whom to ask. */
+function beforeAnother({ tool, lookup }: Declaration, operations: readonly Declaration[]): string {
+  const look = operations.find(({ name }) => name === lookup);
+  return `${look ? `look with ${look.tool}, and ` : ""}ask the user before any other call of ${tool}.`;
+}
+
+/** A 409 on what can be used once may be the echo of an earlier call, whose response nobody heard. */
+const mayEcho = ({ spends }: Declaration, { status, outcome }: FxdeskError) =>
+  spends !== undefined && status === 409 && outcome === "rejected";
 
 function whatBecameOfIt(
   operation: Declaration,
-  outcome: Outcome,
+  error: FxdeskError,
   operations: readonly Declaration[],
 ): string {
   if (operation.effect === "read") return "";
-  if (outcome !== "unknown") return `${operation.title}: not carried out.`;
-  const look = lookups(operation, operations);
+  if (error.outcome === "unknown") return unknown(operation, operations);
+  if (!mayEcho(operation, error)) return `${operation.title}: not carried out.`;
   return (
-    `It is unknown whether it was carried out${look && `: look with ${look}`}, ` +
-    `and ask the user before any other call of ${operation.tool}.`
+    `${operation.title}: this call was not carried out, but an earlier one with the same ${operation.spends} may ` +
+    `have been: ${beforeAnother(operation, operations)}`
   );
 }
+
+const unknown = (operation: Declaration, operations: readonly Declaration[]): string =>
+  `It is unknown whether it was carried out: ${beforeAnother(operation, operations)}`;
 
 function whenToTryAgain({ retryable }: FxdeskError, waitMs: unknown): string {
   if (!retryable) return "";
@@ -44,11 +56,12 @@ export function failed(
   error: FxdeskError,
   operations: readonly Declaration[],
 ): ToolResult {
-  const message = error.message.replace(`${operation.name}: `, "").slice(0, longestMessage);
+  const message = toolNames(operations)(error.message.replace(`${operation.name}: `, ""));
   const waitMs = "retryAfterMs" in error ? error.retryAfterMs : undefined;
   return refusal(
-    `${operation.tool} failed: ${clean(message)}`,
-    whatBecameOfIt(operation, error.outcome, operations),
+    `${operation.tool} failed: ${shortened(clean(message))}`,
+    error.attempts > 1 && `It was tried ${error.attempts} times.`,
+    whatBecameOfIt(operation, error, operations),
     whenToTryAgain(error, waitMs),
     error.requestId !== undefined && `Request id: ${clean(error.requestId)}.`,
   );
@@ -58,7 +71,7 @@ export function failed(
 export const broken = (operation: Declaration, operations: readonly Declaration[]): ToolResult =>
   refusal(
     `${operation.tool} failed inside fxdesk; the log of the server has the details.`,
-    whatBecameOfIt(operation, "unknown", operations),
+    operation.effect !== "read" && unknown(operation, operations),
   );
 
 /** The service said yes, but its answer cannot be shown: never a reason to call again. */

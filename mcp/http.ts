@@ -2,9 +2,10 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { hostHeaderValidation, originValidation, toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler } from "@modelcontextprotocol/server";
-import type { Toolbox } from "./protocol";
+import type { Serving, Toolbox } from "./protocol";
 import { serverOver } from "./server";
 
 /** Where a server listens and whom it lets in. */
@@ -17,14 +18,15 @@ export interface Listening {
   readonly token?: string;
 }
 
-export interface HttpServer {
+export interface HttpServer extends Serving {
   /** The MCP endpoint. */
   readonly url: string;
-  close(): Promise<void>;
 }
 
 const path = "/mcp";
 const largestBody = 1024 * 1024;
+/** How long results that are there have to leave when the server closes. */
+const deliveryMs = 1_000;
 const thisMachine: readonly string[] = ["127.0.0.1", "localhost", "[::1]"];
 
 type Guard = (request: IncomingMessage, response: ServerResponse) => boolean;
@@ -67,6 +69,10 @@ function guardsFor(host: string, token: string | undefined): Guard[] {
   ];
 }
 
+/** What is answered has left, but to clients that do not read; a stream that a client listens on has no end of its own. */
+const delivered = (responses: Iterable<Promise<void>>): Promise<unknown> =>
+  Promise.race([Promise.allSettled(responses), setTimeout(deliveryMs, undefined, { ref: false })]);
+
 /** Serves a toolbox over HTTP at /mcp, with a server of its own for each request. */
 export async function serveOverHttp(
   toolbox: Toolbox,
@@ -79,9 +85,13 @@ export async function serveOverHttp(
   const handler = createMcpHandler(() => serverOver(toolbox), { maxRequestBodySize: largestBody });
   const handle = toNodeHandler(handler, { maxRequestBodySize: largestBody });
   const guards = guardsFor(host, token);
+  const responses = new Set<Promise<void>>();
   const server = createServer((request, response) => {
-    if (guards.every((guard) => guard(request, response)))
-      void handle(request as Parameters<typeof handle>[0], response);
+    if (!guards.every((guard) => guard(request, response))) return;
+    const answered = handle(request as Parameters<typeof handle>[0], response)
+      .catch((error: unknown) => console.error(error))
+      .finally(() => responses.delete(answered));
+    responses.add(answered);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(port, host, resolve);
@@ -89,9 +99,13 @@ export async function serveOverHttp(
   return {
     url: `http://${bracketed(host)}:${(server.address() as AddressInfo).port}${path}`,
     async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      await toolbox.close();
+      await delivered(responses);
       await handler.close();
       server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closed;
     },
+    unfinished: () => toolbox.unfinished(),
   };
 }

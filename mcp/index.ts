@@ -3,13 +3,13 @@
  * first needed: a host starts its servers all at once, and asks most of them for nothing but their list.
  */
 import type { HttpServer, Listening } from "./http";
-import type { McpServer } from "./protocol";
+import type { McpServer, Serving } from "./protocol";
 import type { StdioServer } from "./stdio";
 import type { McpOptions } from "./toolbox";
 import { writtenToolbox, type WrittenOptions } from "./written";
 
 export { type Allowed, allowedFrom } from "./allow";
-export type { HttpServer, Listening, McpOptions, McpServer, StdioServer, WrittenOptions };
+export type { HttpServer, Listening, McpOptions, McpServer, Serving, StdioServer, WrittenOptions };
 
 const serving = () => require("./serving") as typeof import("./serving");
 const toolboxOf = (options: McpOptions) => {
@@ -20,7 +20,7 @@ const toolboxOf = (options: McpOptions) => {
 /** A server to connect to a transport of one's own. */
 export const createMcpServer = (options: McpOptions): McpServer => serving().unconnected(toolboxOf(options));
 
-/** Serves MCP on standard input and output until the input ends, to clients of every protocol revision. */
+/** Serves MCP on standard input and output until nobody listens there, to clients of every protocol revision. */
 export const serveStdio = (options: WrittenOptions): StdioServer =>
   serving().serveOnStdio(writtenToolbox(options));
 

@@ -39,12 +39,25 @@ export interface Toolbox {
   readonly instructions: string;
   /** Undefined when there is no such tool. Every failure of a call is a result; nothing is thrown. */
   call(name: string, input: JsonObject, signal: AbortSignal): Promise<ToolResult | undefined>;
+  /** Takes no more calls, aborts reads, and waits for calls that commit money and have left. */
+  close(): Promise<void>;
+  /** Lines for the log: what is unknown when the process ends now. */
+  unfinished(): readonly string[];
+}
+
+/** A server that listens. */
+export interface Serving {
+  /** Takes no more calls, aborts reads, waits for calls that commit money and have left, and answers who still listens. */
+  close(): Promise<void>;
+  /** Lines for the log: what is unknown when the process ends now. */
+  unfinished(): readonly string[];
 }
 
 /** A server that is not connected yet. */
 export interface McpServer {
   /** Starts to serve on a transport of the MCP SDK. */
   connect(transport: object): Promise<void>;
+  /** Takes no more calls, aborts reads, and waits for calls that commit money and have left. */
   close(): Promise<void>;
 }
 
@@ -53,3 +66,7 @@ export const refusal = (...sentences: readonly (string | false | undefined)[]): 
   content: [{ type: "text", text: sentences.filter(Boolean).join(" ") }],
   isError: true,
 });
+
+/** The result of a call that came after the server was asked to stop. */
+export const stopping = (tool: string): ToolResult =>
+  refusal(`${tool} failed: the server is being stopped. Nothing was sent.`);

@@ -39,6 +39,9 @@ export function unconnected(toolbox: Toolbox): McpServer {
   const server = serverOver(toolbox);
   return {
     connect: (transport) => server.connect(transport as Parameters<typeof server.connect>[0]),
-    close: () => server.close(),
+    async close() {
+      await toolbox.close();
+      await server.close();
+    },
   };
 }

@@ -45,7 +45,7 @@ const describe = (operation: Declaration): string =>
     .join(" ");
 
 /** Texts name other operations as the client does; a model knows them as tools. */
-function toolNames(operations: readonly Declaration[]): Wording {
+export function toolNames(operations: readonly Declaration[]): Wording {
   const tools = new Map(operations.map(({ name, tool }) => [name, tool]));
   return (text) => text.replace(/\b[a-z]\w*\.[a-z]\w*\b/gi, (name) => tools.get(name) ?? name);
 }

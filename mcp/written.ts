@@ -2,37 +2,65 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ClientCore } from "../core/client/client";
+import type { Service } from "../core/operations/definition";
 import { type Allowed, allowedTools, type ToolEntry } from "./allow";
 import { instructionsFor } from "./instructions";
-import { refusal, type Toolbox } from "./protocol";
+import { refusal, stopping, type Toolbox } from "./protocol";
 
 /** The file that holds the tools of all operations of the contract, sorted by name; beside the built server. */
 export const writtenTools = "tools.json";
 
 export interface WrittenOptions {
-  /** Gives the client when the first tool is called. What it throws is told to the one who called. */
+  /** Gives the client when the first tool is called; the server closes it. What it throws is told to the caller. */
   readonly connect: () => ClientCore | Promise<ClientCore>;
+  /** The client's service, where it is not the contract alone: its tools are written nowhere. */
+  readonly service?: Service;
   /** What tools may do beyond reading; nothing by default. */
   readonly allow?: readonly Allowed[];
 }
 
-export function writtenToolbox({ connect, allow = [] }: WrittenOptions): Toolbox {
-  const written = JSON.parse(readFileSync(join(__dirname, writtenTools), "utf8")) as ToolEntry[];
-  let loading: Promise<Toolbox> | undefined;
-  const load = async () => {
+const toolsOfContract = () => JSON.parse(readFileSync(join(__dirname, writtenTools), "utf8")) as ToolEntry[];
+
+function toolsOfService({ operations }: Service): ToolEntry[] {
+  const { toolsOf } = require("./tools") as typeof import("./tools");
+  return toolsOf(operations);
+}
+
+interface Loaded {
+  readonly client: ClientCore;
+  readonly toolbox: Toolbox;
+}
+
+export function writtenToolbox({ connect, service, allow = [] }: WrittenOptions): Toolbox {
+  const tools = service ? toolsOfService(service) : toolsOfContract();
+  let loading: Promise<Loaded> | undefined;
+  let loaded: Loaded | undefined;
+  let closed = false;
+
+  async function load(): Promise<Loaded> {
     const { toolbox } = require("./toolbox") as typeof import("./toolbox");
-    return toolbox({ client: await connect(), allow });
-  };
+    const client = await connect();
+    return (loaded = { client, toolbox: toolbox({ client, allow }) });
+  }
+
   return {
-    tools: allowedTools(written, allow),
+    tools: allowedTools(tools, allow),
     instructions: instructionsFor(allow),
     async call(...args) {
+      if (closed) return stopping(args[0]);
       try {
-        return await (await (loading ??= load())).call(...args);
+        return await (await (loading ??= load())).toolbox.call(...args);
       } catch (error) {
         loading = undefined;
         return refusal(`The connection to the service is not set up: ${(error as Error).message}`);
       }
     },
+    async close() {
+      closed = true;
+      await loading?.catch(() => undefined);
+      await loaded?.toolbox.close();
+      await loaded?.client.close();
+    },
+    unfinished: () => loaded?.toolbox.unfinished() ?? [],
   };
 }

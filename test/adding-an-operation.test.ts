@@ -68,7 +68,7 @@ test("as a route of the sandbox that validates, even with nothing behind it", as
 test("as an MCP tool", async () => {
   const connected = client();
   const [near, far] = InMemoryTransport.createLinkedPair();
-  const server = createMcpServer({ client: connected, operations: all });
+  const server = createMcpServer({ client: connected });
   await server.connect(near);
   const assistant = new Client({ name: "test", version: "1" });
   await assistant.connect(far);
@@ -101,7 +101,7 @@ test("as a command", async () => {
 });
 
 test("as a Node-RED node: runtime, form, words and help", () => {
-  const files = nodeFiles(all);
+  const files = nodeFiles(service);
   expect(files["fxdesk.js"]).toContain('registerType("fxdesk-get-fixing"');
   expect(files["fxdesk.html"]).toMatch(/registerType\(["']fxdesk-get-fixing["']/);
   expect(files["locales/en-US/fxdesk.json"]).toContain("Such as EURUSD.");

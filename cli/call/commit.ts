@@ -1,5 +1,5 @@
 /** A call that commits money: once it has left, its outcome is waited for and told, whoever goes away meanwhile. */
-import type { Reply } from "../../core/client/call";
+import type { Reply } from "../../core/client/reply";
 import { unreadable } from "../../core/client/failure";
 import { outcomeLine } from "../../core/client/outcome";
 import type { Declaration } from "../../core/operations/declaration";

@@ -1,5 +1,5 @@
 /** Calls what a command names. Loaded when it is used: commands that call nothing begin sooner without the client. */
-import type { Reply } from "../../core/client/call";
+import type { Reply } from "../../core/client/reply";
 import { type ClientCore, createClient } from "../../core/client/client";
 import type { PreparedCall } from "../../core/client/pipeline";
 import type { Values } from "../../core/operations/check";

@@ -1,34 +1,70 @@
 /** fxdesk mcp: the operations as tools for AI assistants. */
+import type { ClientCore } from "../../core/client/client";
+import { environmentName } from "../../core/client/settings";
+import type { Service } from "../../core/operations/definition";
+import type { Serving } from "../../mcp";
 import { type Given, UsageError } from "../arguments";
 import type { Command } from "../command";
 import { asUsage, clientOptions, connectionFlags, connectionHelp, settingsFrom } from "../connection";
+import { success } from "../exit";
 import { notListening, portFrom } from "../port";
 import { type Terminal, write } from "../terminal";
-import { untilStopped } from "../until-stopped";
 
 const tokenVariable = "FXDESK_MCP_TOKEN";
 
+const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** What asks twice within this time asked once: a terminal signals fxdesk and npx, and npx passes it on to fxdesk. */
+const echoMs = 250;
+/** As of a command whose outcome is not known. */
+const exitWhenUnknown = 7;
+
+/** Ends the process at once; the log says of which calls nobody knows what became of them. */
+function endNow(server: Serving): never {
+  const lines = server.unfinished();
+  for (const line of lines) console.error(line);
+  process.exit(lines.length > 0 ? exitWhenUnknown : success);
+}
+
+/** Resolves when a person or the system asks the process to stop. Who asks again does not wait for what is under way. */
+function untilAsked(server: Serving): Promise<void> {
+  let askedAt: number | undefined;
+  return new Promise((resolve) => {
+    const stop = () => {
+      if (askedAt !== undefined && performance.now() - askedAt > echoMs) endNow(server);
+      askedAt ??= performance.now();
+      resolve();
+    };
+    for (const signal of stopSignals) process.on(signal, stop);
+  });
+}
+
+/** Named here too: the module that reads it loads all operations. */
+const extensionsVariable = environmentName("extensions");
+
+/** The service with the user's extension; undefined where there is none. */
+async function extendedService({ environment }: Terminal): Promise<Service | undefined> {
+  if (!environment[extensionsVariable]) return undefined;
+  const { serviceFrom } = await import("../../core/client/extensions.js");
+  return asUsage(() => serviceFrom(environment));
+}
+
 /** Loads the client when it is first needed: an assistant that only asks for the list of tools gets it sooner. */
-const connectWith = (given: Given, { environment }: Terminal) => {
+const connectWith = (given: Given, { environment }: Terminal, service: Service | undefined) => {
   const options = clientOptions(settingsFrom(given, environment));
-  return async () => {
+  return async (): Promise<ClientCore> => {
     const { createClient } = await import("../../core/client/client.js");
-    return asUsage(() => createClient(options));
+    return asUsage(() => (service ? createClient(options, service) : createClient(options)));
   };
 };
 
 async function overHttp(given: Given, terminal: Terminal): Promise<number> {
-  const [{ allowedFrom, serveHttp }, { operations }] = await Promise.all([
-    import("../../mcp/index.js"),
-    import("../../core/operations/index.js"),
-  ]);
+  const { allowedFrom, serveHttp } = await import("../../mcp/index.js");
   const [port, host] = [portFrom(given), given.text("host")];
   const token = terminal.environment[tokenVariable];
   const allow = asUsage(() => allowedFrom(given.texts("allow") ?? []));
-  const client = await connectWith(given, terminal)();
+  const client = await connectWith(given, terminal, await extendedService(terminal))();
   const server = await serveHttp({
     client,
-    operations,
     allow,
     ...(port !== undefined && { port }),
     ...(host !== undefined && { host }),
@@ -39,7 +75,7 @@ async function overHttp(given: Given, terminal: Terminal): Promise<number> {
     })
     .catch(notListening);
   await write(terminal.stderr, `The MCP endpoint is ${server.url}. Ctrl-C stops it.\n`);
-  await untilStopped();
+  await untilAsked(server);
   await server.close();
   await client.close();
   return 0;
@@ -48,8 +84,12 @@ async function overHttp(given: Given, terminal: Terminal): Promise<number> {
 async function overStdio(given: Given, terminal: Terminal): Promise<number> {
   const { allowedFrom, serveStdio } = await import("../../mcp/index.js");
   const allow = asUsage(() => allowedFrom(given.texts("allow") ?? []));
-  const server = serveStdio({ connect: connectWith(given, terminal), allow });
-  await untilStopped();
+  const service = await extendedService(terminal);
+  const connect = connectWith(given, terminal, service);
+  // Other commands end with their reader. Here a call that commits money may be under way.
+  terminal.stdout.removeAllListeners("error");
+  const server = serveStdio({ connect, allow, ...(service && { service }) });
+  await Promise.race([untilAsked(server), server.left]);
   await server.close();
   return 0;
 }
@@ -72,5 +112,9 @@ export const mcpCommand: Command = {
   ],
   unlisted: connectionFlags(),
   more: [`With --http, clients must send the token in ${tokenVariable} when it is set.`, connectionHelp()],
-  run: (given, terminal) => (given.switched("http") ? overHttp : overStdio)(given, terminal),
+  run: (given, terminal) => {
+    // A log that nobody reads any more must not end the process.
+    terminal.stderr.on("error", () => undefined);
+    return (given.switched("http") ? overHttp : overStdio)(given, terminal);
+  },
 };

@@ -1,6 +1,6 @@
 /** The settings of a connection as data: environment variables, command-line flags and forms derive from it. */
-import { contract } from "../operations/contract";
 import type { Service, Setting } from "../operations/definition";
+import { settings as contractSettings } from "../operations/settings";
 import type { ClientOptions } from "./connection";
 import { limitProblem } from "./limits";
 
@@ -22,7 +22,10 @@ const limits = [
 ];
 
 /** All settings of a connection to a service. */
-export const settingsOf = ({ settings }: Service): readonly Setting[] => [...settings, ...limits];
+export const settingsOf = ({ settings }: Pick<Service, "settings">): readonly Setting[] => [
+  ...settings,
+  ...limits,
+];
 
 /** `clientId` is `FXDESK_CLIENT_ID` in the environment. */
 export const environmentName = (name: string): string =>
@@ -31,7 +34,7 @@ export const environmentName = (name: string): string =>
 /** The settings that an environment gives, by name. */
 export function settingsFromEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
-  service: Service = contract,
+  service: Pick<Service, "settings"> = { settings: contractSettings },
 ): Record<string, string> {
   const entries = settingsOf(service).flatMap(({ name }) => {
     const value = environment[environmentName(name)];

@@ -1,17 +1,7 @@
 /** The service of the contract, as one value. */
 import { operations } from "./all";
-import { defineService, type Setting } from "./definition";
-
-const setting = (name: string, title: string, description: string): Setting => ({
-  name,
-  title,
-  description,
-  secret: false,
-});
-const secret = (name: string, title: string, description: string): Setting => ({
-  ...setting(name, title, description),
-  secret: true,
-});
+import { defineService } from "./definition";
+import { settings } from "./settings";
 
 export const contract = defineService({
   // Contract: What the service does, rules 1 and 2.
@@ -45,51 +35,7 @@ export const contract = defineService({
       description: "The acting contact.",
     },
   },
-  settings: [
-    {
-      ...setting("environment", "Environment", "api for production, sandbox for the service's sandbox."),
-      options: ["api", "sandbox"],
-      default: "api",
-    },
-    {
-      ...setting(
-        "domain",
-        "Domain",
-        "With the environment it gives the address https://{environment}.{domain}/.",
-      ),
-      example: "example.com",
-    },
-    setting(
-      "baseUrl",
-      "Base address",
-      "Full address of the JSON interface, instead of environment and domain.",
-    ),
-    {
-      ...setting("xs2aUrl", "Open-banking address", "Address of the open-banking interfaces."),
-      example: "https://xs2a.example.com",
-    },
-    setting("authUrl", "Token address", "Address of the token endpoint; by default the base address."),
-    setting("clientId", "Client ID", "The client whose accounts and trades are meant."),
-    setting("contactId", "Contact ID", "The contact on whose behalf calls are made."),
-    {
-      ...setting(
-        "psuIpAddress",
-        "PSU IP address",
-        "Open banking: IPv4 address of the person, when one is present.",
-      ),
-      fills: "PSU-IP-Address",
-    },
-    { ...setting("psuId", "PSU ID", "Open banking: the person's identifier at the bank."), fills: "PSU-ID" },
-    {
-      ...setting("psuCorporateId", "PSU corporate ID", "Open banking: the company's identifier at the bank."),
-      fills: "PSU-Corporate-ID",
-    },
-    setting("authClientId", "Application ID", "The OAuth application, to refresh the access token."),
-    secret("authClientSecret", "Application secret", "The OAuth application's secret."),
-    secret("accessToken", "Access token", "Sent as a bearer token."),
-    secret("refreshToken", "Refresh token", "With the application's ID and secret: renews the access token."),
-    secret("apiKey", "API key", "Sent as x-api-key to the trade endpoints."),
-  ],
+  settings,
   requestIdHeader: "X-Request-ID",
   // ErrorMessage of the contract; tppMessages and problem+json of the open-banking standard.
   errorBodies: [

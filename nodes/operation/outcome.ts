@@ -1,6 +1,6 @@
 /** What became of a call, in the log: the last place that hears of it when its flow is gone. */
 import type { Node } from "node-red";
-import type { Reply } from "../../core/client/call";
+import type { Reply } from "../../core/client/reply";
 import { outcomeLine } from "../../core/client/outcome";
 import { FxdeskError } from "../../core/errors";
 import type { Declaration } from "../../core/operations/declaration";

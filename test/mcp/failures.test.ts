@@ -10,6 +10,13 @@ import { textOf } from "./support/clients";
 const { signal } = new AbortController();
 const booking = { quote_id: "quote-1", reason: "payment_for_goods" };
 
+/** What was written to the log. */
+let logged: jest.SpyInstance<void, unknown[]>;
+beforeEach(() => {
+  logged = jest.spyOn(console, "error").mockImplementation();
+});
+afterEach(() => logged.mockRestore());
+
 /** Calls a tool on a service that misbehaves. */
 async function callOn(fault: Fault, tool: string, input: Record<string, unknown>) {
   const server = await faultServer(fault);
@@ -21,19 +28,27 @@ async function callOn(fault: Fault, tool: string, input: Record<string, unknown>
   const result = (await toolbox({ client, allow: ["change", "money"] }).call(tool, input, signal))!;
   await client.close();
   await server.close();
-  expect(JSON.stringify(result)).not.toContain("canary");
+  expect(JSON.stringify([result, logged.mock.calls])).not.toContain("canary");
   return { ...result, text: textOf(result), calls: server.heads.length };
 }
 
 test.each<[string, Fault]>([
   ["the connection breaks", reset],
   ["the answer is no JSON", respond(201, "<html>")],
+  ["the answer does not say what was booked", respond(201, "{}")],
   ["the service fails", respond(502, "{}")],
+  ["a gateway gave up", respond(499, "{}")],
+  ["the status means nothing here", respond(202, "{}")],
+  ["the service points elsewhere", respond(303, "", { location: "/trades" })],
 ])("when %s, a booking is not repeated but looked up", async (_, fault) => {
   const { isError, text, calls } = await callOn(fault, "book_trade", booking);
   expect(isError).toBe(true);
-  expect(text).toContain("It is unknown whether it was carried out: look with list_trades or get_trade");
-  expect(text).toContain("ask the user before any other call of book_trade");
+  expect(text).toContain("Do not repeat it: look in list_trades whether it was carried out.");
+  expect(text).toContain(
+    "It is unknown whether it was carried out: look with list_trades, and ask the user before any other call of " +
+      "book_trade.",
+  );
+  expect(text).not.toContain("trades.");
   expect(text).not.toContain("may succeed");
   expect(calls).toBe(1);
 });
@@ -49,10 +64,35 @@ test("a booking whose answer does not fit the contract is booked", async () => {
 });
 
 test("a refused booking was not carried out", async () => {
-  const body = '{"code":"quote_expired","message":"Expired.","details":"Make\\u202e a new quote."}';
-  const { text } = await callOn(respond(409, body), "book_trade", booking);
-  expect(text).toContain("Expired. Make a new quote. [quote_expired]");
+  const body = '{"code":"limit","message":"Too much.","details":"Ask\\u202e for less."}';
+  const { text } = await callOn(respond(403, body), "book_trade", booking);
+  expect(text).toContain("Too much. Ask for less. [limit]");
   expect(text).toContain("Book trade: not carried out.");
+});
+
+test("a quote that is spent may be spent by an earlier booking", async () => {
+  const body = '{"code":"quote_used","message":"Used.","details":""}';
+  const { text, isError } = await callOn(respond(409, body), "book_trade", booking);
+  expect(isError).toBe(true);
+  expect(text).toContain("Used. [quote_used]");
+  expect(text).toContain(
+    "Book trade: this call was not carried out, but an earlier one with the same quote_id may have been: look with " +
+      "list_trades, and ask the user before any other call of book_trade.",
+  );
+});
+
+test("where an operation declares no lookup, the user is asked", async () => {
+  const text = await callWith(() => Promise.reject(new Error("no")), "create_consent", {});
+  expect(text).toContain(
+    "unknown whether it was carried out: ask the user before any other call of create_consent.",
+  );
+});
+
+test("a read that was tried more than once says so", async () => {
+  jest.spyOn(Math, "random").mockReturnValue(0);
+  const { text } = await callOn(respond(503, "{}"), "list_trades", {});
+  expect(text).toContain("It was tried 3 times. The same call may succeed later.");
+  jest.restoreAllMocks();
 });
 
 test("a service that asks to wait is quoted", async () => {
@@ -62,10 +102,11 @@ test("a service that asks to wait is quoted", async () => {
   expect(text).toContain("Request id: request-9.");
 });
 
-test("a very long message of the service is cut", async () => {
+test("a very long message of the service is cut, and what to do is not", async () => {
   const body = JSON.stringify({ code: "c", message: "m".repeat(10_000), details: "" });
-  const { text } = await callOn(respond(400, body), "list_trades", {});
+  const { text } = await callOn(respond(502, body), "book_trade", booking);
   expect(text.length).toBeLessThan(2_000);
+  expect(text).toContain("[c] Do not repeat it: look in list_trades whether it was carried out.");
 });
 
 const reply = (status: number, body: unknown): Reply => ({
@@ -81,24 +122,21 @@ const reply = (status: number, body: unknown): Reply => ({
 /** Calls a tool on a client that does as told. */
 const callWith = async (call: McpOptions["client"]["call"], tool: string, input = {}) => {
   const client = { ...createClient({ baseUrl: "http://127.0.0.1:1" }), call };
-  return textOf((await toolbox({ client, allow: ["money"] }).call(tool, input, signal))!);
+  return textOf((await toolbox({ client, allow: ["change", "money"] }).call(tool, input, signal))!);
 };
 
 describe("what nobody foresaw", () => {
-  let logged: jest.SpyInstance;
-  beforeEach(() => {
-    logged = jest.spyOn(console, "error").mockImplementation();
-  });
-  afterEach(() => logged.mockRestore());
-
   test("is for the log; the model learns only what to do", async () => {
     const bug = new TypeError("secret=abc at /root/x.js");
     const text = await callWith(() => Promise.reject(bug), "book_trade", booking);
     expect(text).toBe(
       "book_trade failed inside fxdesk; the log of the server has the details. It is unknown whether it was carried " +
-        "out: look with list_trades or get_trade, and ask the user before any other call of book_trade.",
+        "out: look with list_trades, and ask the user before any other call of book_trade.",
     );
     expect(logged).toHaveBeenCalledWith(bug);
+    expect(logged).toHaveBeenCalledWith(
+      expect.stringMatching(/^fxdesk: trades\.book: outcome unknown\. .*look in trades\.list/),
+    );
   });
 
   test("after the service said yes, the model learns that it did", async () => {
@@ -119,7 +157,7 @@ describe("what nobody foresaw", () => {
         yield Buffer.from("%PDF");
         throw new Error("socket hang up");
       })(),
-    ) as ReceivedFile["stream"];
+    );
     const body = new ReceivedFile("application/pdf", undefined, undefined, stream, "statements.getFile");
     const text = await callWith(() => Promise.resolve(reply(200, body)), "get_statement_file");
     expect(text).toBe(

@@ -1,21 +1,19 @@
-/** A server on a transport of one's own, with operations of one's own. */
+/** A server on a transport of one's own, over a service with an operation of one's own. */
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
-import { startSandbox } from "@fxdesk/sandbox";
-import { contract, type Declaration, operations } from "@fxdesk/toolkit/operations";
+import { demo, startSandbox } from "@fxdesk/sandbox";
+import { createClient } from "@fxdesk/toolkit";
+import { contract, extended } from "@fxdesk/toolkit/operations";
 import { createMcpServer } from "../../mcp";
-import { sandboxClient } from "../support/samples";
 import { getRate } from "./support/added";
 
 const rates = () => ({ status: 200, body: { pair: "EURUSD", rate: 1.1 } });
 
 test("an operation that is declared is a tool that works, without another line", async () => {
-  const declared: readonly Declaration[] = [...operations, getRate];
-  const sandbox = await startSandbox({
-    service: { ...contract, operations: declared },
-    behaviours: { "rates.get": rates },
-  });
-  const client = sandboxClient(sandbox);
-  const server = createMcpServer({ client, operations: declared });
+  const service = extended(contract, [getRate]);
+  const sandbox = await startSandbox({ service, behaviours: { "rates.get": rates } });
+  const { baseUrl } = sandbox;
+  const client = createClient({ baseUrl, credentials: { accessToken: demo.accessToken } }, service);
+  const server = createMcpServer({ client });
   const [here, there] = InMemoryTransport.createLinkedPair();
   const assistant = new Client({ name: "test", version: "1.0.0" });
   await Promise.all([server.connect(there), assistant.connect(here)]);

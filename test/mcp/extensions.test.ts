@@ -1,0 +1,74 @@
+/** The operations of a user's module are tools like the others, in both ways of serving. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type FaultServer, faultServer, respond } from "../support/fault-server";
+import { type McpClient, fxdeskMcp, revisions, textOf } from "./support/clients";
+import { Spawned } from "./support/spawned";
+
+const extension = `module.exports = ({ operation, json, z }) => [
+  operation({
+    name: "quotes.create", tool: "create_quote", title: "Create quote", summary: "Asks for a quote, for trades.book.",
+    effect: "change", method: "POST", path: "/quotes", server: "service", credentials: ["accessToken"],
+    body: z.object({ amount: z.number() }),
+    answers: { 201: json(z.object({ quote_id: z.string(), rate: z.number() }), "The quote.") },
+    errors: {}, contract: "",
+  }),
+];`;
+
+let folder: string;
+let service: FaultServer;
+let environment: Record<string, string>;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fxdesk-extension-"));
+  const path = join(folder, "quotes.cjs");
+  await writeFile(path, extension, { mode: 0o600 });
+  service = await faultServer(respond(201, '{"quote_id":"Q-1","rate":1.1}'));
+  environment = { FXDESK_EXTENSIONS: path, FXDESK_BASE_URL: service.url, FXDESK_ACCESS_TOKEN: "token" };
+});
+afterAll(async () => {
+  await service.close();
+  await rm(folder, { recursive: true });
+});
+
+async function expectQuotes(client: McpClient): Promise<void> {
+  const { tools } = await client.listTools();
+  const names = tools.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(["create_quote", "list_trades"]));
+  expect(names).toEqual(names.toSorted());
+  expect(tools.find(({ name }) => name === "create_quote")!.description).toContain("for book_trade.");
+  const result = await client.callTool({ name: "create_quote", arguments: { amount: 5 } });
+  expect(result.structuredContent).toEqual({ quote_id: "Q-1", rate: "1.1" });
+  await client.close();
+}
+
+const trusted = { FXDESK_EXTENSION_EFFECTS: "quotes.create" };
+
+test("on standard input and output", async () => {
+  const parameters = fxdeskMcp(["--allow", "change,money"], { ...environment, ...trusted });
+  await expectQuotes(await revisions["2026-07-28"].stdio(parameters));
+});
+
+test("over HTTP", async () => {
+  const served = new Spawned(["--http", "--allow", "change,money"], { ...environment, ...trusted });
+  await served.until(() => served.err.includes("/mcp"));
+  await expectQuotes(await revisions["2025-11-25"].http(/http:\S+\/mcp/.exec(served.err)![0]));
+  served.process.kill();
+  expect(await served.exit).toBe(0);
+});
+
+test("what the person who runs it does not trust counts as money: it is off", async () => {
+  const client = await revisions["2025-11-25"].stdio(fxdeskMcp(["--allow", "change"], environment));
+  expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("create_quote");
+  const before = service.heads.length;
+  const result = await client.callTool({ name: "create_quote", arguments: { amount: 5 } });
+  expect(textOf(result)).toContain("by starting it with --allow money");
+  expect(service.heads).toHaveLength(before);
+  await client.close();
+});
+
+test("a module that is not there is a mistake of usage", async () => {
+  const served = new Spawned([], { FXDESK_EXTENSIONS: join(folder, "none.cjs") });
+  expect(await served.exit).toBe(2);
+  expect(served.err).toContain("FXDESK_EXTENSIONS names");
+});

@@ -1,0 +1,221 @@
+/** A call that commits money and has left is finished, and its outcome logged, whoever stops waiting for it and how. */
+import { request } from "node:http";
+import { setTimeout } from "node:timers/promises";
+import { createClient } from "@fxdesk/toolkit";
+import * as fc from "fast-check";
+import { toolbox } from "../../mcp/toolbox";
+import { type Fault, reset, respond } from "../support/fault-server";
+import { type HeldServer, heldServer } from "./support/held";
+import { cancelled, Spawned, toolCall } from "./support/spawned";
+import { textOf } from "./support/clients";
+
+const seed = Number(process.env.FXDESK_SEED ?? Date.now() % 1_000_000);
+const runs = Number(process.env.FXDESK_RUNS ?? 24);
+
+/** What the service does in the end, and what the log must say then. */
+const endings: Readonly<Record<string, { readonly fault: Fault; readonly logged: string }>> = {
+  booked: {
+    fault: respond(201, '{"trade_id":"T-1"}'),
+    logged: "fxdesk: trades.book: carried out (201), trade_id T-1",
+  },
+  refused: { fault: respond(409, '{"code":"c","message":"Spent."}'), logged: "fxdesk: trades.book: refused" },
+  failed: { fault: respond(502, "{}"), logged: "fxdesk: trades.book: outcome unknown" },
+  lost: { fault: reset, logged: "fxdesk: trades.book: outcome unknown" },
+};
+
+/** One run: calls, the moment in which the caller stops after they have left, and the one in which responses come. */
+const plan = fc.record({
+  calls: fc.array(fc.constantFrom(...Object.keys(endings)), { minLength: 1, maxLength: 3 }),
+  stopAfterMs: fc.integer({ min: 0, max: 20 }),
+  respondAfterMs: fc.integer({ min: 0, max: 100 }),
+});
+
+const environment = ({ url }: HeldServer): Record<string, string> => ({
+  FXDESK_BASE_URL: url,
+  FXDESK_CLIENT_ID: "client",
+  FXDESK_ACCESS_TOKEN: "canary-token",
+});
+const booking = (id: number) => toolCall(id, "book_trade", { quote_id: `quote-${id}`, reason: "other" });
+
+/** A caller: how it calls, and how it hears what became of a call. */
+interface Caller {
+  call(id: number): void;
+  result(id: number): string | undefined;
+  disconnect(): void;
+}
+
+async function overStdio(service: HeldServer): Promise<[Spawned, Caller]> {
+  const served = await new Spawned(["--allow", "money"], environment(service)).initialized();
+  const caller = {
+    call: (id: number) => served.send(booking(id)),
+    result: (id: number) => served.result(id),
+    disconnect: () => served.process.stdin.end(),
+  };
+  return [served, caller];
+}
+
+async function overHttp(service: HeldServer): Promise<[Spawned, Caller]> {
+  const served = new Spawned(["--http", "--allow", "money"], environment(service));
+  await served.until(() => served.err.includes("/mcp"));
+  const url = /http:\S+\/mcp/.exec(served.err)![0];
+  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  const sent: ReturnType<typeof request>[] = [];
+  const results = new Map<number, string>();
+  const caller = {
+    call(id: number) {
+      const post = request(url, { method: "POST", headers }, (response) => {
+        response.setEncoding("utf8").on("data", (chunk: string) => {
+          results.set(id, (results.get(id) ?? "") + chunk);
+        });
+        response.on("error", () => undefined);
+      });
+      post.on("error", () => undefined).end(JSON.stringify(booking(id)));
+      sent.push(post);
+    },
+    result: (id: number) => results.get(id),
+    disconnect: () => sent.forEach((post) => post.destroy()),
+  };
+  return [served, caller];
+}
+
+interface Way {
+  readonly open: (service: HeldServer) => Promise<[Spawned, Caller]>;
+  stop(served: Spawned, caller: Caller, ids: readonly number[]): void;
+  /** Whether somebody still listens for the results. */
+  readonly listens: boolean;
+  /** Ends the process where the way leaves it running. */
+  end?(served: Spawned): void;
+}
+
+const bySignal = (signal: NodeJS.Signals, open: Way["open"]): Way => ({
+  open,
+  stop: ({ process }) => process.kill(signal),
+  listens: true,
+});
+
+const ways: Readonly<Record<string, Way>> = {
+  "a cancelled request": {
+    open: overStdio,
+    stop: (served, _, ids) => served.send(...ids.map(cancelled)),
+    listens: false,
+    end: ({ process }) => process.stdin.end(),
+  },
+  "the end of the input": { open: overStdio, stop: (_, caller) => caller.disconnect(), listens: true },
+  "a closed output": { open: overStdio, stop: ({ process }) => process.stdout.destroy(), listens: false },
+  SIGTERM: bySignal("SIGTERM", overStdio),
+  SIGINT: bySignal("SIGINT", overStdio),
+  SIGHUP: bySignal("SIGHUP", overStdio),
+  "a disconnect from HTTP": {
+    open: overHttp,
+    stop: (_, caller) => caller.disconnect(),
+    listens: false,
+    end: ({ process }) => process.kill("SIGTERM"),
+  },
+  "SIGTERM over HTTP": bySignal("SIGTERM", overHttp),
+  "SIGINT over HTTP": bySignal("SIGINT", overHttp),
+};
+
+const wayNames = Object.keys(ways);
+const cases = fc
+  .sample(plan, { seed, numRuns: runs })
+  .map((run, index) => [index + 1, wayNames[index % wayNames.length]!, run] as const);
+
+describe(`seed ${seed}`, () => {
+  test.each(cases)("run %i: %s", async (_number, name, { calls, stopAfterMs, respondAfterMs }) => {
+    const way = ways[name]!;
+    const service = await heldServer();
+    const [served, caller] = await way.open(service);
+    const ids = calls.map((__, index) => index + 1);
+    for (const id of ids) caller.call(id);
+    await service.arrived(calls.length);
+    await setTimeout(stopAfterMs);
+    way.stop(served, caller, ids);
+    await setTimeout(respondAfterMs);
+    service.respond(...(calls.map((ending) => endings[ending]!.fault) as [Fault]));
+    if (way.end) {
+      await served.until(() => served.log().length >= calls.length);
+      way.end(served);
+    }
+
+    expect(await served.exit).toBe(0);
+    expect(service.cut()).toBe(0);
+    expect(service.heads).toHaveLength(calls.length);
+    const log = served.log().map((line) => line.replace(/(?<=T-1|refused|unknown).*/, ""));
+    expect(log.toSorted()).toEqual(calls.map((ending) => endings[ending]!.logged).toSorted());
+    if (way.listens) expect(ids.map((id) => caller.result(id))).toEqual(ids.map(() => expect.any(String)));
+    expect(served.out + served.err).not.toContain("canary");
+    await service.close();
+  });
+});
+
+describe("what commits no money", () => {
+  const list = toolCall(1, "list_trades", {});
+
+  test("a cancelled read is aborted at once", async () => {
+    const service = await heldServer();
+    const served = await new Spawned([], environment(service)).initialized();
+    served.send(list);
+    await service.arrived(1);
+    served.send(cancelled(1));
+    await service.cutOff(1);
+    served.process.stdin.end();
+    expect(await served.exit).toBe(0);
+    await service.close();
+  });
+
+  test("a read holds up no end", async () => {
+    const service = await heldServer();
+    const served = await new Spawned([], environment(service)).initialized();
+    served.send(list);
+    await service.arrived(1);
+    served.process.stdin.end();
+    expect(await served.exit).toBe(0);
+    expect(served.result(1)).toContain("list_trades failed: The call was aborted.");
+    expect(service.cut()).toBe(1);
+    await service.close();
+  });
+});
+
+test("who asks twice does not wait, and the log says what is unknown", async () => {
+  const service = await heldServer();
+  const [served, caller] = await overStdio(service);
+  caller.call(1);
+  await service.arrived(1);
+  const again = setInterval(() => served.process.kill("SIGTERM"), 50);
+  expect(await served.exit).toBe(7);
+  clearInterval(again);
+  expect(served.log()).toEqual([
+    "fxdesk: trades.book: outcome unknown. The response was lost (the server was stopped). Do not repeat it: look in " +
+      "trades.list whether it was carried out.",
+  ]);
+  await service.close();
+});
+
+test("after the close nothing begins, what waits for its turn is not sent, and what has left is told", async () => {
+  const logged = jest.spyOn(console, "error").mockImplementation();
+  const service = await heldServer();
+  const credentials = { accessToken: "token" };
+  const client = createClient({ baseUrl: service.url, clientId: "client", credentials, connections: 1 });
+  const tools = toolbox({ client, allow: ["money"] });
+  const { signal } = new AbortController();
+  const call = async (id: number) =>
+    textOf((await tools.call("book_trade", booking(id).params.arguments, signal))!);
+
+  const first = call(1);
+  await service.arrived(1);
+  const second = call(2);
+  const closed = tools.close();
+  expect(await second).toContain("Book trade: not carried out.");
+  expect(await call(3)).toBe("book_trade failed: the server is being stopped. Nothing was sent.");
+  service.respond(endings.booked!.fault);
+  await closed;
+  expect(await first).toContain("Book trade: The trade is booked.");
+  expect(logged.mock.calls.map(([line]) => String(line))).toEqual([
+    "fxdesk: trades.book: not sent. The call was aborted. Nothing was sent.",
+    "fxdesk: trades.book: carried out (201), trade_id T-1.",
+  ]);
+  expect(service.heads).toHaveLength(1);
+  logged.mockRestore();
+  await client.close();
+  await service.close();
+});

@@ -1,0 +1,45 @@
+/** A service that holds every response until it is told to give it, and sees which requests were cut off meanwhile. */
+import { EventEmitter, once } from "node:events";
+import type { Socket } from "node:net";
+import { type Fault, type FaultServer, faultServer } from "../../support/fault-server";
+
+export interface HeldServer extends FaultServer {
+  /** Resolves when this many requests have arrived whole. */
+  arrived(count: number): Promise<void>;
+  /** Responds to the requests that wait, each with its own fault; the last one is repeated. */
+  respond(...faults: [Fault, ...Fault[]]): void;
+  /** Connections that the other end closed before their response. */
+  cut(): number;
+  /** Resolves when that has happened to this many. */
+  cutOff(count: number): Promise<void>;
+}
+
+export async function heldServer(): Promise<HeldServer> {
+  const changed = new EventEmitter();
+  const waiting: Socket[] = [];
+  let cut = 0;
+  const hold: Fault = (socket) => {
+    waiting.push(socket);
+    socket.once("close", () => {
+      if (!waiting.includes(socket)) return;
+      cut += 1;
+      changed.emit("change");
+    });
+    // `heads` counts the request only after this.
+    setImmediate(() => changed.emit("change"));
+  };
+  const server = await faultServer(hold);
+  const until = async (holds: () => boolean) => {
+    while (!holds()) await once(changed, "change");
+  };
+  return {
+    ...server,
+    arrived: (count) => until(() => server.heads.length >= count),
+    respond(...faults) {
+      for (const [index, socket] of waiting.splice(0).entries())
+        faults[Math.min(index, faults.length - 1)]!(socket, index + 1);
+    },
+    cut: () => cut,
+    cutOff: (count) => until(() => cut >= count),
+  };
+}
