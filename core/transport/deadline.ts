@@ -22,6 +22,8 @@ type Stop = (reason: Ended) => void;
 export class Deadline {
   ended: Ended | undefined;
   readonly #signal: AbortSignal | undefined;
+  #by: "queue" | "time" = "queue";
+  #limitMs = Infinity;
   #end = Infinity;
   #timer: NodeJS.Timeout | undefined;
   #stop: Stop | undefined;
@@ -30,7 +32,7 @@ export class Deadline {
 
   constructor(queueTimeoutMs: number, signal?: AbortSignal) {
     this.#signal = signal;
-    this.#limit(queueTimeoutMs, "queue", `The call waited ${queueTimeoutMs} ms for its turn.`);
+    this.#limit(queueTimeoutMs, "queue");
     if (signal?.aborted) this.#onCallerAbort();
     else signal?.addEventListener("abort", this.#onCallerAbort, { once: true });
   }
@@ -41,7 +43,7 @@ export class Deadline {
 
   /** Pacing lets the call go: from now on it has this time. */
   go(timeoutMs: number): void {
-    this.#limit(timeoutMs, "time", `No response within ${timeoutMs} ms.`);
+    this.#limit(timeoutMs, "time");
   }
 
   /** Whether the caller's signal still ends the call: not while money is on its way. */
@@ -56,6 +58,7 @@ export class Deadline {
    */
   async step<T>(start: (resolve: (value: T) => void, reject: (error: Error) => void) => Stop): Promise<T> {
     this.assertOpen();
+    this.#timer ??= setTimeout(this.#onLimit, this.remainingMs);
     try {
       return await new Promise<T>((resolve, reject) => {
         const stop = start(resolve, reject);
@@ -81,6 +84,7 @@ export class Deadline {
 
   /** From here on, `stop` ends what goes on after the call: a file that still arrives. */
   follow(stop: Stop): void {
+    this.#timer ??= setTimeout(this.#onLimit, this.remainingMs);
     this.#stop = stop;
   }
 
@@ -103,12 +107,21 @@ export class Deadline {
     this.#signal?.removeEventListener("abort", this.#onCallerAbort);
   }
 
-  #limit(ms: number, by: "queue" | "time", message: string): void {
+  /** The timer is set when there is something to wait for: most calls never wait for their turn. */
+  #limit(ms: number, by: "queue" | "time"): void {
     clearTimeout(this.#timer);
-    if (this.#released) return;
+    this.#timer = undefined;
+    this.#limitMs = ms;
+    this.#by = by;
     this.#end = performance.now() + ms;
-    this.#timer = setTimeout(() => this.#endBy(new Ended(by, message)), ms);
   }
+
+  #onLimit = (): void => {
+    const ms = this.#limitMs;
+    const message =
+      this.#by === "queue" ? `The call waited ${ms} ms for its turn.` : `No response within ${ms} ms.`;
+    this.#endBy(new Ended(this.#by, message));
+  };
 
   #onCallerAbort = (): void => {
     if (this.#heedsCaller) this.#endBy(new Ended("caller", "The call was aborted."));
