@@ -188,12 +188,14 @@ export class Caller {
       return received;
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
-      const { sent, status, message } = error;
+      const { sent, status } = error;
+      const cause = this.connection.secrets.cutError(error.cause);
+      const { message } = cause;
       tell.attempt({ operation: name, attempt: attempts, sent, ...(status && { status }), error: message });
       journey.sent ||= sent;
       if (status !== undefined && !answers[status]) return { status, headers: {}, body: Buffer.alloc(0) };
       journey.status = status;
-      return error;
+      return new TransportError(cause, sent, status);
     }
   }
 
@@ -284,7 +286,9 @@ export class Caller {
     const explain = (error: Error) =>
       failureOf(
         call.operation,
-        error instanceof Ended ? error : new TransportError(error, true, journey.status),
+        error instanceof Ended
+          ? error
+          : new TransportError(this.connection.secrets.cutError(error), true, journey.status),
         journey,
       );
     const content = new FileContent(this.connection.secrets, explain);
