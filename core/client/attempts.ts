@@ -69,7 +69,8 @@ export class Attempts {
       return received;
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
-      const { sent, status, message } = error;
+      const { sent, status } = error;
+      const cause = this.connection.secrets.cutError(error.cause);
       journey.sent ||= sent;
       journey.status = status;
       tell.attempt({
@@ -77,7 +78,7 @@ export class Attempts {
         attempt: journey.attempts,
         sent,
         ...(status !== undefined && { status }),
-        error: message,
+        error: cause.message,
       });
       return status === undefined || answers[status] ? error : { status, headers: {}, body: Buffer.alloc(0) };
     }

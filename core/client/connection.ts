@@ -2,13 +2,21 @@
 import { networkInterfaces } from "node:os";
 import { refreshThrough } from "../credentials/refresh";
 import { Secrets } from "../credentials/secrets";
-import { askedToken, fixedToken, refreshedToken, type Tokens, type TokenSource } from "../credentials/tokens";
+import {
+  askedToken,
+  fixedToken,
+  type Refresh,
+  refreshedToken,
+  type Tokens,
+  type TokenSource,
+} from "../credentials/tokens";
 import type { Declaration } from "../operations/declaration";
 import { type CredentialScheme, type Server, type Service, splitCredential } from "../operations/definition";
 import { perOperation } from "../operations/memo";
 import { MemoryPacing, type Pacing } from "../transport/pacing";
 import { Transport } from "../transport/transport";
 import type { TlsOptions } from "../transport/line";
+import { tell } from "./channels";
 import { limitProblem } from "./limits";
 import type { PsuContext } from "./options";
 import type { Interceptor } from "./pipeline";
@@ -137,12 +145,26 @@ function settingsFrom(service: Service, options: ClientOptions): Settings {
   return given;
 }
 
+/** A renewal that those hear of who listen. */
+const told =
+  (refresh: Refresh): Refresh =>
+  async (refreshToken) => {
+    try {
+      const tokens = await refresh(refreshToken);
+      tell.token({ renewed: true });
+      return tokens;
+    } catch (error) {
+      tell.token({ renewed: false, error: (error as Error).message });
+      throw error;
+    }
+  };
+
 type Grant = Pick<Connection, "service" | "addresses" | "secrets" | "transport" | "timeoutMs">;
 
 function tokensFrom(options: ClientOptions, settings: Settings, connection: Grant): TokenSource | undefined {
   const { service, addresses, secrets, transport, timeoutMs } = connection;
   const given = options.credentials?.accessToken;
-  if (typeof given === "function") return askedToken(given, (secret) => secrets.learn(secret));
+  if (typeof given === "function") return askedToken(given, secrets);
   const bearer = Object.values(service.credentials).find(({ kind }) => kind === "bearer");
   const accessToken = bearer && settings[bearer.setting];
   const { refreshToken, authClientId, authClientSecret } = settings;
@@ -158,8 +180,8 @@ function tokensFrom(options: ClientOptions, settings: Settings, connection: Gran
       scope,
       timeoutMs,
     };
-    const refresh = refreshThrough(transport, grant, secrets);
-    return refreshedToken({ accessToken, refreshToken }, refresh, options.credentials?.onTokens);
+    const refresh = told(refreshThrough(transport, grant, secrets));
+    return refreshedToken({ accessToken, refreshToken }, refresh, secrets, options.credentials?.onTokens);
   }
   return accessToken ? fixedToken(accessToken) : undefined;
 }

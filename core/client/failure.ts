@@ -20,7 +20,7 @@ import {
 import type { Declaration } from "../operations/declaration";
 import type { ErrorBody } from "../operations/definition";
 import { Ended } from "../transport/deadline";
-import { BrokenOff, Paused, TooLarge, TransportError } from "../transport/error";
+import { BrokenOff, Paused, TooLarge, TransportError, wordsOf } from "../transport/error";
 
 type ErrorClass = new (message: string, facts: ErrorFacts) => FxdeskError;
 
@@ -182,12 +182,6 @@ export function unreadable(
     outcome: "unknown",
     cause,
   });
-}
-
-/** A connection is refused at every address of a name: then the first refusal says enough. */
-function wordsOf(error: Error): string {
-  const [first] = error instanceof AggregateError ? (error.errors as Error[]) : [];
-  return (first ?? error).message || (error as NodeJS.ErrnoException).code || error.name;
 }
 
 interface Ending {

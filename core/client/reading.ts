@@ -66,7 +66,10 @@ function fileContent(
 ): FileContent {
   const { call, deadline } = journey;
   const explain = (error: Error) => {
-    const ended = error instanceof Ended ? error : new TransportError(error, true, journey.status);
+    const ended =
+      error instanceof Ended
+        ? error
+        : new TransportError(connection.secrets.cutError(error), true, journey.status);
     return failureOf(call.operation, ended, journey);
   };
   const content = new FileContent(connection.secrets, explain);

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { decoded, inflated } from "../transport/content";
 import { Deadline } from "../transport/deadline";
-import { TransportError } from "../transport/error";
+import { TransportError, wordsOf } from "../transport/error";
 import type { Received } from "../transport/exchange";
 import { backoffMs, retryAfterMs } from "../transport/retry";
 import type { Transport } from "../transport/transport";
@@ -47,6 +47,11 @@ export function refreshThrough(transport: Transport, grant: RefreshGrant, secret
       { isFile: () => false, largestBytes, alone: true },
     );
 
+  function unreached(error: unknown): TokenFailure {
+    const cause = secrets.cutError(error instanceof TransportError ? error.cause : error);
+    return new TokenFailure(`The token endpoint cannot be reached (${wordsOf(cause)}).`, false, { cause });
+  }
+
   /** The endpoint takes a refresh token again whose response was lost: it knows the last ones it gave. */
   async function attempts(refreshToken: string, deadline: Deadline): Promise<Received> {
     for (let attempt = 1; ; attempt += 1) {
@@ -61,12 +66,7 @@ export function refreshThrough(transport: Transport, grant: RefreshGrant, secret
       const asked = received && retryAfterMs(received.headers["retry-after"], Date.now());
       const delay = Math.max(asked ?? 0, backoffMs(attempt, received?.status));
       if (received && delay >= deadline.remainingMs) return received;
-      if (attempt === maxAttempts || deadline.ended || delay >= deadline.remainingMs)
-        throw new TokenFailure(
-          `The token endpoint cannot be reached (${secrets.cut((cause as Error).message)}).`,
-          false,
-          { cause: cause instanceof TransportError ? cause.cause : cause },
-        );
+      if (attempt === maxAttempts || deadline.ended || delay >= deadline.remainingMs) throw unreached(cause);
       await wait(delay);
     }
   }

@@ -1,4 +1,5 @@
 /** The secrets a connection knows, and texts without them. */
+import { inspect } from "node:util";
 
 /** Shorter ones are ordinary words: cutting them would tear every text apart. */
 const shortest = 8;
@@ -23,6 +24,16 @@ export class Secrets {
     let left = text;
     for (const secret of this.#known) if (left.includes(secret)) left = left.replaceAll(secret, cutMark);
     return left;
+  }
+
+  /** An error as it may be shown: itself where it holds no secret, else its words. What was thrown need not be an error. */
+  cutError(error: unknown): Error {
+    if (!(error instanceof Error)) return new Error(this.cut(String(error)));
+    const all = inspect(error, { depth: Infinity, maxStringLength: Infinity, maxArrayLength: Infinity });
+    if (this.cut(all) === all) return error;
+    const words = new Error(this.cut(error.message));
+    words.stack = this.cut(error.stack ?? "");
+    return words;
   }
 
   /** Overwrites them in the bytes of a file, whose length stays. */

@@ -1,5 +1,6 @@
 /** Where the access token of a call comes from. */
 import type { Deadline } from "../transport/deadline";
+import type { Secrets } from "./secrets";
 
 export interface TokenSource {
   /**
@@ -46,22 +47,18 @@ export const fixedToken = (token: string): TokenSource => ({
 });
 
 /** A token that a function gives. */
-export function askedToken(
-  ask: () => string | Promise<string>,
-  learn: (secret: string) => void,
-): TokenSource {
+export function askedToken(ask: () => string | Promise<string>, secrets: Secrets): TokenSource {
   const asked = async () => {
     let token: unknown;
     try {
       token = await ask();
-    } catch (cause) {
-      throw new TokenFailure(`The function that gives it failed (${(cause as Error).message}).`, true, {
-        cause,
-      });
+    } catch (error) {
+      const cause = secrets.cutError(error);
+      throw new TokenFailure(`The function that gives it failed (${cause.message}).`, true, { cause });
     }
     if (typeof token !== "string" || token === "")
       throw new TokenFailure("The function that gives it gave none.", true);
-    learn(token);
+    secrets.learn(token);
     return token;
   };
   return { get: (deadline) => deadline.race(asked()), refused: () => true, settled };
@@ -103,13 +100,14 @@ class Rest {
   }
 }
 
-async function keep(tokens: Tokens, onTokens?: (tokens: Tokens) => void | Promise<void>): Promise<void> {
+type Keep = (tokens: Tokens) => void | Promise<void>;
+
+async function keep(tokens: Tokens, onTokens: Keep | undefined, secrets: Secrets): Promise<void> {
   try {
     await onTokens?.(tokens);
-  } catch (cause) {
-    throw new TokenFailure(`The renewed tokens could not be kept (${(cause as Error).message}).`, false, {
-      cause,
-    });
+  } catch (error) {
+    const cause = secrets.cutError(error);
+    throw new TokenFailure(`The renewed tokens could not be kept (${cause.message}).`, false, { cause });
   }
 }
 
@@ -117,16 +115,21 @@ async function keep(tokens: Tokens, onTokens?: (tokens: Tokens) => void | Promis
 export function refreshedToken(
   given: { readonly accessToken: string | undefined; readonly refreshToken: string },
   refresh: Refresh,
-  onTokens?: (tokens: Tokens) => void | Promise<void>,
+  secrets: Secrets,
+  onTokens?: Keep,
 ): TokenSource {
   let current: Tokens | undefined = given.accessToken
     ? { accessToken: given.accessToken, refreshToken: given.refreshToken, expiresAt: undefined }
     : undefined;
   let renewAt = Infinity;
+  /** Renewed, and lost with the process: `onTokens` has failed so far. */
+  let unkept = false;
   let refreshing: Promise<Tokens> | undefined;
   const rest = new Rest();
 
-  const renewed = async (): Promise<Tokens> => {
+  const isFresh = () => current !== undefined && Date.now() < renewAt;
+
+  const ask = async (): Promise<void> => {
     const begun = Date.now();
     try {
       current = await refresh(current?.refreshToken ?? given.refreshToken);
@@ -135,10 +138,16 @@ export function refreshedToken(
       throw error;
     }
     rest.over();
+    unkept = true;
     const { expiresAt } = current;
     renewAt = expiresAt === undefined ? Infinity : expiresAt - renewBefore(expiresAt - begun);
-    await keep(current, onTokens);
-    return current;
+  };
+
+  const renewed = async (): Promise<Tokens> => {
+    if (!unkept || !isFresh()) await ask();
+    await keep(current!, onTokens, secrets);
+    unkept = false;
+    return current!;
   };
 
   const renew = async (deadline: Deadline): Promise<string> => {
@@ -153,7 +162,7 @@ export function refreshedToken(
 
   return {
     get(deadline, commits) {
-      const isGood = current && Date.now() < renewAt && !(commits && current.expiresAt === undefined);
+      const isGood = isFresh() && !unkept && !(commits && current!.expiresAt === undefined);
       return isGood ? current!.accessToken : renew(deadline);
     },
     refused(token) {

@@ -23,3 +23,9 @@ export class TooLarge extends Error {}
 
 /** A file of which nobody can tell whether it is whole. */
 export class BrokenOff extends Error {}
+
+/** A connection is refused at every address of a name: then the first refusal says enough. */
+export function wordsOf(error: Error): string {
+  const [first] = error instanceof AggregateError ? (error.errors as Error[]) : [];
+  return (first ?? error).message || (error as NodeJS.ErrnoException).code || error.name;
+}

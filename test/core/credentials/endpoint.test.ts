@@ -1,0 +1,171 @@
+/** What a caller learns when there is no access token to be had: who refused, what failed, and what to do. */
+import { reset, respond, silence, type Fault } from "../../support/fault-server";
+import {
+  against,
+  arrived,
+  clientOf,
+  closedPort,
+  drip,
+  failure,
+  pair,
+  serving,
+  trade,
+  withoutBackoff,
+} from "../support/against";
+
+const credentials = { refreshToken: "refresh-0", authClientId: "app", authClientSecret: "app-secret" };
+
+/** A client whose tokens come from a raw endpoint; the service answers what it is asked. */
+async function renewing(tokens: Fault, timeoutMs = 30_000) {
+  withoutBackoff();
+  const service = await serving((socket, number) =>
+    (service.heads[number - 1]!.startsWith("GET") ? respond(200, "[]") : respond(201, '{"trade_id":"t-1"}'))(
+      socket,
+      number,
+    ),
+  );
+  const endpoint = await serving(tokens);
+  const client = clientOf({ baseUrl: service.url, authUrl: endpoint.url, credentials, timeoutMs });
+  return { service, endpoint, client };
+}
+
+const refused = { name: "Unauthorized", code: "unauthorized", retryable: false };
+const down = { name: "Unavailable", code: "unavailable", retryable: true };
+
+const endings: [name: string, fault: Fault, expected: object, says: RegExp, requests: number][] = [
+  ["400", respond(400, '{"error":"invalid_grant"}'), refused, /refused.*400 \(invalid_grant\).*Log in/, 1],
+  ["401", respond(401, "<html>"), refused, /refused the refresh token: 401\. Log in again/, 1],
+  ["403", respond(403), refused, /403/, 1],
+  ["408", respond(408), down, /cannot answer now: 408/, 3],
+  ["429", respond(429), down, /cannot answer now: 429/, 3],
+  ["429 for an hour", respond(429, "", { "retry-after": "3600" }), down, /cannot answer now: 429/, 1],
+  ["500", respond(500, '{"error":"server_error"}'), down, /cannot answer now: 500 \(server_error\)/, 3],
+  ["503", respond(503, "<html>"), down, /cannot answer now: 503/, 3],
+  ["a redirect", respond(302, "", { location: "http://127.0.0.1:1" }), down, /cannot answer now: 302/, 1],
+  ["201", respond(201, '{"access_token":"access-token"}'), down, /cannot answer now: 201/, 1],
+  ["a success without a token", respond(200, '{"token_type":"bearer"}'), down, /gave no access token/, 1],
+  ["an empty token", respond(200, '{"access_token":""}'), down, /gave no access token/, 1],
+  ["null", respond(200, "null"), down, /gave no access token/, 1],
+  ["a list", respond(200, "[]"), down, /gave no access token/, 1],
+  ["HTML", respond(200, "<html>"), down, /gave no access token/, 1],
+  ["nothing", respond(200, ""), down, /gave no access token/, 1],
+  ["no HTTP", (socket) => socket.end("no http\r\n\r\n"), down, /cannot be reached/, 3],
+  ["a reset", reset, down, /cannot be reached/, 3],
+  [
+    "a response that breaks off",
+    (socket) => socket.end("HTTP/1.1 200 X\r\ncontent-length: 9\r\n\r\n{"),
+    down,
+    /cannot be reached/,
+    3,
+  ],
+  [
+    "two megabytes",
+    respond(200, Buffer.alloc(2 * 1024 * 1024, " ")),
+    down,
+    /cannot be reached \(.*larger than 1 MB/,
+    3,
+  ],
+];
+
+test.each(endings)("%s of the endpoint", async (_, fault, expected, says, requests) => {
+  const { service, endpoint, client } = await renewing(fault);
+  const [read, booking] = [await failure(client.trades.list()), await failure(client.trades.book(trade))];
+  for (const error of [read, booking]) {
+    expect(error).toMatchObject({ ...expected, outcome: "not-sent", attempts: 0 });
+    expect(error.message).toMatch(says);
+    expect(error.message).toMatch(/^trades\.(list|book): No access token\. /);
+  }
+  expect(booking.message).toContain("Nothing was sent.");
+  expect(service.heads).toHaveLength(0);
+  // The second call came while the endpoint is left alone.
+  expect(endpoint.heads).toHaveLength(requests);
+});
+
+test("an endpoint at which nobody listens", async () => {
+  withoutBackoff();
+  const client = clientOf({ baseUrl: await closedPort(), credentials });
+  const error = await failure(client.trades.book(trade));
+  expect(error).toMatchObject({ ...down, outcome: "not-sent" });
+  expect(error.message).toMatch(/token endpoint cannot be reached \(.*ECONNREFUSED/);
+});
+
+test.each<[name: string, fault: Fault]>([
+  ["that never answers", silence],
+  ["that drips", drip],
+])("an endpoint %s ends with the time limit of the call", async (_, fault) => {
+  const { service, client } = await renewing(fault, 200);
+  for (const call of [() => client.trades.list(), () => client.trades.book(trade)])
+    expect(["timeout", "unavailable"]).toContain((await failure(call())).code);
+  expect(await failure(client.trades.book(trade))).toMatchObject({ outcome: "not-sent", attempts: 0 });
+  expect(service.heads).toHaveLength(0);
+});
+
+test("the endpoint is asked again when its rest is over, which is longer each time", async () => {
+  const { endpoint, client } = await renewing(respond(400, '{"error":"invalid_grant"}'));
+  let now = 1_800_000_000_000;
+  const clock = jest.spyOn(Date, "now").mockImplementation(() => now);
+  const asked: number[] = [];
+  for (let second = 0; second < 16; second += 1) {
+    const before = endpoint.heads.length;
+    expect(await failure(client.trades.list())).toMatchObject(refused);
+    if (endpoint.heads.length > before) asked.push(second);
+    now += 1_000;
+  }
+  clock.mockRestore();
+  expect(asked).toEqual([0, 1, 3, 7, 15]);
+});
+
+test("as long as the endpoint asks for is waited", async () => {
+  const { endpoint, client } = await renewing(respond(429, "", { "retry-after": "3600" }));
+  let now = 1_800_000_000_000;
+  const clock = jest.spyOn(Date, "now").mockImplementation(() => now);
+  await failure(client.trades.list());
+  now += 3_599_000;
+  await failure(client.trades.list());
+  expect(endpoint.heads).toHaveLength(1);
+  now += 2_000;
+  await failure(client.trades.list());
+  expect(endpoint.heads).toHaveLength(2);
+  clock.mockRestore();
+});
+
+test("an endpoint that works again is believed at once, and rests anew from the beginning", async () => {
+  let fault: Fault = respond(503);
+  const { service, endpoint, client } = await renewing((socket, number) => fault(socket, number));
+  let now = 1_800_000_000_000;
+  const clock = jest.spyOn(Date, "now").mockImplementation(() => now);
+  for (const wait of [1_000, 2_000]) {
+    await failure(client.trades.list());
+    now += wait;
+  }
+  fault = pair("access-1", "refresh-1", 60);
+  await client.trades.list();
+  now += 60_000;
+  fault = respond(503);
+  await failure(client.trades.list());
+  now += 1_000;
+  const before = endpoint.heads.length;
+  await failure(client.trades.list());
+  clock.mockRestore();
+  expect(endpoint.heads.length - before).toBe(3);
+  expect(service.heads).toHaveLength(1);
+});
+
+test("a lost response of the endpoint is asked for again with the same refresh token", async () => {
+  const { endpoint, client } = await renewing((socket, number) =>
+    (number < 3 ? reset : pair("access-1", "refresh-1"))(socket, number),
+  );
+  await client.trades.list();
+  await arrived(endpoint, 3);
+  for (const head of endpoint.heads) expect(head).toContain("refresh_token=refresh-0");
+});
+
+test("what leaves for the endpoint is what RFC 6749 says", async () => {
+  const { endpoint, client } = await renewing(pair("access-1", "refresh-1"));
+  await client.trades.list();
+  const [head = ""] = endpoint.heads;
+  expect(head).toMatch(/^POST \/token HTTP\/1\.1\r\n/);
+  expect(head).toMatch(new RegExp(`authorization: Basic ${btoa("app:app-secret")}\r\n`, "i"));
+  expect(head).toMatch(/content-type: application\/x-www-form-urlencoded\r\n/i);
+  expect(head.split("\r\n\r\n")[1]).toBe("grant_type=refresh_token&refresh_token=refresh-0&scope=openid");
+});

@@ -1,0 +1,96 @@
+/** Mutual TLS: a server that asks who is calling, with certificates made by certificates/make.sh. */
+import { readFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { TLSSocket } from "node:tls";
+import { inspect } from "node:util";
+import type { TlsOptions } from "../../../core";
+import { clientOf, failure, later, trade, withoutBackoff } from "../support/against";
+
+const pem = (name: string) => readFileSync(join(__dirname, "certificates", name));
+const ca = pem("authority.pem");
+const passphrase = "canary-passphrase";
+
+/** Serves those who show a certificate of the authority, and notes who called on which connection. */
+async function serving() {
+  const callers: string[] = [];
+  const sockets = new Set<TLSSocket>();
+  let resumed = 0;
+  const server = createServer(
+    { key: pem("server.key"), cert: pem("server.pem"), ca, requestCert: true, rejectUnauthorized: true },
+    (request, response) => {
+      const socket = request.socket as TLSSocket;
+      callers.push(socket.getPeerCertificate().subject?.CN ?? "nobody");
+      if (!sockets.has(socket) && socket.isSessionReused()) resumed += 1;
+      sockets.add(socket);
+      response.writeHead(request.method === "GET" ? 200 : 201, { "content-type": "application/json" });
+      response.end(request.method === "GET" ? "[]" : '{"trade_id":"t-1"}');
+    },
+  );
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  later(() => (server.close(), server.closeAllConnections()));
+  const { port } = server.address() as AddressInfo;
+  return { url: (host = "127.0.0.1") => `https://${host}:${port}`, callers, sockets, resumed: () => resumed };
+}
+
+const clientWith = (baseUrl: string, tls?: TlsOptions) =>
+  clientOf({ baseUrl, credentials: { accessToken: "token", ...(tls && { tls }) } });
+
+const certificates: [name: string, tls: TlsOptions][] = [
+  ["a certificate and its key", { cert: pem("client.pem"), key: pem("client.key") }],
+  ["as text", { cert: pem("client.pem").toString(), key: pem("client.key").toString() }],
+  ["a key with a passphrase", { cert: pem("client.pem"), key: pem("client-locked.key"), passphrase }],
+  ["a PFX file", { pfx: pem("client.pfx"), passphrase }],
+];
+
+test.each(certificates)("%s is shown to a server that asks", async (_, tls) => {
+  const { url, callers } = await serving();
+  const client = clientWith(url(), { ...tls, ca });
+  await client.trades.list();
+  await client.trades.book(trade);
+  expect(callers).toEqual(["fxdesk test client", "fxdesk test client"]);
+});
+
+test("a server is known by its name too", async () => {
+  const { url } = await serving();
+  const client = clientWith(url("localhost"), { cert: pem("client.pem"), key: pem("client.key"), ca });
+  await expect(client.trades.list()).resolves.toEqual([]);
+});
+
+test("reads share a connection, and a booking takes up the session on its own", async () => {
+  const { url, sockets, resumed } = await serving();
+  const client = clientWith(url(), { cert: pem("client.pem"), key: pem("client.key"), ca });
+  await client.trades.list();
+  await client.trades.list();
+  expect(sockets.size).toBe(1);
+  await client.trades.book(trade);
+  expect([sockets.size, resumed()]).toEqual([2, 1]);
+});
+
+const locked = { cert: pem("client.pem"), key: pem("client-locked.key"), ca };
+const refused: [name: string, tls: TlsOptions | undefined][] = [
+  ["no authority", { cert: pem("client.pem"), key: pem("client.key") }],
+  ["nothing at all", undefined],
+  ["a key without its passphrase", locked],
+  ["a key with another passphrase", { ...locked, passphrase: "canary-other-phrase" }],
+  ["a certificate that is none", { cert: "canary-certificate", key: pem("client.key"), ca }],
+];
+
+test.each(refused)("%s: the call fails in the family, and was not sent", async (_, tls) => {
+  withoutBackoff();
+  const { url, callers } = await serving();
+  const error = await failure(clientWith(url(), tls).trades.book(trade));
+  expect(error).toMatchObject({ code: "unavailable", outcome: "not-sent" });
+  expect(inspect(error, { depth: null })).not.toContain("canary");
+  expect(callers).toEqual([]);
+});
+
+test("a server that refuses who shows no certificate is heard", async () => {
+  withoutBackoff();
+  const { url, callers } = await serving();
+  const error = await failure(clientWith(url(), { ca }).trades.book(trade));
+  // In TLS 1.3 the client is refused after its handshake: the request may have left.
+  expect(["unavailable", "outcome_unknown"]).toContain(error.code);
+  expect(callers).toEqual([]);
+});
