@@ -29,10 +29,14 @@ export class Attempts {
     const server = this.#serverOf(call.operation);
     let renewed = false;
     for (;;) {
-      journey.permit = await pacing.acquire(server, deadline);
+      const permit = pacing.acquire(server, deadline);
+      // Mostly there is nothing to wait for, and a wait for nothing costs as well.
+      journey.permit = permit instanceof Promise ? await permit : permit;
       if (journey.attempts === 0) deadline.go(call.options.timeoutMs ?? timeoutMs);
-      const { headers, token } = await this.#authorised(call, deadline);
+      const given = this.#token(call.operation, deadline);
+      const token = given instanceof Promise ? await given : given;
       deadline.assertOpen();
+      const headers = this.#authorised(call, token);
       const attempt = await this.#attempt(journey, headers);
       const isStale = !(attempt instanceof Error) && attempt.status === 401 && this.#refuses(token);
       // A call that commits money is not sent twice, also not after a 401; its next one has another token.
@@ -80,7 +84,9 @@ export class Attempts {
         ...(status !== undefined && { status }),
         error: cause.message,
       });
-      return status === undefined || answers[status] ? error : { status, headers: {}, body: Buffer.alloc(0) };
+      return status === undefined || answers[status]
+        ? new TransportError(cause, sent, status)
+        : { status, headers: {}, body: Buffer.alloc(0) };
     }
   }
 
@@ -120,24 +126,28 @@ export class Attempts {
     return asked;
   }
 
-  /** The headers of the call with the credentials that its operation declares. */
-  async #authorised({ operation, headers: given, options }: PreparedCall, deadline: Deadline) {
+  /** The access token of a call; none where its operation carries none, or can do without. */
+  #token(operation: Declaration, deadline: Deadline): string | undefined | Promise<string> {
     const { carriedBy, tokens } = this.connection;
+    const bearer = carriedBy(operation).find(({ kind }) => kind === "bearer");
+    if (!bearer) return undefined;
+    if (tokens) return tokens.get(deadline, operation.effect === "money");
+    if (bearer.needed) throw new TokenFailure("Set the credentials of the connection.", true);
+    return undefined;
+  }
+
+  /** The headers of the call with the credentials that its operation declares. */
+  #authorised(
+    { operation, headers: given, options }: PreparedCall,
+    token: string | undefined,
+  ): Record<string, string> {
     const headers: Record<string, string> = { ...given };
     const settings = settingsFor(this.connection, options);
-    let token: string | undefined;
-    for (const { kind, header, setting, needed } of carriedBy(operation)) {
-      if (kind === "header") {
-        const value = settings[setting];
-        if (value) headers[header] = value;
-        continue;
-      }
-      if (!tokens && needed) throw new TokenFailure("Set the credentials of the connection.", true);
-      if (!tokens) continue;
-      token = await tokens.get(deadline, operation.effect === "money");
-      headers[header] = `Bearer ${token}`;
+    for (const { kind, header, setting } of this.connection.carriedBy(operation)) {
+      const value = kind === "header" ? settings[setting] : token && `Bearer ${token}`;
+      if (value) headers[header] = value;
     }
-    return { headers, token };
+    return headers;
   }
 
   /** Two interfaces at one origin are paced each by itself. */

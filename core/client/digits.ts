@@ -11,27 +11,26 @@ const [zero, nine, point, minus, e] = [code("0"), code("9"), code("."), code("-"
 const valueStarts = new Set([..."[,: \t\r\n"].map(code));
 
 /**
- * Whether there may be such a number: it is long, or has an exponent. One look at each character costs far less than one
- * at each number; what is found in a string is sorted out afterwards.
+ * Whether there may be such a number: it is long, or has an exponent. One look at each byte costs far less than one at each
+ * number; what is found in a string is sorted out afterwards.
  */
-function isSuspicious(json: string): boolean {
+function isSuspicious(json: Uint8Array): boolean {
   let digits = 0;
-  let [before, beforeThat] = [0, 0];
   for (let index = 0; index < json.length; index += 1) {
-    const char = json.charCodeAt(index);
+    const char = json[index]!;
     if ((char >= zero && char <= nine) || char === point) {
       digits += 1;
       if (digits >= manyDigits) return true;
-      continue;
+    } else if (digits > 0) {
+      if ((char | 32) === e && beginsValue(json, index - digits)) return true;
+      digits = 0;
     }
-    if (digits > 0 && (char | 32) === e && valueStarts.has(before === minus ? beforeThat : before))
-      return true;
-    digits = 0;
-    beforeThat = before;
-    before = char;
   }
   return false;
 }
+
+const beginsValue = (json: Uint8Array, digit: number): boolean =>
+  valueStarts.has(json[digit - 1] === minus ? json[digit - 2]! : json[digit - 1]!);
 
 /** A string, a number, or a sign that opens, parts or closes. */
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}[\],:]/g;
@@ -63,9 +62,12 @@ class Path {
   }
 }
 
-/** What is wrong with the numbers of a JSON text that has been parsed: the digits that are lost. */
-export function lostDigits(json: string): Problem[] {
-  if (!isSuspicious(json)) return [];
+/**
+ * What is wrong with the numbers of a JSON text that has been parsed: the digits that are lost. `bytes` are the text where
+ * its digits are those of ASCII.
+ */
+export function lostDigits(json: string, bytes?: Uint8Array): Problem[] {
+  if (bytes && !isSuspicious(bytes)) return [];
   const path = new Path();
   const problems: Problem[] = [];
   for (const [text] of json.matchAll(token)) {

@@ -25,21 +25,26 @@ function withoutSecrets(headers: Headers, cut: (text: string) => string): Header
 }
 
 /** The text of a body, without the secrets of the connection. */
-async function textOf(
+function textOf(
   journey: Journey,
   body: Buffer,
   headers: Headers,
-  connection: Connection,
-): Promise<Text> {
+  { secrets }: Connection,
+): Text | Promise<Text> {
   const { call, deadline } = journey;
-  try {
-    const pending = inflated(body, text(headers["content-encoding"]), largestBytes);
-    const bytes = pending instanceof Promise ? await deadline.race(pending) : pending;
-    const { text: received, ...rest } = decoded(bytes, text(headers["content-type"]));
-    return { text: connection.secrets.cut(received), ...rest };
-  } catch (error) {
+  const read = (bytes: Buffer): Text => {
+    const content = decoded(bytes, text(headers["content-type"]));
+    return { ...content, text: secrets.cut(content.text) };
+  };
+  const fail = (error: unknown): never => {
     if (error instanceof Ended) throw error;
     throw unreadable(call.operation, (error as Error).message, journey, error);
+  };
+  try {
+    const bytes = inflated(body, text(headers["content-encoding"]), largestBytes);
+    return bytes instanceof Promise ? deadline.race(bytes).then(read).catch(fail) : read(bytes);
+  } catch (error) {
+    return fail(error);
   }
 }
 
@@ -108,7 +113,8 @@ export async function read(journey: Journey, received: Received, connection: Con
     const said = serviceMessage(await errorBody(journey, raw, headers, connection), service.errorBodies);
     throw refusalError(operation, { status, service: said, requestId, retryAfterMs: wait, attempts });
   }
-  const content = await textOf(journey, raw, headers, connection);
+  const pending = textOf(journey, raw, headers, connection);
+  const content = pending instanceof Promise ? await pending : pending;
   journey.permit();
   deadline.release();
   const { body, problems } = readResponse(operation, answer, { status, headers, content }, journey);

@@ -36,7 +36,7 @@ interface Response {
 export function readResponse(
   operation: Declaration,
   answer: Answer,
-  { status, headers, content: { text, doubt } }: Response,
+  { status, headers, content: { text, bytes, doubt } }: Response,
   progress: Progress,
 ): Content {
   const doubts = doubt === undefined ? [] : [{ field: "", says: doubt }];
@@ -49,7 +49,7 @@ export function readResponse(
   }
   return {
     body,
-    problems: isText ? doubts : [...doubts, ...misfits(operation, status, body), ...lostDigits(text)],
+    problems: isText ? doubts : [...doubts, ...misfits(operation, status, body), ...lostDigits(text, bytes)],
   };
 }
 

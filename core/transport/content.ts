@@ -76,6 +76,8 @@ export function inflatedStream(stream: Readable, encoding: string | undefined): 
 
 export interface Text {
   readonly text: string;
+  /** What it was made of, where its digits and signs are those of ASCII. */
+  readonly bytes?: Buffer;
   /** What could not be read as it was meant. */
   readonly doubt?: string;
 }
@@ -109,5 +111,5 @@ const inOrder = (charset: string, bytes: Buffer) =>
 
 function fromUtf8(bytes: Buffer): Text {
   const text = bytes.toString("utf8", bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
-  return isUtf8(bytes) ? { text } : { text, doubt: "is not UTF-8: some characters are lost" };
+  return isUtf8(bytes) ? { text, bytes } : { text, bytes, doubt: "is not UTF-8: some characters are lost" };
 }

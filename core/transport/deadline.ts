@@ -56,20 +56,25 @@ export class Deadline {
    * Waits for what `start` begins. It answers how to stop it; when the call ends first, it is stopped and the reason is
    * thrown. One step at a time.
    */
-  async step<T>(start: (resolve: (value: T) => void, reject: (error: Error) => void) => Stop): Promise<T> {
-    this.assertOpen();
-    this.#timer ??= setTimeout(this.#onLimit, this.remainingMs);
-    try {
-      return await new Promise<T>((resolve, reject) => {
-        const stop = start(resolve, reject);
-        this.#stop = (reason) => {
-          reject(reason);
-          stop(reason);
-        };
-      });
-    } finally {
-      this.#stop = undefined;
-    }
+  step<T>(start: (resolve: (value: T) => void, reject: (error: Error) => void) => Stop): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.assertOpen();
+      this.#setTimer();
+      const stop = start(
+        (value) => {
+          this.#stop = undefined;
+          resolve(value);
+        },
+        (error) => {
+          this.#stop = undefined;
+          reject(error);
+        },
+      );
+      this.#stop = (reason) => {
+        reject(reason);
+        stop(reason);
+      };
+    });
   }
 
   /** Waits for what cannot be stopped, as long as the call has time. */
@@ -84,7 +89,7 @@ export class Deadline {
 
   /** From here on, `stop` ends what goes on after the call: a file that still arrives. */
   follow(stop: Stop): void {
-    this.#timer ??= setTimeout(this.#onLimit, this.remainingMs);
+    this.#setTimer();
     this.#stop = stop;
   }
 
@@ -114,6 +119,11 @@ export class Deadline {
     this.#limitMs = ms;
     this.#by = by;
     this.#end = performance.now() + ms;
+    if (this.#stop) this.#setTimer();
+  }
+
+  #setTimer(): void {
+    this.#timer ??= setTimeout(this.#onLimit, this.remainingMs);
   }
 
   #onLimit = (): void => {

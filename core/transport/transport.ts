@@ -32,7 +32,8 @@ export class Transport {
 
   /** Sends a request once. Throws a TransportError that says whether it left, or what the deadline ended it with. */
   async send(request: OutgoingRequest, deadline: Deadline, sending: Sending): Promise<Received> {
-    const line = await this.#line(request.origin, deadline, sending.alone);
+    const line =
+      this.#idleLine(request.origin, sending) ?? (await this.#open(request.origin, deadline, sending));
     let exchange: Exchange | undefined;
     try {
       return await deadline.step<Received>((resolve, reject) => {
@@ -58,10 +59,14 @@ export class Transport {
     this.#idle.clear();
   }
 
-  async #line(origin: string, deadline: Deadline, alone: boolean): Promise<Line> {
-    let line = alone ? undefined : this.#idle.get(origin)?.pop();
-    while (line && !line.isOpen) line = this.#idle.get(origin)!.pop();
-    if (line) return line;
+  #idleLine(origin: string, { alone }: Sending): Line | undefined {
+    const lines = alone ? undefined : this.#idle.get(origin);
+    let line = lines?.pop();
+    while (line && !line.isOpen) line = lines!.pop();
+    return line;
+  }
+
+  async #open(origin: string, deadline: Deadline, { alone }: Sending): Promise<Line> {
     try {
       return await this.#dialler(origin).open(deadline, !alone);
     } catch (error) {
