@@ -31,6 +31,8 @@ async function close({ server, client }: Desk): Promise<void> {
 const nowhere = "http://127.0.0.1:1";
 
 beforeAll(async () => {
+  // Of each call that commits money it has a line.
+  jest.spyOn(console, "error").mockImplementation();
   // The waits between the attempts of a read are random parts of a bound: here, none of it.
   jest.spyOn(Math, "random").mockReturnValue(0);
   sandbox = await startSandbox();
@@ -65,8 +67,9 @@ const attempts = ({ effect }: Declaration, status: number) =>
   effect === "read" && [429, 502, 503, 504].includes(status) ? 3 : 1;
 
 /** What the model is told about the outcome: nothing of a read, else whether it was carried out. */
-function outcomeOf({ effect, title }: Declaration, status: number): string {
+function outcomeOf({ effect, title, spends }: Declaration, status: number): string {
   if (effect === "read") return "";
+  if (status === 409 && spends) return `an earlier one with the same ${spends} may have been`;
   return status >= 500 || status === 408
     ? "It is unknown whether it was carried out"
     : `${title}: not carried out.`;

@@ -10,7 +10,8 @@ import { cancelled, Spawned, toolCall } from "./support/spawned";
 import { textOf } from "./support/clients";
 
 const seed = Number(process.env.FXDESK_SEED ?? Date.now() % 1_000_000);
-const runs = Number(process.env.FXDESK_RUNS ?? 24);
+/** Each is a process: no more of them than help. */
+const runs = Math.min(Number(process.env.FXDESK_RUNS ?? 24), 200);
 
 /** What the service does in the end, and what the log must say then. */
 const endings: Readonly<Record<string, { readonly fault: Fault; readonly logged: string }>> = {
@@ -23,11 +24,22 @@ const endings: Readonly<Record<string, { readonly fault: Fault; readonly logged:
   lost: { fault: reset, logged: "fxdesk: trades.book: outcome unknown" },
 };
 
-/** One run: calls, the moment in which the caller stops after they have left, and the one in which responses come. */
+/** One run: calls, the moment in which the caller stops after they have left, and the one in which each response comes. */
 const plan = fc.record({
   calls: fc.array(fc.constantFrom(...Object.keys(endings)), { minLength: 1, maxLength: 3 }),
   stopAfterMs: fc.integer({ min: 0, max: 20 }),
   respondAfterMs: fc.integer({ min: 0, max: 100 }),
+});
+
+let services: HeldServer[] = [];
+async function openService(): Promise<HeldServer> {
+  const service = await heldServer();
+  services.push(service);
+  return service;
+}
+afterEach(async () => {
+  await Promise.all(services.map((service) => service.close()));
+  services = [];
 });
 
 const environment = ({ url }: HeldServer): Record<string, string> => ({
@@ -123,15 +135,17 @@ const cases = fc
 describe(`seed ${seed}`, () => {
   test.each(cases)("run %i: %s", async (_number, name, { calls, stopAfterMs, respondAfterMs }) => {
     const way = ways[name]!;
-    const service = await heldServer();
+    const service = await openService();
     const [served, caller] = await way.open(service);
     const ids = calls.map((__, index) => index + 1);
     for (const id of ids) caller.call(id);
     await service.arrived(calls.length);
     await setTimeout(stopAfterMs);
     way.stop(served, caller, ids);
-    await setTimeout(respondAfterMs);
-    service.respond(...(calls.map((ending) => endings[ending]!.fault) as [Fault]));
+    for (const ending of calls) {
+      await setTimeout(respondAfterMs);
+      service.respond(endings[ending]!.fault);
+    }
     if (way.end) {
       await served.until(() => served.log().length >= calls.length);
       way.end(served);
@@ -144,7 +158,6 @@ describe(`seed ${seed}`, () => {
     expect(log.toSorted()).toEqual(calls.map((ending) => endings[ending]!.logged).toSorted());
     if (way.listens) expect(ids.map((id) => caller.result(id))).toEqual(ids.map(() => expect.any(String)));
     expect(served.out + served.err).not.toContain("canary");
-    await service.close();
   });
 });
 
@@ -152,7 +165,7 @@ describe("what commits no money", () => {
   const list = toolCall(1, "list_trades", {});
 
   test("a cancelled read is aborted at once", async () => {
-    const service = await heldServer();
+    const service = await openService();
     const served = await new Spawned([], environment(service)).initialized();
     served.send(list);
     await service.arrived(1);
@@ -160,11 +173,10 @@ describe("what commits no money", () => {
     await service.cutOff(1);
     served.process.stdin.end();
     expect(await served.exit).toBe(0);
-    await service.close();
   });
 
   test("a read holds up no end", async () => {
-    const service = await heldServer();
+    const service = await openService();
     const served = await new Spawned([], environment(service)).initialized();
     served.send(list);
     await service.arrived(1);
@@ -172,12 +184,11 @@ describe("what commits no money", () => {
     expect(await served.exit).toBe(0);
     expect(served.result(1)).toContain("list_trades failed: The call was aborted.");
     expect(service.cut()).toBe(1);
-    await service.close();
   });
 });
 
 test("who asks twice does not wait, and the log says what is unknown", async () => {
-  const service = await heldServer();
+  const service = await openService();
   const [served, caller] = await overStdio(service);
   caller.call(1);
   await service.arrived(1);
@@ -188,12 +199,11 @@ test("who asks twice does not wait, and the log says what is unknown", async () 
     "fxdesk: trades.book: outcome unknown. The response was lost (the server was stopped). Do not repeat it: look in " +
       "trades.list whether it was carried out.",
   ]);
-  await service.close();
 });
 
 test("after the close nothing begins, what waits for its turn is not sent, and what has left is told", async () => {
   const logged = jest.spyOn(console, "error").mockImplementation();
-  const service = await heldServer();
+  const service = await openService();
   const credentials = { accessToken: "token" };
   const client = createClient({ baseUrl: service.url, clientId: "client", credentials, connections: 1 });
   const tools = toolbox({ client, allow: ["money"] });
@@ -217,5 +227,4 @@ test("after the close nothing begins, what waits for its turn is not sent, and w
   expect(service.heads).toHaveLength(1);
   logged.mockRestore();
   await client.close();
-  await service.close();
 });

@@ -6,8 +6,8 @@ import { type Fault, type FaultServer, faultServer } from "../../support/fault-s
 export interface HeldServer extends FaultServer {
   /** Resolves when this many requests have arrived whole. */
   arrived(count: number): Promise<void>;
-  /** Responds to the requests that wait, each with its own fault; the last one is repeated. */
-  respond(...faults: [Fault, ...Fault[]]): void;
+  /** Responds to the request that has waited longest. */
+  respond(fault: Fault): void;
   /** Connections that the other end closed before their response. */
   cut(): number;
   /** Resolves when that has happened to this many. */
@@ -35,10 +35,7 @@ export async function heldServer(): Promise<HeldServer> {
   return {
     ...server,
     arrived: (count) => until(() => server.heads.length >= count),
-    respond(...faults) {
-      for (const [index, socket] of waiting.splice(0).entries())
-        faults[Math.min(index, faults.length - 1)]!(socket, index + 1);
-    },
+    respond: (fault) => fault(waiting.shift()!, 1),
     cut: () => cut,
     cutOff: (count) => until(() => cut >= count),
   };
