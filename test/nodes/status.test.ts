@@ -112,10 +112,9 @@ test("stopping the flow lets a booking come to its end", async () => {
   await arrived(1);
   const ends: string[] = [];
   node.on("close", () => {
-    void turns(100).then(() => {
-      ends.push("answered");
-      answer();
-    });
+    void turns(100)
+      .then(() => ends.push("answered"))
+      .then(() => answer());
   });
   await helper.unload().then(() => ends.push("stopped"));
   expect(ends).toEqual(["answered", "stopped"]);
