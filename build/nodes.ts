@@ -1,11 +1,11 @@
-/** The files of the Node-RED nodes: one set for all operations, its editor, words, help and icons. */
+/** The files of the Node-RED nodes: one set for the service, its editor, words, help and icons. */
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { operations } from "../core/operations";
+import { contract } from "../core/operations/contract";
 import { nodeFiles } from "../nodes/generate/files";
 
 export async function generateNodes(dist: string): Promise<void> {
-  for (const [path, content] of Object.entries(nodeFiles(operations))) {
+  for (const [path, content] of Object.entries(nodeFiles(contract))) {
     const file = join(dist, "nodes", path);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, content);

@@ -4,6 +4,12 @@ import type { Declaration } from "../core/operations/declaration";
 /** The type of the config node that holds a connection. */
 export const connectionType = "fxdesk-connection";
 
+/** The name of the node that calls any operation, in a locale key. */
+export const callSlug = "call-operation";
+
+/** The type of the node that calls any operation of the connection, those of extensions included. */
+export const callType = `fxdesk-${callSlug}`;
+
 /** The name of an operation in a node type and a locale key: `list_trades` reads `list-trades`. */
 export const slugOf = ({ tool }: Declaration): string => tool.replaceAll("_", "-");
 

@@ -2,6 +2,8 @@
  * The forms of the fxdesk nodes in the Node-RED editor. What a form shows comes from the definition of its node
  * (`fxdesk.controls`), its words from the locale of the node set. The editor loads this file as a module.
  */
+import { picker } from "./picker.js";
+
 const words = (node, key, values) => node._def._(key, values);
 const fieldWords = (node, name) => `operations.${node._def.fxdesk.slug}.fields.${name}`;
 const inputId = (name) => `node-input-fxdesk-${name}`;
@@ -139,6 +141,55 @@ function readFields(node) {
   return fields;
 }
 
+// ---- The choice of an operation, where the type of the node does not say it
+
+/** What is said of an operation: what it does, and its fields, the required ones with a star. */
+function describe(node, { summary, effect, fields }) {
+  const names = fields.map(({ name, required }) => (required ? `${name}*` : name)).join(", ");
+  const takes = names && words(node, "form.takes", { fields: names });
+  return [summary, words(node, `form.effect.${effect}`), takes].filter(Boolean).join(" ");
+}
+
+const entryOf = ({ name, title, summary }) => ({
+  value: name,
+  title,
+  hint: summary,
+  search: `${name} ${title} ${summary}`.toLowerCase(),
+});
+
+function addOperation(node, form) {
+  const id = "node-input-operation";
+  const input = $('<input type="text">').attr({ id, placeholder: words(node, "form.operationHint") });
+  const about = $('<p class="fxdesk-hint fxdesk-about" aria-live="polite">').attr("id", `${id}-about`);
+  input.val(node.operation).attr("aria-describedby", `${id}-about`);
+  const choice = picker(input, (count) => about.text(words(node, "form.matches", { count })));
+  form.append(row(id, words(node, "form.operation"), input), choice.list, about);
+  // The editor's own request carries its token.
+  $.getJSON("fxdesk/operations", (operations) => {
+    const tell = () => {
+      const chosen = operations.find(({ name }) => name === input.val());
+      about.text(chosen ? describe(node, chosen) : "");
+    };
+    input.on("change blur", tell);
+    choice.fill(operations.map(entryOf));
+    tell();
+  });
+}
+
+const inputTypes = (node) => ["msg", "json", "jsonata", templateType(node), "flow", "global", "env"];
+
+function addInput(node, form) {
+  const input = $('<input type="text" id="node-input-fxdesk--input">').css("width", "calc(100% - 155px)");
+  form.append(row("node-input-fxdesk--input", words(node, "form.input"), input));
+  input.typedInput({ default: "msg", types: inputTypes(node) });
+  input.typedInput("type", node.input.type);
+  input.typedInput("value", node.input.value);
+}
+
+/** True, or what is wrong with the input of a node. */
+const inputProblem = (node, given, option) =>
+  RED.utils.validateTypedProperty(given.value, given.type, { ...option, label: words(node, "form.input") });
+
 // ---- The options of a node
 
 function addPages(node, options) {
@@ -177,7 +228,7 @@ function addOptions(node, form) {
   const options = group(words(node, "form.options"), true).appendTo(form);
   if (defaults.pages) addPages(node, options);
   if (defaults.saveTo) addSaveTo(node, options);
-  addFromPayload(node, options);
+  if (defaults.fromPayload) addFromPayload(node, options);
   addTimeLimit(node, options);
 }
 
@@ -185,13 +236,18 @@ function addOptions(node, form) {
 
 function openNode(node) {
   const form = $("#dialog-form .fxdesk-fields");
+  const { operation, input } = node._def.defaults;
+  if (operation) addOperation(node, form);
+  if (input) addInput(node, form);
   addFields(node, form);
   addOptions(node, form);
 }
 
 function save(node) {
-  node.fields = readFields(node);
-  if (node._def.defaults.saveTo) node.saveTo = readTypedInput($("#node-input-fxdesk--save-to"));
+  const { defaults } = node._def;
+  if (defaults.fields) node.fields = readFields(node);
+  if (defaults.input) node.input = readTypedInput($("#node-input-fxdesk--input"));
+  if (defaults.saveTo) node.saveTo = readTypedInput($("#node-input-fxdesk--save-to"));
 }
 
 /** True, or what is wrong with the fields of a node. */
@@ -216,7 +272,8 @@ function added(node) {
   if (!node.connection && connections.length === 1) node.connection = connections[0];
 }
 
-const label = (node) => node.name || words(node, `operations.${node._def.fxdesk.slug}.label`);
+const label = (node) =>
+  node.name || node.operation || words(node, `operations.${node._def.fxdesk.slug}.label`);
 const labelStyle = (node) => (node.name ? "node_label_italic" : "");
 
 // ---- The connection
@@ -246,4 +303,14 @@ function openConnection(node) {
     .trigger("change");
 }
 
-window.fxdesk = { added, connectionLabel, label, labelStyle, open: openNode, openConnection, problems, save };
+window.fxdesk = {
+  added,
+  connectionLabel,
+  inputProblem,
+  label,
+  labelStyle,
+  open: openNode,
+  openConnection,
+  problems,
+  save,
+};

@@ -37,7 +37,7 @@ const fixing = { symbol: "EURUSD", rate: 1.090868 };
 let sandbox: Sandbox;
 beforeAll(async () => {
   sandbox = await startSandbox({
-    operations: all,
+    service,
     behaviours: { "fixings.get": () => ({ status: 200, body: fixing }) },
   });
 });
@@ -57,7 +57,7 @@ test("as a client method, with its types", async () => {
 });
 
 test("as a route of the sandbox that validates, even with nothing behind it", async () => {
-  const bare = await startSandbox({ operations: all });
+  const bare = await startSandbox({ service });
   const headers = { authorization: `Bearer ${bare.demo.accessToken}` };
   const status = async (path: string) => (await fetch(bare.baseUrl + path, { headers })).status;
   expect(await status("/fixings/EURUSD")).toBe(501);
@@ -101,7 +101,7 @@ test("as a command", async () => {
 });
 
 test("as a Node-RED node: runtime, form, words and help", () => {
-  const files = nodeFiles(all);
+  const files = nodeFiles(service);
   expect(files["fxdesk.js"]).toContain('registerType("fxdesk-get-fixing"');
   expect(files["fxdesk.html"]).toMatch(/registerType\(["']fxdesk-get-fixing["']/);
   expect(files["locales/en-US/fxdesk.json"]).toContain("Such as EURUSD.");

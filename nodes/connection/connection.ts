@@ -3,11 +3,10 @@ import type { Node, NodeAPI, NodeConstructor, NodeDef } from "node-red";
 import { type ClientCore, createClient } from "../../core/client/client";
 import type { ClientOptions } from "../../core/client/connection";
 import { environmentName, optionsFromSettings, settingsOf } from "../../core/client/settings";
-import { contract } from "../../core/operations/contract";
+import type { Service } from "../../core/operations/definition";
 import type { TlsOptions } from "../../core/transport/line";
 import { notSet, unresolvedVariable } from "../environment";
-
-const connectionSettings = settingsOf(contract);
+import type { UserService } from "../service";
 
 type Settings = Record<string, string | undefined>;
 
@@ -27,12 +26,15 @@ export interface ConnectionNode extends Node<Settings> {
 }
 
 /** The secrets, which Node-RED keeps encrypted and apart from the flows. */
-export const connectionCredentials = Object.fromEntries(
-  connectionSettings.filter(({ secret }) => secret).map(({ name }) => [name, { type: "password" as const }]),
-);
+export const connectionCredentials = (service: Service) =>
+  Object.fromEntries(
+    settingsOf(service)
+      .filter(({ secret }) => secret)
+      .map(({ name }) => [name, { type: "password" as const }]),
+  );
 
-function settingsFromForm(config: ConnectionDef, credentials: Settings): Settings {
-  const settings = connectionSettings.map(({ name, title, secret }) => {
+function settingsFromForm(service: Service, config: ConnectionDef, credentials: Settings): Settings {
+  const settings = settingsOf(service).map(({ name, title, secret }) => {
     const value = (secret ? credentials : config)[name];
     const variable = unresolvedVariable(value ?? "");
     if (variable !== undefined) throw new TypeError(`${title}: ${notSet(variable)}.`);
@@ -42,8 +44,8 @@ function settingsFromForm(config: ConnectionDef, credentials: Settings): Setting
 }
 
 /** The FXDESK_… variables, those of the Node-RED flows included. */
-function settingsFromVariables(RED: NodeAPI, node: Node): Settings {
-  const settings = connectionSettings.map(({ name }) => [
+function settingsFromVariables(service: Service, RED: NodeAPI, node: Node): Settings {
+  const settings = settingsOf(service).map(({ name }) => [
     name,
     RED.util.getSetting(node, environmentName(name)) as string | undefined,
   ]);
@@ -54,30 +56,38 @@ interface TlsConfigNode extends Node {
   addTLSOptions(options: object): TlsOptions;
 }
 
-function optionsFor(RED: NodeAPI, node: ConnectionNode, config: ConnectionDef): ClientOptions {
+function optionsFor(
+  service: Service,
+  RED: NodeAPI,
+  node: ConnectionNode,
+  config: ConnectionDef,
+): ClientOptions {
   const settings = config.fromEnvironment
-    ? settingsFromVariables(RED, node)
-    : settingsFromForm(config, node.credentials ?? {});
+    ? settingsFromVariables(service, RED, node)
+    : settingsFromForm(service, config, node.credentials ?? {});
   const options = optionsFromSettings(settings);
   const tls = config.tls && (RED.nodes.getNode(config.tls) as TlsConfigNode | null);
   return tls ? { ...options, credentials: { ...options.credentials, tls: tls.addTLSOptions({}) } } : options;
 }
 
-async function close(client: ClientCore, done: () => void): Promise<void> {
-  await client.close().catch(() => undefined);
-  done();
-}
-
-/** The runtime of the config node. A setting that does not fit is reported by each node that uses the connection. */
-export function connectionNode(RED: NodeAPI): NodeConstructor<ConnectionNode, ConnectionDef, Settings> {
+/**
+ * The runtime of the config node. A setting that does not fit is logged at the deploy, and reported by each node that uses
+ * the connection. Its end does not wait for the calls under way, which keep the client until theirs.
+ */
+export function connectionNode(
+  RED: NodeAPI,
+  { service, problem }: UserService,
+): NodeConstructor<ConnectionNode, ConnectionDef, Settings> {
   return function Connection(this: ConnectionNode, config: ConnectionDef) {
     RED.nodes.createNode(this, config);
     try {
-      const client = createClient(optionsFor(RED, this, config));
+      if (problem !== undefined) throw new TypeError(problem);
+      const client = createClient(optionsFor(service, RED, this, config), service);
       this.client = client;
-      this.on("close", (done: () => void) => void close(client, done));
+      this.on("close", () => void client.close());
     } catch (error) {
       this.problem = (error as Error).message;
+      this.error(this.problem);
     }
   };
 }

@@ -1,13 +1,10 @@
 /** The file the editor loads: definitions with literal types and defaults, and forms that the shared script fills. */
 import { settingsOf } from "../../core/client/settings";
-import { contract } from "../../core/operations/contract";
-import type { Setting } from "../../core/operations/definition";
-
-const connectionSettings = settingsOf(contract);
 import { answersWith, type Declaration } from "../../core/operations/declaration";
-import { connectionType, nodeTypeOf, slugOf } from "../names";
-import { controlsOf } from "./controls";
-import { lookOf } from "./look";
+import type { Service, Setting } from "../../core/operations/definition";
+import { callSlug, callType, connectionType, nodeTypeOf, slugOf } from "../names";
+import { type Control, controlsOf } from "./controls";
+import { callLook, type Look, lookOf } from "./look";
 
 /** The version of the stored properties; a change of their form needs a migration. */
 const version = 1;
@@ -23,7 +20,7 @@ const row = (id: string, words: string, control: string): string =>
 
 const textInput = (id: string, type = "text"): string => `<input type="${type}" id="${id}">`;
 
-/** What every node has; the shared script adds the fields of the operation. */
+/** What every node has; the shared script adds the fields of the operation, or the choice of one. */
 const operationForm =
   row("node-input-name", "form.name", textInput("node-input-name")) +
   row(
@@ -42,96 +39,143 @@ function settingRow({ name, secret, options }: Setting): string {
   return row(id, `connection.settings.${name}.label`, control);
 }
 
-const settingRows = (secret: boolean): string =>
-  connectionSettings
+const settingRows = (service: Service, secret: boolean): string =>
+  settingsOf(service)
     .filter((setting) => setting.secret === secret)
     .map(settingRow)
     .join("");
 
 const hint = (words: string): string => `<p class="fxdesk-hint" data-i18n="${words}"></p>`;
 
-const connectionForm = [
-  row("node-config-input-name", "form.name", textInput("node-config-input-name")),
-  '<div class="form-row"><label class="fxdesk-wide"><input type="checkbox" id="node-config-input-fromEnvironment"> <span data-i18n="connection.fromEnvironment"></span></label></div>',
-  `<div class="fxdesk-variables">${hint("connection.variables")}<ul></ul></div>`,
-  `<div class="fxdesk-settings">${hint("connection.settingsSays")}${settingRows(false)}`,
-  row(
-    "node-config-input-tls",
-    "connection.tls",
-    '<input type="text" id="node-config-input-tls" style="width: calc(100% - 155px)">',
-  ),
-  `<h4 data-i18n="connection.secrets"></h4>${hint("connection.secretsSays")}${settingRows(true)}</div>`,
-].join("\n");
+const connectionForm = (service: Service): string =>
+  [
+    row("node-config-input-name", "form.name", textInput("node-config-input-name")),
+    '<div class="form-row"><label class="fxdesk-wide"><input type="checkbox" id="node-config-input-fromEnvironment"> <span data-i18n="connection.fromEnvironment"></span></label></div>',
+    `<div class="fxdesk-variables">${hint("connection.variables")}<ul></ul></div>`,
+    `<div class="fxdesk-settings">${hint("connection.settingsSays")}${settingRows(service, false)}`,
+    row(
+      "node-config-input-tls",
+      "connection.tls",
+      '<input type="text" id="node-config-input-tls" style="width: calc(100% - 155px)">',
+    ),
+    `<h4 data-i18n="connection.secrets"></h4>${hint("connection.secretsSays")}${settingRows(service, true)}</div>`,
+  ].join("\n");
 
-/** The properties of a node, beside those that every node has. */
-const ownDefaults = (operation: Declaration): string[] => [
-  ...(operation.pages ? ['pages: { value: "all" }'] : []),
-  ...(answersWith(operation, "file") ? ['saveTo: { value: { type: "str", value: "" } }'] : []),
-];
+const pagesDefault = 'pages: { value: "all" }';
+const saveToDefault = 'saveTo: { value: { type: "str", value: "" } }';
 
-const operationDefaults = (operation: Declaration): string[] => [
+/** The properties of a node, with those that only some have between those that all have. */
+const nodeDefaults = (...own: readonly string[]): string[] => [
   'name: { value: "" }',
   `connection: { type: ${literal(connectionType)}, value: "" }`,
-  "fields: { value: {}, validate: function (fields, option) { return fxdesk.problems(this, fields, option); } }",
-  "fromPayload: { value: false }",
-  ...ownDefaults(operation),
+  ...own,
   'timeoutMs: { value: "", validate: RED.validators.number(true) }',
   `version: { value: ${version} }`,
 ];
 
+const operationDefaults = (operation: Declaration): string[] =>
+  nodeDefaults(
+    "fields: { value: {}, validate: function (fields, option) { return fxdesk.problems(this, fields, option); } }",
+    "fromPayload: { value: false }",
+    ...(operation.pages ? [pagesDefault] : []),
+    ...(answersWith(operation, "file") ? [saveToDefault] : []),
+  );
+
+const callDefaults = nodeDefaults(
+  'operation: { value: "", required: true }',
+  'input: { value: { type: "msg", value: "payload" }, validate: function (input, option) { return fxdesk.inputProblem(this, input, option); } }',
+  pagesDefault,
+  saveToDefault,
+);
+
 const properties = (list: readonly string[]): string => `{\n    ${list.join(",\n    ")}\n  }`;
 
-function operationDefinition(operation: Declaration): string {
-  const { category, color, icon } = lookOf(operation);
-  return `RED.nodes.registerType(${literal(nodeTypeOf(operation))}, {
-  category: ${literal(category)},
-  color: ${literal(color)},
-  icon: ${literal(icon)},
-  paletteLabel: ${literal(operation.title)},
+interface NodeDefinition {
+  readonly type: string;
+  readonly title: string;
+  readonly slug: string;
+  readonly look: Look;
+  readonly defaults: readonly string[];
+  readonly controls: readonly Control[];
+}
+
+const definition = ({ type, title, slug, look, defaults, controls }: NodeDefinition): string =>
+  `RED.nodes.registerType(${literal(type)}, {
+  category: ${literal(look.category)},
+  color: ${literal(look.color)},
+  icon: ${literal(look.icon)},
+  paletteLabel: ${literal(title)},
   inputs: 1,
   outputs: 1,
-  defaults: ${properties(operationDefaults(operation))},
-  fxdesk: { slug: ${literal(slugOf(operation))}, controls: ${literal(controlsOf(operation))} },
+  defaults: ${properties(defaults)},
+  fxdesk: { slug: ${literal(slug)}, controls: ${literal(controls)} },
   label: function () { return fxdesk.label(this); },
   labelStyle: function () { return fxdesk.labelStyle(this); },
   onadd: function () { fxdesk.added(this); },
   oneditprepare: function () { fxdesk.open(this); },
   oneditsave: function () { fxdesk.save(this); }
 });`;
-}
+
+const operationDefinition = (operation: Declaration): string =>
+  definition({
+    type: nodeTypeOf(operation),
+    title: operation.title,
+    slug: slugOf(operation),
+    look: lookOf(operation),
+    defaults: operationDefaults(operation),
+    controls: controlsOf(operation),
+  });
+
+const callDefinition = definition({
+  type: callType,
+  title: "Call operation",
+  slug: callSlug,
+  look: callLook,
+  defaults: callDefaults,
+  controls: [],
+});
 
 const settingDefault = ({ name, options }: Setting): string =>
   `${name}: { value: ${literal(options?.[0] ?? "")} }`;
 
-const connectionDefaults: readonly string[] = [
+const connectionDefaults = (settings: readonly Setting[]): string[] => [
   'name: { value: "" }',
   "fromEnvironment: { value: false }",
-  ...connectionSettings.filter(({ secret }) => !secret).map(settingDefault),
+  ...settings.filter(({ secret }) => !secret).map(settingDefault),
   'tls: { type: "tls-config", value: "", required: false }',
   `version: { value: ${version} }`,
 ];
 
-const connectionSecrets = connectionSettings
-  .filter(({ secret }) => secret)
-  .map(({ name }) => `${name}: { type: "password" }`);
+const connectionSecrets = (settings: readonly Setting[]): string[] =>
+  settings.filter(({ secret }) => secret).map(({ name }) => `${name}: { type: "password" }`);
 
-const connectionDefinition = (): string => `RED.nodes.registerType(${literal(connectionType)}, {
+function connectionDefinition(service: Service): string {
+  const settings = settingsOf(service);
+  return `RED.nodes.registerType(${literal(connectionType)}, {
   category: "config",
-  defaults: ${properties(connectionDefaults)},
-  credentials: ${properties(connectionSecrets)},
-  fxdesk: { settings: ${literal(connectionSettings.map(({ name }) => name))} },
+  defaults: ${properties(connectionDefaults(settings))},
+  credentials: ${properties(connectionSecrets(settings))},
+  fxdesk: { settings: ${literal(settings.map(({ name }) => name))} },
   label: function () { return fxdesk.connectionLabel(this); },
   oneditprepare: function () { fxdesk.openConnection(this); }
 });`;
+}
 
-/** The editor's HTML for the connection and the nodes of the given operations. */
-export const editorFile = (
-  operations: readonly Declaration[],
-): string => `<link rel="stylesheet" href="resources/@fxdesk/toolkit/form.css">
+/** The editor's HTML for the connection and the nodes of a service. */
+export function editorFile(service: Service): string {
+  const { operations } = service;
+  const types = [callType, ...operations.map(nodeTypeOf)];
+  const definitions = [
+    connectionDefinition(service),
+    callDefinition,
+    ...operations.map((operation) => operationDefinition(operation)),
+  ];
+  return `<link rel="stylesheet" href="resources/@fxdesk/toolkit/form.css">
 <script type="module" src="resources/@fxdesk/toolkit/form.js"></script>
-${template(connectionType, connectionForm)}
-${operations.map((operation) => template(nodeTypeOf(operation), operationForm)).join("\n")}
+${template(connectionType, connectionForm(service))}
+${types.map((type) => template(type, operationForm)).join("\n")}
 <script type="text/javascript">
-${[connectionDefinition(), ...operations.map(operationDefinition)].join("\n")}
+${definitions.join("\n")}
 </script>
 `;
+}

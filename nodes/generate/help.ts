@@ -1,10 +1,10 @@
 /** The help of each node, from its declaration. */
 import { environmentName, settingsOf } from "../../core/client/settings";
-import { contract } from "../../core/operations/contract";
 import { type Answer, answersWith, type Declaration, type Effect } from "../../core/operations/declaration";
+import type { Service } from "../../core/operations/definition";
 import { callerFields, type Field } from "../../core/operations/fields";
 import { elementOf, optionsOf } from "../../core/schema/kind";
-import { connectionType, nodeTypeOf } from "../names";
+import { callType, connectionType, nodeTypeOf } from "../names";
 
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
@@ -61,18 +61,21 @@ const fileTerms = [
   term("contentType", "string", "The media type of the file."),
 ];
 
-function outputs(operation: Declaration): string {
-  return terms([
+const statusTerm = term("statusCode", "number", "The HTTP status of the answer.");
+
+const answerFactsTerm = term(
+  "fxdesk",
+  "object",
+  "What else is known of the answer: operation, headers, requestId, attempts, problems, total.",
+);
+
+const outputs = (operation: Declaration): string =>
+  terms([
     ...Object.entries(operation.answers).map(answerTerm),
-    term("statusCode", "number", "The HTTP status of the answer."),
+    statusTerm,
     ...(answersWith(operation, "file") ? fileTerms : []),
-    term(
-      "fxdesk",
-      "object",
-      "What else is known of the answer: operation, headers, requestId, attempts, problems, total.",
-    ),
+    answerFactsTerm,
   ]);
-}
 
 const effects: Readonly<Record<Effect, string>> = {
   read: "Changes nothing. It is tried again when the service is busy or out of reach for a moment.",
@@ -97,13 +100,12 @@ const details = ({ notes, effect, rules = [], pages }: Declaration): string =>
 const errorTerm = ([status, failure]: [string, Declaration["errors"][number]]): string =>
   term(status, "status", typeof failure === "string" ? failure : failure[0]);
 
+const caught = paragraph(
+  "An error goes to Catch nodes: msg.error.message says what to do, msg.error.code is stable, and msg.error.cause holds outcome, status, retryable, requestId, problems and the service's own code, message and details.",
+);
+
 const errors = (operation: Declaration): string =>
-  [
-    paragraph(
-      "An error goes to Catch nodes: msg.error.message says what to do, msg.error.code is stable, and msg.error.cause holds outcome, status, retryable, requestId, problems and the service's own code, message and details.",
-    ),
-    terms(Object.entries(operation.errors).map(errorTerm)),
-  ].join("\n");
+  [caught, terms(Object.entries(operation.errors).map(errorTerm))].join("\n");
 
 function operationHelp(operation: Declaration): string {
   const inputs = callerFields(operation);
@@ -117,7 +119,51 @@ function operationHelp(operation: Declaration): string {
   ].join("\n");
 }
 
-const connectionHelp = (): string =>
+const callHelp = (): string =>
+  [
+    paragraph("Calls any operation of the connection, those of extensions included."),
+    section(
+      "Inputs",
+      terms([
+        term(
+          "operation",
+          "string",
+          "Name of the operation, such as trades.list; chosen or written in the form.",
+        ),
+        term(
+          "payload",
+          "object | string",
+          "The fields of the operation by name, or JSON text of them.",
+          true,
+        ),
+      ]),
+    ),
+    section(
+      "Outputs",
+      terms([
+        term("payload", "any", "What the operation answers."),
+        statusTerm,
+        ...fileTerms,
+        answerFactsTerm,
+      ]),
+    ),
+    section(
+      "Details",
+      paragraph(
+        "The operations of the contract have nodes of their own. This node also calls those that a module adds, which the environment variable FXDESK_EXTENSIONS names where Node-RED runs; the list shows them all. What an operation does, and the fields it takes, stand below the choice.",
+      ),
+      paragraph(
+        "The input is msg.payload, or a value the form says: another property of the message, the flow or the global context, JSON, a JSONata expression, an environment variable, or a mustache template.",
+      ),
+      paragraph(paging),
+      paragraph(
+        "An operation that commits or moves money is sent once and never repeated: when an answer is lost, the error code is outcome_unknown, and the message says what to check. One of an extension that is no GET counts as such, unless FXDESK_EXTENSION_EFFECTS names it.",
+      ),
+    ),
+    section("Errors", caught),
+  ].join("\n");
+
+const connectionHelp = (service: Service): string =>
   [
     paragraph(
       "A connection to the service. The nodes that use it share its access token, its pace and its sockets.",
@@ -125,7 +171,7 @@ const connectionHelp = (): string =>
     section(
       "Settings",
       terms(
-        settingsOf(contract).map(({ name, title, description, secret }) =>
+        settingsOf(service).map(({ name, title, description, secret }) =>
           term(title, secret ? "secret" : "string", sentences(description, environmentName(name)), true),
         ),
       ),
@@ -142,9 +188,10 @@ const connectionHelp = (): string =>
 const helpElement = (type: string, content: string): string =>
   `<script type="text/html" data-help-name="${type}">\n${content}\n</script>`;
 
-/** The help of the connection and of the nodes of the given operations. */
-export const helpFile = (operations: readonly Declaration[]): string =>
+/** The help of the connection and of the nodes of a service. */
+export const helpFile = (service: Service): string =>
   [
-    helpElement(connectionType, connectionHelp()),
-    ...operations.map((operation) => helpElement(nodeTypeOf(operation), operationHelp(operation))),
+    helpElement(connectionType, connectionHelp(service)),
+    helpElement(callType, callHelp()),
+    ...service.operations.map((operation) => helpElement(nodeTypeOf(operation), operationHelp(operation))),
   ].join("\n");

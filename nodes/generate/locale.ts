@@ -1,9 +1,9 @@
 /** The words of the editor and of the status texts, in English. */
 import { environmentName, settingsOf } from "../../core/client/settings";
-import { contract } from "../../core/operations/contract";
 import type { Declaration } from "../../core/operations/declaration";
+import type { Service } from "../../core/operations/definition";
 import { callerFields } from "../../core/operations/fields";
-import { slugOf } from "../names";
+import { callSlug, slugOf } from "../names";
 
 interface Words {
   readonly label: string;
@@ -30,6 +30,17 @@ const form = {
   saveTo: "Save to",
   saveToHint: "path of a file; empty: into msg.payload",
   required: "__field__ is required",
+  operation: "Operation",
+  operationHint: "search, or write a name",
+  matches_one: "1 operation",
+  matches_other: "__count__ operations",
+  effect: {
+    read: "Changes nothing.",
+    change: "Changes or asks for something.",
+    money: "Commits or moves money, or changes who may approve it.",
+  },
+  takes: "Fields: __fields__",
+  input: "Input",
 } as const;
 
 const connection = {
@@ -49,6 +60,7 @@ const status = {
   accepted: "accepted",
   done: "done",
   unconnected: "no connection",
+  noOperation: "no such operation",
 } as const;
 
 const entries = <T>(list: readonly T[], entry: (item: T) => [string, unknown]) =>
@@ -62,16 +74,25 @@ function operationWords(operation: Declaration) {
   return { label: operation.title, says: operation.summary, fields };
 }
 
+const callWords = {
+  label: "Call operation",
+  says: "Calls any operation of the connection, those of extensions included.",
+  fields: {},
+};
+
 /** The locale catalogue of the node set. */
-export const localeCatalogue = (operations: readonly Declaration[]) => ({
+export const localeCatalogue = (service: Service) => ({
   form,
   connection: {
     ...connection,
-    settings: entries(settingsOf(contract), ({ name, title, description }) => [
+    settings: entries(settingsOf(service), ({ name, title, description }) => [
       name,
       { label: title, says: description, variable: environmentName(name) },
     ]),
   },
   status,
-  operations: entries(operations, (operation) => [slugOf(operation), operationWords(operation)]),
+  operations: {
+    [callSlug]: callWords,
+    ...entries(service.operations, (operation) => [slugOf(operation), operationWords(operation)]),
+  },
 });

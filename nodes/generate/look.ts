@@ -34,3 +34,6 @@ export function lookOf({ name, effect }: Declaration): Look {
   const section = sections[name.split(".")[0]!] ?? plain;
   return { ...section, color: colors[effect] };
 }
+
+/** The node that calls any operation may do anything. */
+export const callLook: Look = { ...plain, color: colors.money };

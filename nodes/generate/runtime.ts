@@ -1,20 +1,19 @@
 /** The file Node-RED loads: registers the connection and a node for each operation. */
-import type { Declaration } from "../../core/operations/declaration";
-import { connectionType, nodeTypeOf } from "../names";
+import type { Service } from "../../core/operations/definition";
+import { callType, connectionType, nodeTypeOf } from "../names";
 
-const registration = (operation: Declaration) =>
-  `  RED.nodes.registerType(${JSON.stringify(nodeTypeOf(operation))}, node(${JSON.stringify(operation.name)}));`;
+const registration = (type: string, constructor: string) =>
+  `  RED.nodes.registerType(${JSON.stringify(type)}, ${constructor});`;
 
 /** The types are literal, because the tools of the flow library read them without running the file. */
-export const runtimeFile = (operations: readonly Declaration[]): string => `"use strict";
-const { operations } = require("../core/operations");
-const { connectionCredentials, connectionNode } = require("./connection/connection");
-const { operationNode } = require("./operation/operation");
+export const runtimeFile = ({ operations }: Service): string => `"use strict";
+const { nodeTypes } = require("./types");
 
 module.exports = (RED) => {
-  const node = (name) => operationNode(RED, operations.find((operation) => operation.name === name));
+  const { connection, credentials, operation } = nodeTypes(RED);
 
-  RED.nodes.registerType(${JSON.stringify(connectionType)}, connectionNode(RED), { credentials: connectionCredentials });
-${operations.map(registration).join("\n")}
+${registration(connectionType, "connection, { credentials }")}
+${registration(callType, "operation()")}
+${operations.map((each) => registration(nodeTypeOf(each), `operation(${JSON.stringify(each.name)})`)).join("\n")}
 };
 `;

@@ -11,6 +11,8 @@ import { kindOf } from "../../core/schema/kind";
 import { type Host, type Source, sourceOf, type TypedValue } from "./sources";
 
 export interface InputDef {
+  /** The whole input, by a node whose form does not know the fields. */
+  readonly input?: TypedValue;
   /** The fields that were filled, by the contract's names. */
   readonly fields?: Readonly<Record<string, TypedValue>>;
   /** Whether a field left empty takes its value from the property of msg.payload with its name. */
@@ -59,13 +61,11 @@ function readersOf(operation: Declaration, { fields = {}, fromPayload }: InputDe
   return [...filled, ...empty.map((name) => reader(name, payloadProperty(name)))];
 }
 
-/**
- * Prepares the form of a node: answers the input of the operation for a message. Throws InvalidInput that names every
- * field whose value cannot be had.
- */
-export function inputReader(operation: Declaration, form: InputDef, host: Host) {
+type ReadInput = (msg: NodeMessage) => Promise<Values>;
+
+function readerOfFields(operation: Declaration, form: InputDef, host: Host): ReadInput {
   const readers = readersOf(operation, form, host);
-  return async (msg: NodeMessage): Promise<Values> => {
+  return async (msg) => {
     const input: Record<string, unknown> = {};
     const problems: Problem[] = [];
     for (const { field, read } of readers) {
@@ -80,3 +80,47 @@ export function inputReader(operation: Declaration, form: InputDef, host: Host) 
     return input;
   };
 }
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`is not JSON: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** An object as it is or as JSON text; nothing at all is an input without fields. */
+function objectFrom(value: unknown): Values {
+  const given = typeof value === "string" && value.trim() !== "" ? parsed(value) : value;
+  if (given === undefined || given === null || given === "") return {};
+  if (typeof given !== "object" || Array.isArray(given) || Buffer.isBuffer(given))
+    throw new Error("must be an object with the fields of the operation");
+  return given as Values;
+}
+
+function readerOfWhole(operation: Declaration, given: TypedValue, host: Host): ReadInput {
+  const read = sourceOf(given, host);
+  const schemas = new Map(callerFields(operation).map(({ name, schema }) => [name, schema]));
+  const fit = ([name, value]: [string, unknown]): [string, unknown] => {
+    const schema = schemas.get(name);
+    return [name, schema ? fitted(schema, value) : value];
+  };
+  return async (msg) => {
+    try {
+      return Object.fromEntries(
+        Object.entries(objectFrom(await read(msg)))
+          .map(fit)
+          .filter(([, value]) => value !== undefined),
+      );
+    } catch (error) {
+      throw invalidInput(operation, [{ field: "input", says: (error as Error).message }]);
+    }
+  };
+}
+
+/**
+ * Prepares the form of a node: answers the input of the operation for a message. Throws InvalidInput that names every
+ * field whose value cannot be had.
+ */
+export const inputReader = (operation: Declaration, form: InputDef, host: Host): ReadInput =>
+  form.input ? readerOfWhole(operation, form.input, host) : readerOfFields(operation, form, host);

@@ -1,19 +1,22 @@
-/** The runtime of every operation's node. */
-import { setMaxListeners } from "node:events";
+/** The runtime of every operation's node, and of the node that calls any operation. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage, NodeStatus } from "node-red";
-import type { ClientCore } from "../../core/client/client";
-import { FxdeskError } from "../../core/errors";
+import type { FxdeskError } from "../../core/errors";
 import type { Declaration } from "../../core/operations/declaration";
 import type { ConnectionNode } from "../connection/connection";
-import { answersTo, type PageMode } from "./answers";
+import { answer, type PageMode } from "./answers";
 import { failureOf } from "./failure";
 import { type InputDef, inputReader } from "./input";
+import { type Ended, logOutcome } from "./outcome";
 import { sourceOf, type TypedValue } from "./sources";
-import { answered, calling, failed, unconnected, wordsOf } from "./status";
+import { answered, calling, failed, statusLine, unusableStatus, type Words, wordsOf } from "./status";
+import { type Target, targetOf } from "./target";
+import { UnderWay } from "./under-way";
 
 /** What the editor keeps of a node. */
 export interface OperationDef extends NodeDef, InputDef {
   readonly connection: string;
+  /** Name of the operation, where the type of the node does not say it. */
+  readonly operation?: string;
   /** Time limit of a call in milliseconds; the connection's when empty. */
   readonly timeoutMs?: string;
   /** How a list that comes in pages is answered. */
@@ -22,106 +25,101 @@ export interface OperationDef extends NodeDef, InputDef {
   readonly saveTo?: TypedValue;
 }
 
-const noConnection = (operation: Declaration, because: string) =>
-  new FxdeskError(`${operation.name}: ${because}`, {
-    operation: operation.name,
-    code: "no_connection",
-    outcome: "not-sent",
-  });
-
-function clientOf(operation: Declaration, connection: ConnectionNode | null): ClientCore {
-  if (!connection) throw noConnection(operation, "Choose a connection in the node.");
-  if (!connection.client)
-    throw noConnection(operation, `The connection is not usable: ${connection.problem}`);
-  return connection.client;
+/** Where a message comes from and where its answers go. */
+interface Passage {
+  readonly msg: NodeMessage;
+  readonly send: (msg: NodeMessage) => void;
+  readonly signal: AbortSignal;
 }
 
-/** Calls under way: what the status counts, and what closing waits for. */
-class UnderWay {
-  readonly #calls = new Set<Promise<void>>();
-  readonly #abort = new AbortController();
+/** Answers a message, and how the node shows that. */
+type Answerer = (passage: Passage) => Promise<NodeStatus>;
 
-  constructor() {
-    // Every call listens to the one signal.
-    setMaxListeners(0, this.#abort.signal);
-  }
+interface Making {
+  readonly RED: NodeAPI;
+  readonly node: Node;
+  readonly config: OperationDef;
+  readonly words: Words;
+  readonly ended: (operation: Declaration, ended: Ended) => void;
+}
 
-  get signal(): AbortSignal {
-    return this.#abort.signal;
-  }
+function answererFor(target: Target, { RED, node, config, words, ended }: Making): Answerer {
+  const { operation, client } = target;
+  const host = { RED, node };
+  const { pages = "all", saveTo } = config;
+  const readInput = inputReader(operation, config, host);
+  const readPath = saveTo?.value ? sourceOf(saveTo, host) : undefined;
+  const timeoutMs = Number(config.timeoutMs) || undefined;
+  const hear = (outcome: Ended) => ended(operation, outcome);
+  return async ({ msg, send, signal }) => {
+    const call = {
+      operation,
+      client,
+      input: await readInput(msg),
+      options: timeoutMs ? { signal, timeoutMs } : { signal },
+      saveTo: readPath && ((await readPath(msg)) as string | undefined),
+      msg,
+      copy: () => RED.util.cloneMessage({ ...msg, payload: undefined }),
+      send,
+      ended: hear,
+    };
+    return answered(words, await answer(call, pages));
+  };
+}
 
-  /** Runs a call and counts it until it ends. `report` hears how many are under way, before and after. */
-  run(call: () => Promise<void>, report: (count: number) => void): void {
-    const counted = call().finally(() => {
-      this.#calls.delete(counted);
-      report(this.#calls.size);
-    });
-    this.#calls.add(counted);
-    report(this.#calls.size);
-  }
-
-  /** Ends reads and requests. A call that commits money is let finish, so that its outcome is known. */
-  async end({ effect }: Declaration): Promise<void> {
-    if (effect !== "money") this.#abort.abort();
-    await Promise.all(this.#calls);
+/** A node that can call nothing says so at once, and why at each message. */
+function prepared(name: string, making: Making): Answerer {
+  const { RED, node, config, words } = making;
+  const connection = RED.nodes.getNode(config.connection) as ConnectionNode | null;
+  try {
+    return answererFor(targetOf(name, connection), making);
+  } catch (error) {
+    node.status(unusableStatus(words, error as FxdeskError));
+    return () => Promise.reject(error as FxdeskError);
   }
 }
 
-/** The runtime of the node of one operation. Every failure reaches Catch nodes, with the message that came. */
+/**
+ * The runtime of the node of one operation; without its name, of the one that the form names. Every failure reaches Catch
+ * nodes, with the message that came.
+ */
 export function operationNode(
   RED: NodeAPI,
-  operation: Declaration,
+  isStopping: () => boolean,
+  name?: string,
 ): NodeConstructor<Node, OperationDef, object> {
   const words = wordsOf(RED);
   return function OperationNode(this: Node, config: OperationDef) {
     RED.nodes.createNode(this, config);
-    const host = { RED, node: this };
-    const connection = RED.nodes.getNode(config.connection) as ConnectionNode | null;
-    const readInput = inputReader(operation, config, host);
-    const readPath = config.saveTo?.value ? sourceOf(config.saveTo, host) : () => undefined;
-    const timeoutMs = Number(config.timeoutMs) || undefined;
     const calls = new UnderWay();
-    let ended: NodeStatus = {};
-
-    const answer = async (msg: NodeMessage, send: (msg: NodeMessage) => void): Promise<NodeStatus> => {
-      const call = {
-        operation,
-        client: clientOf(operation, connection),
-        input: await readInput(msg),
-        options: { signal: calls.signal, ...(timeoutMs && { timeoutMs }) },
-        saveTo: (await readPath(msg)) as string | undefined,
-        msg,
-        copy: () => RED.util.cloneMessage({ ...msg, payload: undefined }),
-      };
-      let entries = 0;
-      let last: NodeMessage = msg;
-      for await (last of answersTo(call, config.pages ?? "all")) {
-        if (Array.isArray(last.payload)) entries += last.payload.length;
-        send(last);
-      }
-      return answered(words, last, entries);
-    };
-
-    if (!connection?.client) this.status(unconnected(words));
+    const ended = (operation: Declaration, outcome: Ended) =>
+      logOutcome(this, operation, outcome, calls.isClosed);
+    const answerTo = prepared(name ?? config.operation ?? "", { RED, node: this, config, words, ended });
+    let last: NodeStatus = {};
+    const changed = statusLine(() => {
+      if (!calls.isClosed) this.status(calls.count > 0 ? calling(words, calls.count) : last);
+    });
 
     this.on("input", (msg, send, done) => {
-      const call = async () => {
+      const call = async (signal: AbortSignal) => {
         try {
-          ended = await answer(msg, send);
+          last = await answerTo({ msg, send, signal });
           done();
         } catch (error) {
           const failure = failureOf(error);
-          ended = failed(failure);
+          last = failed(failure);
           done(failure);
         }
       };
-      calls.run(call, (count) => this.status(count > 0 ? calling(words, count) : ended));
+      calls.run(call, changed);
     });
 
-    const close = async (done: () => void) => {
-      await calls.end(operation);
-      done();
-    };
-    this.on("close", (done: () => void) => void close(done));
+    // A deploy does not wait: what has left goes on without its node, and is logged. When Node-RED itself stops, it waits
+    // as long as it lets nodes take.
+    this.on("close", (done: () => void) => {
+      const closed = calls.close();
+      if (isStopping()) void closed.then(done);
+      else done();
+    });
   };
 }

@@ -1,5 +1,7 @@
 /** What stands below a node: how many calls are under way, and how the last one ended. */
-import type { NodeAPI, NodeMessage, NodeStatus } from "node-red";
+import type { NodeAPI, NodeStatus } from "node-red";
+import type { FxdeskError } from "../../core/errors";
+import type { Answered } from "./answers";
 import type { Failure } from "./failure";
 
 /** Longer texts push the neighbours of a node aside. */
@@ -30,9 +32,8 @@ export function calling(words: Words, count: number): NodeStatus {
   return { fill: "blue", shape: "dot", text: words("calling", count) };
 }
 
-/** `entries` counts what a list brought, over all its messages. */
-export function answered(words: Words, last: NodeMessage, entries: number): NodeStatus {
-  const { payload, statusCode } = last;
+export function answered(words: Words, { msg, entries }: Answered): NodeStatus {
+  const { payload, statusCode } = msg;
   const text = Array.isArray(payload)
     ? words("entries", entries)
     : Buffer.isBuffer(payload)
@@ -48,8 +49,23 @@ export function failed({ code, cause }: Failure): NodeStatus {
   return { fill: "red", shape: "ring", text: full.length < longest ? full : kind };
 }
 
-export const unconnected = (words: Words): NodeStatus => ({
+/** What stands below a node that can call nothing. */
+export const unusableStatus = (words: Words, { code }: FxdeskError): NodeStatus => ({
   fill: "red",
   shape: "ring",
-  text: words("unconnected"),
+  text: words(code === "no_connection" ? "unconnected" : "noOperation"),
 });
+
+/** Shows the newest status once a turn of the event loop: of a burst of messages, one. */
+export function statusLine(show: () => void): () => void {
+  let isDue = false;
+  const showNow = () => {
+    isDue = false;
+    show();
+  };
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    setImmediate(showNow);
+  };
+}

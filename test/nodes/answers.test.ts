@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import { getStatementFile } from "../../core/operations/statements";
-import { bookTrade, getTrade, listTrades } from "../../core/operations/trades";
+import { getTrade, listTrades } from "../../core/operations/trades";
 import { eventually, happens } from "../support/eventually";
 import { catchOf, connectionTo, debugOf, injectOf, operationOf, tab, typed } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
@@ -223,21 +223,4 @@ test("closing ends a read", async () => {
   await nodeRed.deploy([tab]);
 
   await eventually(() => isClosed, { withinMs: 25_000, what: "the end of the read" });
-});
-
-test("closing lets a call that commits money finish", async () => {
-  const arrived = new Promise<ServerResponse>((resolve) => (handler = (_url, response) => resolve(response)));
-  await deploy(bookTrade, { fields: { quote_id: typed("str", "Q1"), reason: typed("str", "other") } });
-  await nodeRed.inject("start");
-  const response = await arrived;
-
-  const stops = nodeRed.times("Stopping flows");
-  const ends: string[] = [];
-  response.once("close", () => ends.push("answered"));
-  const deployed = nodeRed.deploy([tab]).then(() => ends.push("closed"));
-  await nodeRed.logged("Stopping flows", stops + 1);
-  json(response, 201, {});
-  await deployed;
-
-  expect(ends).toEqual(["answered", "closed"]);
 });

@@ -2,6 +2,7 @@
 import { listTrades } from "../../core/operations/trades";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { catchOf, connectionTo, debugOf, injectOf, operationOf, tab } from "./support/flows";
+import { extensionModule } from "./support/extension";
 import { type FlowNode, NodeRed } from "./support/node-red";
 
 let sandbox: Sandbox;
@@ -105,6 +106,28 @@ test.each([
   expect(error.message).toContain(says);
   expect(error.cause.outcome).toBe("not-sent");
 });
+
+test("a connection that is not usable is in the log from the deploy on", async () => {
+  const before = nodeRed.times("baseUrl must be an http");
+  await nodeRed.deploy(listing(connectionTo({ baseUrl: "nowhere", xs2aUrl: "" })));
+
+  expect(nodeRed.times("baseUrl must be an http")).toBe(before + 1);
+});
+
+test("a module of operations that cannot be loaded is what is wrong with each connection", async () => {
+  const extension = await extensionModule("module.exports = 42;\n");
+  const other = await NodeRed.start({ env: extension.env });
+  await other.deploy(listing(connectionTo(sandbox)));
+
+  await other.inject("start");
+  const [{ error }] = (await other.shown("end")) as [Record<string, any>];
+
+  expect(error).toMatchObject({ code: "no_connection", cause: { outcome: "not-sent" } });
+  expect(error.message).toContain("FXDESK_EXTENSIONS names");
+  expect(other.times("FXDESK_EXTENSIONS names")).toBeGreaterThan(0);
+  await other.close();
+  await extension.remove();
+}, 60_000);
 
 test("nodes and connection work on after a redeploy", async () => {
   await nodeRed.deploy(listing(connectionTo(sandbox)));

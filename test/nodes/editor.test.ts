@@ -2,10 +2,11 @@
 import type { Browser } from "playwright-core";
 import { callerFields, operations, type Declaration } from "@fxdesk/toolkit/operations";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { nodeTypeOf } from "../../nodes/names";
+import { callType, nodeTypeOf } from "../../nodes/names";
 import { sampleInput, sandboxClient } from "../support/samples";
 import { Editor, launchBrowser } from "./support/browser";
 import { connectionTo, injectOf, tab } from "./support/flows";
+import { type ExtensionModule, extensionModule } from "./support/extension";
 import { type FlowNode, NodeRed } from "./support/node-red";
 
 const sectionOf = ({ name }: Declaration) => name.split(".")[0]!;
@@ -17,6 +18,7 @@ const chosen = [...new Set(operations.map(sectionOf))].map((section) => {
 });
 
 let sandbox: Sandbox;
+let extension: ExtensionModule;
 let nodeRed: NodeRed;
 let browser: Browser;
 let editor: Editor;
@@ -46,19 +48,23 @@ const listOf = (id: string, x: number, y: number, given: object): FlowNode => ({
   wires: [[]],
 });
 
+const terms = { amount: 1000, operation: "sell", buy_currency: "USD", sell_currency: "EUR" };
+
 /** All that is on the canvas before anybody touches it. */
 const given = (): FlowNode[] => [
   tab,
   connectionTo(sandbox),
   ...chosen.map(([section]) => startOf(section)),
   listOf("filled", 700, 90, fields),
+  { ...injectOf("quote", [], terms), name: "start", x: 700, y: 440 },
   { ...injectOf("start", ["list"]), x: 700, y: 190 },
   listOf("list", 700, 240, {}),
 ];
 
 beforeAll(async () => {
   sandbox = await startSandbox();
-  nodeRed = await NodeRed.start();
+  extension = await extensionModule();
+  nodeRed = await NodeRed.start({ env: extension.env });
   browser = await launchBrowser();
   await nodeRed.deploy(given());
   editor = await Editor.open(browser, nodeRed.url);
@@ -67,6 +73,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close();
   await nodeRed.close();
+  await extension.remove();
   await sandbox.close();
 });
 
@@ -132,6 +139,55 @@ test("the connection keeps its secrets when it is edited", async () => {
     name: "Renamed",
     environment: "api",
   });
+});
+
+test("an operation is found, chosen and called", async () => {
+  const id = await editor.drag(callType, 700, 500);
+  await editor.edit(id);
+  const { page } = editor;
+  const operation = page.getByRole("combobox", { name: "Operation" });
+  const options = page.getByRole("option");
+  const about = page.locator(".fxdesk-about");
+
+  await operation.pressSequentially("trade list");
+  await options.filter({ hasText: "trades.list" }).waitFor();
+  await operation.press("Escape");
+  await options.first().waitFor({ state: "detached" });
+  expect(await operation.inputValue()).toBe("trade list");
+  await operation.fill("quote");
+  await operation.press("ArrowDown");
+  expect(await operation.getAttribute("aria-activedescendant")).toBeTruthy();
+  await operation.fill("create quote");
+  await options.first().waitFor();
+  await operation.press("ArrowDown");
+  await operation.press("Enter");
+  expect(await operation.inputValue()).toBe("quotes.create");
+  expect(await about.innerText()).toContain("amount*");
+  await editor.done();
+  await editor.sees(id, "valid");
+  await editor.wire("quote", id);
+  await editor.deploy();
+  await nodeRed.inject("quote");
+
+  expect(await nodeRed.status(id, ({ fill }) => fill !== "blue")).toMatchObject({ fill: "green" });
+  expect((await flows()).find((node) => node.id === id)).toMatchObject({
+    operation: "quotes.create",
+    input: { type: "msg", value: "payload" },
+    pages: "all",
+    version: 1,
+  });
+});
+
+test("a name may be written that is in no list", async () => {
+  const [node] = (await flows()).filter(({ type }) => type === callType);
+  await editor.edit(node!.id);
+  const operation = editor.page.getByRole("combobox", { name: "Operation" });
+  await operation.fill("orders.place");
+  await operation.press("Tab");
+  await editor.done();
+  await editor.deploy();
+
+  expect((await flows()).find(({ id }) => id === node!.id)).toMatchObject({ operation: "orders.place" });
 });
 
 /** The last one: the editor asks before it deploys such a node. */

@@ -3,8 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { operations } from "@fxdesk/toolkit/operations";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { nodeTypeOf } from "../../nodes/names";
+import { callType, nodeTypeOf } from "../../nodes/names";
 import { approve, makeQuote, sandboxClient } from "../support/samples";
+import { type ExtensionModule, extensionModule } from "./support/extension";
 import { type FlowNode, NodeRed, root } from "./support/node-red";
 
 const folder = join(root, "examples");
@@ -16,12 +17,15 @@ const examples = readdirSync(folder)
   .map((file) => [file.replace(/\.json$/, ""), flowIn(file)] as const);
 
 let sandbox: Sandbox;
+let extension: ExtensionModule;
 let nodeRed: NodeRed;
 
 beforeAll(async () => {
   sandbox = await startSandbox();
+  extension = await extensionModule();
   nodeRed = await NodeRed.start({
     env: {
+      ...extension.env,
       FXDESK_BASE_URL: sandbox.baseUrl,
       FXDESK_XS2A_URL: sandbox.xs2aUrl,
       FXDESK_CLIENT_ID: demo.clientId,
@@ -36,6 +40,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await nodeRed.close();
+  await extension.remove();
   await sandbox.close();
 });
 
@@ -107,10 +112,10 @@ test("the statement is waited for", async () => {
   expect(msg).toMatchObject({ statusCode: 200, contentType: expect.stringContaining("csv") as string });
 });
 
-test("every operation is in an example", () => {
+test("every node is in an example", () => {
   const types = new Set(examples.flatMap(([, flow]) => flow.map(({ type }) => type)));
 
-  expect(operations.map(nodeTypeOf).filter((type) => !types.has(type))).toEqual([]);
+  expect([callType, ...operations.map(nodeTypeOf)].filter((type) => !types.has(type))).toEqual([]);
 });
 
 test("no example holds a secret or an address", () => {

@@ -1,4 +1,4 @@
-/** The files derive from the list of operations alone, and say everything literally. */
+/** The files derive from the service alone, and say everything literally. */
 import { runInNewContext } from "node:vm";
 import { z } from "zod";
 import {
@@ -11,9 +11,9 @@ import {
 } from "@fxdesk/toolkit/operations";
 import { settingsOf } from "../../core/client/settings";
 import { nodeFiles } from "../../nodes/generate/files";
-import { nodeTypeOf } from "../../nodes/names";
+import { callType, connectionType, nodeTypeOf } from "../../nodes/names";
 
-const files = nodeFiles(operations);
+const files = nodeFiles(contract);
 const editor = files["fxdesk.html"]!;
 const words = JSON.parse(files["locales/en-US/fxdesk.json"]!);
 const help = files["locales/en-US/fxdesk.html"]!;
@@ -73,8 +73,8 @@ const everyKind = operation({
   contract: "none",
 });
 
-test("the same operations give the same files", () => {
-  expect(nodeFiles(operations)).toEqual(files);
+test("the same service gives the same files", () => {
+  expect(nodeFiles(contract)).toEqual(files);
 });
 
 test("every operation has a node: runtime, editor, form, words and help", () => {
@@ -90,11 +90,11 @@ test("every operation has a node: runtime, editor, form, words and help", () => 
     expect(fxdesk.controls.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
     expect(Object.keys(words.operations[fxdesk.slug].fields)).toEqual(names);
   }
-  expect(definitions.size).toBe(operations.length + 1);
+  expect([...definitions.keys()]).toEqual([connectionType, callType, ...operations.map(nodeTypeOf)]);
 });
 
 test("an operation that is added gets all of it without another line", () => {
-  const added = nodeFiles([everyKind]);
+  const added = nodeFiles({ ...contract, operations: [everyKind] });
   const { category, icon, fxdesk } = definitionsIn(added["fxdesk.html"]!).get("fxdesk-try-all")!;
 
   expect({ category, icon }).toEqual({ category: "fxdesk", icon: "fxdesk.svg" });
@@ -108,6 +108,33 @@ test("an operation that is added gets all of it without another line", () => {
     { name: "extra", control: "json" },
   ]);
   expect(added["locales/en-US/fxdesk.html"]).toContain("A &lt;day&gt;.");
+});
+
+test("the node that calls any operation has a form, words and help", () => {
+  const { defaults, fxdesk } = definitions.get(callType)!;
+
+  expect(Object.keys(defaults)).toEqual([
+    "name",
+    "connection",
+    "operation",
+    "input",
+    "pages",
+    "saveTo",
+    "timeoutMs",
+    "version",
+  ]);
+  expect(editor).toContain(`data-template-name="${callType}"`);
+  expect(help).toContain(`data-help-name="${callType}"`);
+  expect(words.operations[fxdesk.slug].label).toBe("Call operation");
+});
+
+test("the connection's form is that of the service", () => {
+  const settings = [{ name: "tenant", title: "Tenant", description: "Whose.", secret: true }];
+  const { credentials } = definitionsIn(
+    nodeFiles({ ...contract, settings, operations: [] })["fxdesk.html"]!,
+  ).get(connectionType)!;
+
+  expect(Object.keys(credentials!)).toEqual(["tenant"]);
 });
 
 test("the connection's form has every setting, and keeps the secrets apart", () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { operations } from "@fxdesk/toolkit/operations";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import manifest from "../../package.json";
-import { connectionType, nodeTypeOf } from "../../nodes/names";
+import { callType, connectionType, nodeTypeOf } from "../../nodes/names";
 import { type FlowNode, NodeRed, type NodeRedOptions, root } from "./support/node-red";
 import { installedUserDir, newestNodeRed } from "./support/packages";
 
@@ -62,7 +62,7 @@ describe.each(runtimes)("Node-RED %s", (version, runtime) => {
     expect(nodeRed.log.join("\n")).toContain(`Node-RED version: v${version}`);
     expect(own).toEqual([expect.objectContaining({ version: manifest.version, enabled: true })]);
     expect(own[0]).not.toHaveProperty("err");
-    expect(own[0]!.types).toEqual([connectionType, ...operations.map(nodeTypeOf)]);
+    expect(own[0]!.types).toEqual([connectionType, callType, ...operations.map(nodeTypeOf)]);
     expect(nodeRed.log.filter((line) => /\[(warn|error)\]/.test(line) && !usual.test(line))).toEqual([]);
   });
 
@@ -71,7 +71,7 @@ describe.each(runtimes)("Node-RED %s", (version, runtime) => {
     const icons = await nodeRed.json<Record<string, string[]>>("/icons");
     const examples = await nodeRed.json<object>(`/library/examples/flows/${manifest.name}`);
 
-    for (const type of operations.map(nodeTypeOf)) {
+    for (const type of [callType, ...operations.map(nodeTypeOf)]) {
       expect(editor).toContain(`registerType("${type}"`);
       expect(editor).toContain(`data-help-name="${type}"`);
     }

@@ -1,18 +1,17 @@
 /** What stands below a node while its calls are under way, and what becomes of them when the flow is stopped. */
 import type { Node, NodeAPI } from "node-red";
 import helper from "node-red-node-test-helper";
-import { connectionCredentials, connectionNode } from "../../nodes/connection/connection";
-import { operationNode } from "../../nodes/operation/operation";
-import { bookTrade, listTrades } from "../../core/operations/trades";
+import { nodeTypes } from "../../nodes/types";
 import { eventually, happens } from "../support/eventually";
 import { type Fault, faultServer, type FaultServer, respond } from "../support/fault-server";
 
 helper.init(require.resolve("node-red"));
 
 const set = (RED: NodeAPI) => {
-  RED.nodes.registerType("fxdesk-connection", connectionNode(RED), { credentials: connectionCredentials });
-  RED.nodes.registerType("fxdesk-list-trades", operationNode(RED, listTrades));
-  RED.nodes.registerType("fxdesk-book-trade", operationNode(RED, bookTrade));
+  const { connection, credentials, operation } = nodeTypes(RED, {});
+  RED.nodes.registerType("fxdesk-connection", connection, { credentials });
+  RED.nodes.registerType("fxdesk-list-trades", operation("trades.list"));
+  RED.nodes.registerType("fxdesk-book-trade", operation("trades.book"));
 };
 
 let server: FaultServer;
@@ -54,6 +53,11 @@ function statuses(node: Node): string[] {
 const arrived = (count: number) =>
   eventually(() => server.heads.length >= count, { withinMs: 25_000, what: `call ${count}` });
 
+/** Lets everything go on that waits for nothing. */
+async function turns(count: number): Promise<void> {
+  for (const _ of Array.from({ length: count })) await new Promise((resolve) => setImmediate(resolve));
+}
+
 test("shows that calls are under way until the last one has ended", async () => {
   const held: (() => void)[] = [];
   const node = await deployed("fxdesk-list-trades", (socket, number) => {
@@ -66,10 +70,11 @@ test("shows that calls are under way until the last one has ended", async () => 
   const sink = helper.getNode("sink");
   held[0]!();
   await happens(sink, "input");
-  expect(shown).toEqual(Array.from({ length: 3 }, () => "status.calling"));
+  await turns(2);
+  expect(shown).toEqual(["status.calling", "status.calling"]);
   held[1]!();
   await happens(sink, "input");
-  await new Promise((resolve) => setImmediate(resolve));
+  await turns(2);
   expect(shown.at(-1)).toBe("status.entries");
 });
 
@@ -78,6 +83,7 @@ test("shows why a call failed", async () => {
   const shown = statuses(node);
   node.receive({});
   await happens(node, "call:error");
+  await turns(2);
   expect(shown.at(-1)).toBe("not found (404)");
 });
 
@@ -95,11 +101,6 @@ test("stopping the flow ends a read at once", async () => {
   });
 });
 
-/** Lets everything go on that waits for nothing. */
-async function turns(count: number): Promise<void> {
-  for (const _ of Array.from({ length: count })) await new Promise((resolve) => setImmediate(resolve));
-}
-
 test("stopping the flow lets a booking come to its end", async () => {
   const fields = { quote_id: { type: "str", value: "q-1" }, reason: { type: "str", value: "other" } };
   let answer = () => {};
@@ -107,7 +108,8 @@ test("stopping the flow lets a booking come to its end", async () => {
     answer = () => respond(201, '{"trade_id":"t-1"}')(socket, number);
   };
   const node = await deployed("fxdesk-book-trade", held, fields);
-  const shown = statuses(node);
+  const logged: string[] = [];
+  node.log = (line: string) => void logged.push(line);
   node.receive({});
   await arrived(1);
   const ends: string[] = [];
@@ -118,5 +120,5 @@ test("stopping the flow lets a booking come to its end", async () => {
   });
   await helper.unload().then(() => ends.push("stopped"));
   expect(ends).toEqual(["answered", "stopped"]);
-  expect(shown).toEqual(["status.calling", "status.done"]);
+  expect(logged).toEqual(["trades.book: carried out (201), trade_id t-1."]);
 });

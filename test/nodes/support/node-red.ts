@@ -30,6 +30,8 @@ export interface NodeRedOptions {
   /** A user directory with the package in it; by default a new one with a link to this repository. */
   readonly userDir?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Of the settings file, beside those of all tests. */
+  readonly settings?: Readonly<Record<string, unknown>>;
 }
 
 async function freePort(): Promise<number> {
@@ -40,7 +42,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-const started = "Started flows";
+/** Said of all flows, or of those that a deploy changed: "Started modified nodes". */
+const started = /Started (modified )?(flows|nodes)/;
 
 /** How long anything may take on a busy machine. */
 const withinMs = 50_000;
@@ -111,7 +114,10 @@ export class NodeRed {
     const userDir = options.userDir ?? (await linkedUserDir());
     const port = await freePort();
     const settingsFile = join(userDir, "settings.js");
-    await writeFile(settingsFile, `module.exports = ${JSON.stringify({ ...settings, uiPort: port })};\n`);
+    await writeFile(
+      settingsFile,
+      `module.exports = ${JSON.stringify({ ...settings, ...options.settings, uiPort: port })};\n`,
+    );
     const child = spawn(node, [script, "--userDir", userDir, "--settings", settingsFile], {
       env: { ...globalThis.process.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
@@ -127,12 +133,13 @@ export class NodeRed {
   }
 
   /** How many lines of the log say something. */
-  times(words: string): number {
-    return this.log.filter((line) => line.includes(words)).length;
+  times(words: string | RegExp): number {
+    const isIn = (line: string) => (typeof words === "string" ? line.includes(words) : words.test(line));
+    return this.log.filter(isIn).length;
   }
 
   /** Waits until the log has said something so many times. */
-  async logged(words: string, times: number): Promise<void> {
+  async logged(words: string | RegExp, times: number): Promise<void> {
     const logged = () => {
       if (this.process.exitCode !== null) throw new Error(`Node-RED ended:\n${this.log.join("\n")}`);
       return this.times(words) >= times;
@@ -172,14 +179,14 @@ export class NodeRed {
     return (await response.json()) as T;
   }
 
-  /** Replaces all flows and waits until they run. */
-  async deploy(flows: readonly FlowNode[]): Promise<void> {
+  /** Replaces all flows, or those flows or nodes that changed, and waits until they run. */
+  async deploy(flows: readonly FlowNode[], type: "full" | "flows" | "nodes" = "full"): Promise<void> {
     this.#shown.length = 0;
     this.#statuses.clear();
     const before = this.times(started);
     const response = await this.request("/flows", {
       method: "POST",
-      headers: { "content-type": "application/json", "Node-RED-Deployment-Type": "full" },
+      headers: { "content-type": "application/json", "Node-RED-Deployment-Type": type },
       body: JSON.stringify(flows.map(placed)),
     });
     if (!response.ok) throw new Error(`Not deployed: ${response.status} ${await response.text()}`);

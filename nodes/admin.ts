@@ -1,0 +1,32 @@
+/** What the editor asks the runtime for. */
+import type { NodeAPI } from "node-red";
+import type { Declaration } from "../core/operations/declaration";
+import type { Service } from "../core/operations/definition";
+import { callerFields } from "../core/operations/fields";
+
+/** What a person needs to choose an operation and to write its input. */
+const described = (operation: Declaration) => {
+  const { name, title, summary, effect } = operation;
+  const fields = callerFields(operation).map(({ name: field, kind, required, description }) => ({
+    name: field,
+    kind,
+    required,
+    description,
+  }));
+  return { name, title, summary, effect, fields };
+};
+
+/** Whether a page of another site asks: Node-RED lets every site read what its admin API answers. */
+function isForeign(origin: string | undefined, host: string | undefined): boolean {
+  if (origin === undefined) return false;
+  return !URL.canParse(origin) || new URL(origin).host !== host;
+}
+
+/** Answers the operations of the service, those of extensions included, to who may read them. */
+export function serveOperations(RED: NodeAPI, { operations }: Service): void {
+  RED.httpAdmin.get("/fxdesk/operations", RED.auth.needsPermission("fxdesk.read"), (request, response) => {
+    const { origin, host } = request.headers;
+    if (isForeign(origin, host)) response.status(403).end();
+    else response.json(operations.map(described));
+  });
+}

@@ -1,0 +1,106 @@
+/**
+ * A line of text with a list to choose from: what is typed searches the list, and any text may stay. The entries come
+ * later; keys pressed before are pressed on an empty list.
+ */
+
+/** So many rows are shown at once; who sees more searches on. */
+const shownRows = 50;
+
+const matches = (entries, text) => {
+  const asked = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return entries.filter(({ search }) => asked.every((word) => search.includes(word)));
+};
+
+/**
+ * Makes a picker of a text input. Entries have `value`, `title`, `hint` and `search`, lower-case text that is searched.
+ * `found` hears how many entries match what was typed.
+ */
+export function picker(input, found) {
+  const listId = `${input.attr("id")}-list`;
+  const list = $('<ul role="listbox" class="fxdesk-list">').attr("id", listId).hide();
+  let entries = [];
+  let shown = [];
+  let active = -1;
+
+  input.attr({
+    role: "combobox",
+    autocomplete: "off",
+    "aria-autocomplete": "list",
+    "aria-expanded": "false",
+    "aria-controls": listId,
+  });
+  list.attr("aria-label", input.attr("placeholder"));
+
+  const isOpen = () => input.attr("aria-expanded") === "true";
+
+  function close() {
+    active = -1;
+    list.hide().empty();
+    input.attr("aria-expanded", "false").removeAttr("aria-activedescendant");
+  }
+
+  function choose({ value }) {
+    input.val(value).trigger("change");
+    close();
+  }
+
+  function rowOf(entry, index) {
+    const option = $('<li role="option" aria-selected="false">').attr("id", `${listId}-${index}`);
+    option.append($("<b>").text(entry.value), $("<span>").text(` ${entry.title}`));
+    if (entry.hint) option.attr("title", entry.hint);
+    // The input keeps the focus, or the list would close before the click.
+    return option.on("mousedown", (event) => {
+      event.preventDefault();
+      choose(entry);
+    });
+  }
+
+  function open() {
+    const matching = matches(entries, input.val());
+    shown = matching.slice(0, shownRows);
+    active = -1;
+    list
+      .empty()
+      .append(shown.map(rowOf))
+      .toggle(shown.length > 0);
+    input.attr("aria-expanded", String(shown.length > 0)).removeAttr("aria-activedescendant");
+    found(matching.length);
+  }
+
+  function activate(index) {
+    const rows = list.children().attr("aria-selected", "false");
+    active = (index + shown.length) % shown.length;
+    const row = rows.eq(active).attr("aria-selected", "true");
+    input.attr("aria-activedescendant", row.attr("id"));
+    row[0].scrollIntoView({ block: "nearest" });
+  }
+
+  function move(step) {
+    if (!isOpen()) open();
+    if (shown.length > 0) activate(active < 0 && step < 0 ? shown.length - 1 : active + step);
+  }
+
+  const keys = {
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    Enter: () => isOpen() && active >= 0 && (choose(shown[active]), true),
+    Escape: () => isOpen() && (close(), true),
+  };
+
+  input.on("keydown", (event) => {
+    const press = keys[event.key];
+    // Escape and Enter are the list's only while it is open; then the dialog must not hear of them.
+    if (!press || press() === false) return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  input.on("input", open).on("click", open).on("blur", close);
+
+  return {
+    list,
+    fill(given) {
+      entries = given;
+      if (isOpen() || (input.is(":focus") && input.val() !== "")) open();
+    },
+  };
+}

@@ -1,0 +1,151 @@
+/** The node that calls any operation: of the contract, and of a module of the user's. */
+import { operations } from "@fxdesk/toolkit/operations";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { callType } from "../../nodes/names";
+import { catchOf, connectionTo, debugOf, injectOf, tab, typed } from "./support/flows";
+import { type ExtensionModule, extensionModule } from "./support/extension";
+import { NodeRed } from "./support/node-red";
+
+let sandbox: Sandbox;
+let extension: ExtensionModule;
+let nodeRed: NodeRed;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  extension = await extensionModule();
+  nodeRed = await NodeRed.start({ env: { ...extension.env, TRADE_TYPE: "spot" } });
+}, 60_000);
+
+afterAll(async () => {
+  await nodeRed.close();
+  await extension.remove();
+  await sandbox.close();
+});
+
+type Message = Record<string, any>;
+
+/** What comes of a message with the payload. */
+async function called(operation: string, payload: unknown, properties: object = {}): Promise<Message> {
+  await nodeRed.deploy([
+    tab,
+    connectionTo(sandbox),
+    injectOf("start", ["call"], payload),
+    { id: "call", type: callType, z: tab.id, connection: "connection", operation, ...inputOf(properties) },
+    debugOf("end"),
+    catchOf("caught", ["end"]),
+  ]);
+  await nodeRed.inject("start");
+  return (await nodeRed.shown("end"))[0] as Message;
+}
+
+const inputOf = (properties: object) => ({
+  input: typed("msg", "payload"),
+  pages: "one",
+  ...properties,
+  wires: [["end"]],
+});
+
+const asked = () => new URL(sandbox.requests.at(-1)!.url, sandbox.baseUrl).searchParams;
+
+test("calls an operation of the contract", async () => {
+  const msg = await called("trades.list", { trade_type: "spot, ndf", page_size: "3" });
+
+  expect(asked().get("trade_type")).toBe("spot,ndf");
+  expect(msg).toMatchObject({ statusCode: 200, fxdesk: { operation: "trades.list", problems: [] } });
+  expect(msg.payload.length).toBeLessThanOrEqual(3);
+});
+
+test("calls an operation of an extension", async () => {
+  const terms = { amount: 1000, operation: "sell", buy_currency: "USD", sell_currency: "EUR" };
+  const { payload } = await called("quotes.create", terms);
+
+  expect(payload.quote_id).toEqual(expect.any(String));
+});
+
+test.each([
+  ["JSON", typed("json", '{"page_size": 4}'), "4"],
+  ["JSONata", typed("jsonata", '{"page_size": payload.size + 1}'), "3"],
+  ["a template", typed("template", '{"page_size": {{payload.size}}}'), "2"],
+])("the input may be %s", async (_type, input, size) => {
+  await called("trades.list", { size: 2 }, { input });
+
+  expect(asked().get("page_size")).toBe(size);
+});
+
+test("pages are read as by the other nodes", async () => {
+  const msg = await called("trades.list", { page_size: 5 }, { pages: "all" });
+
+  expect(msg.fxdesk.pages).toBeGreaterThan(1);
+  expect(msg.payload).toHaveLength(
+    await nodeRed.status("call", ({ fill }) => fill === "green").then(({ text }) => parseInt(text!)),
+  );
+});
+
+test.each([
+  [
+    "an operation that is not there",
+    "trades.lists",
+    {},
+    "trades.lists: The service has no such operation. Did you mean trades.list?",
+  ],
+  ["an operation unlike any", "zzzzzzzz", {}, "zzzzzzzz: The service has no such operation."],
+  ["no operation", "", {}, "No operation: Choose an operation in the node."],
+  ["text that is not JSON", "trades.list", "a: 1", "input is not JSON"],
+  ["a list", "trades.list", [1], "input must be an object"],
+  ["a field that is not there", "trades.list", { trade_typ: "spot" }, "trade_typ is not a field here"],
+])("%s is named, and nothing is sent", async (_what, operation, payload, words) => {
+  const before = sandbox.requests.length;
+
+  const { error } = await called(operation, payload);
+
+  expect(error).toMatchObject({ code: "invalid_input", cause: { outcome: "not-sent" } });
+  expect(error.message).toContain(words);
+  expect(sandbox.requests).toHaveLength(before);
+});
+
+test("an operation that is not there is shown at the deploy", async () => {
+  await called("trades.lists", {});
+
+  expect(await nodeRed.status("call", ({ fill }) => fill === "red")).toBeDefined();
+});
+
+test("the editor is told of all operations, those of the extension included", async () => {
+  const list = await nodeRed.json<Message[]>("/fxdesk/operations");
+
+  expect(list.map(({ name }) => name)).toEqual(
+    expect.arrayContaining([...operations.map(({ name }) => name), "quotes.create"]),
+  );
+  expect(list.find(({ name }) => name === "quotes.create")).toEqual({
+    name: "quotes.create",
+    title: "Create quote",
+    summary: expect.any(String) as string,
+    effect: "change",
+    fields: expect.arrayContaining([
+      {
+        name: "amount",
+        kind: expect.any(String) as string,
+        required: true,
+        description: expect.any(String) as string,
+      },
+    ]) as unknown,
+  });
+});
+
+test.each([
+  ["the editor itself", () => nodeRed.url, 200],
+  ["another site", () => "https://elsewhere.example", 403],
+  ["another port", () => "http://127.0.0.1:1", 403],
+  ["a page without an origin", () => "null", 403],
+])("%s asks for the operations", async (_who, origin, status) => {
+  const response = await nodeRed.request("/fxdesk/operations", { headers: { origin: origin() } });
+
+  expect(response.status).toBe(status);
+});
+
+test("who may not read the flows may not read the operations", async () => {
+  const guarded = await NodeRed.start({ settings: { adminAuth: { type: "credentials", users: [] } } });
+
+  expect((await guarded.request("/fxdesk/operations")).status).toBe(401);
+
+  await guarded.close();
+}, 60_000);

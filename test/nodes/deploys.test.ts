@@ -1,0 +1,157 @@
+/**
+ * A booking is on its way when a deploy, or the end of Node-RED, takes its node away: it is not cut off, and what became
+ * of it is told. FXDESK_RUNS raises how often.
+ */
+import type { Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import * as fc from "fast-check";
+import { bookTrade } from "../../core/operations/trades";
+import { eventually, happens } from "../support/eventually";
+import { type Fault, faultServer, type FaultServer, reset, respond } from "../support/fault-server";
+import { catchOf, connectionTo, debugOf, injectOf, operationOf, tab, typed } from "./support/flows";
+import { type FlowNode, NodeRed } from "./support/node-red";
+
+const runs = Number(process.env.FXDESK_RUNS ?? 16);
+const seed = 20_260_301;
+
+/** A request that waits for its response. */
+interface Held {
+  readonly socket: Socket;
+  readonly number: number;
+  /** Whether it was cut off while it waited. */
+  isCut: boolean;
+}
+
+let server: FaultServer;
+let nodeRed: NodeRed;
+const held: Held[] = [];
+
+beforeAll(async () => {
+  server = await faultServer((socket, number) => {
+    const request: Held = { socket, number, isCut: false };
+    socket.once("close", () => (request.isCut = held.includes(request)));
+    held.push(request);
+  });
+  nodeRed = await NodeRed.start();
+}, 60_000);
+
+afterAll(async () => {
+  await nodeRed.close();
+  await server.close();
+});
+
+/** What the service makes of a booking, and how the log says it. */
+const endings: Readonly<Record<string, { readonly respond: Fault; readonly line: RegExp }>> = {
+  booked: {
+    respond: (socket, number) => respond(201, `{"trade_id":"t-${number}"}`)(socket, number),
+    line: /trades\.book: carried out \(201\), trade_id t-\d+\.$/,
+  },
+  refused: {
+    respond: respond(409, '{"code":"used","message":"The quote is used."}'),
+    line: /trades\.book: refused\. .*The quote is used/,
+  },
+  failed: { respond: respond(500), line: /trades\.book: outcome unknown\. .*\(500\)/ },
+  lost: { respond: reset, line: /trades\.book: outcome unknown\. The response was lost/ },
+};
+
+/** What takes the node away: a deploy of one of the editor's types, or the end of the process. */
+type Interruption = "full" | "flows" | "nodes" | NodeJS.Signals;
+
+/** Every run has a name of its own, so that each deploy changes the booking node and its flow. */
+const flow = (name: string): FlowNode[] => [
+  tab,
+  connectionTo({ baseUrl: server.url, xs2aUrl: server.url }),
+  injectOf("start", ["book"]),
+  operationOf(bookTrade, "book", ["end"], {
+    name,
+    fields: { quote_id: typed("str", "q-1"), reason: typed("str", "other") },
+  }),
+  debugOf("end"),
+  catchOf("caught", ["end"]),
+];
+
+const outcomes = () => nodeRed.log.filter((line) => line.includes("trades.book: "));
+
+/** Lets the service end the request that waits. */
+function release(ending: Fault): Held {
+  const request = held.pop()!;
+  ending(request.socket, request.number);
+  return request;
+}
+
+/** Takes the node away, and answers when it is gone. */
+async function interrupt(by: Interruption, run: string): Promise<void> {
+  if (by === "full" || by === "flows" || by === "nodes") return nodeRed.deploy(flow(`${run} after`), by);
+  const ended = happens(nodeRed.process, "exit");
+  nodeRed.process.kill(by);
+  await ended;
+}
+
+interface Run {
+  readonly by: Interruption;
+  readonly ending: string;
+  /** Whether the response comes only when the new flow runs; at the end of the process nothing runs afterwards. */
+  readonly isLate: boolean;
+  readonly afterMs: number;
+}
+
+const isSignal = (by: Interruption) => by.startsWith("SIG");
+
+async function bookDuring({ by, ending, isLate, afterMs }: Run, run: string): Promise<void> {
+  const { respond: end, line } = endings[ending]!;
+  await nodeRed.deploy(flow(run));
+  const before = outcomes().length;
+  await nodeRed.inject("start");
+  await eventually(() => held.length > 0, { withinMs: 25_000, what: "a booking" });
+  const stops = nodeRed.times("Stopping");
+  const gone = interrupt(by, run);
+  if (isLate && !isSignal(by)) await gone;
+  else if (isSignal(by)) await nodeRed.logged("Stopping", stops + 1);
+  await pause(afterMs);
+  const request = release(end);
+  await gone;
+  await eventually(() => outcomes().length > before, { withinMs: 25_000, what: `the outcome of ${run}` });
+
+  expect(request.isCut).toBe(false);
+  expect(outcomes().slice(before)).toEqual([expect.stringMatching(line)]);
+  if (isSignal(by)) nodeRed = await NodeRed.start();
+}
+
+/** One run in eight ends the process, which takes seconds to start again. */
+const interruption = fc.oneof(
+  { weight: 7, arbitrary: fc.constantFrom<Interruption>("full", "flows", "nodes") },
+  { weight: 1, arbitrary: fc.constantFrom<Interruption>("SIGINT", "SIGTERM") },
+);
+
+const samples = fc.sample(
+  fc.record<Run>({
+    by: interruption,
+    ending: fc.constantFrom(...Object.keys(endings)),
+    isLate: fc.boolean(),
+    afterMs: fc.integer({ min: 0, max: 40 }),
+  }),
+  { seed, numRuns: runs },
+);
+
+test.each(samples.map((run, index) => [`${index}: ${run.by}, ${run.ending}`, run] as const))(
+  "%s",
+  async (name, run) => bookDuring(run, name),
+);
+
+test("the samples have every interruption and every ending", () => {
+  expect(new Set(samples.map(({ ending }) => ending)).size).toBe(Object.keys(endings).length);
+  expect(samples.map(({ by }) => by)).toEqual(expect.arrayContaining(["full", "flows", "nodes"]));
+  expect(samples.some(({ by }) => isSignal(by))).toBe(true);
+});
+
+test("no deploy and no stop waits until Node-RED has enough of it", () => {
+  expect(nodeRed.times("Close timed out")).toBe(0);
+});
+
+test("no line of the log holds a secret", () => {
+  const { credentials } = connectionTo({ baseUrl: "", xs2aUrl: "" }) as unknown as {
+    credentials: Record<string, string>;
+  };
+
+  for (const secret of Object.values(credentials)) expect(nodeRed.log.join("\n")).not.toContain(secret);
+});
