@@ -31,21 +31,27 @@ export type Interceptor = (call: PreparedCall, next: Next) => Promise<Reply>;
 type Send = (call: PreparedCall) => Promise<Reply>;
 
 /** What a link did that no link may do. */
-function misused({ operation }: PreparedCall, message: string, cause?: unknown): FxdeskError {
-  const words = `${operation.name}: An interceptor ${message} Nothing was sent.`;
-  return new FxdeskError(words, {
+const misused = ({ operation }: PreparedCall, message: string): FxdeskError =>
+  new FxdeskError(`${operation.name}: An interceptor ${message} Nothing was sent.`, {
     operation: operation.name,
     code: "interceptor",
     outcome: "not-sent",
-    cause,
+  });
+
+/** What a link threw, in the family of errors. Before it passed the call on it refused it, else it failed. */
+function thrown({ operation }: PreparedCall, error: unknown, passedOn: boolean): FxdeskError {
+  if (error instanceof FxdeskError) return error;
+  const words = error instanceof Error ? error.message : String(error);
+  const message = passedOn
+    ? `An interceptor failed after it had passed the call on: ${words}`
+    : `An interceptor refused the call: ${words} Nothing was sent.`;
+  return new FxdeskError(`${operation.name}: ${message}`, {
+    operation: operation.name,
+    code: "interceptor",
+    outcome: passedOn ? "unknown" : "not-sent",
+    cause: error,
   });
 }
-
-/** What a link threw, in the family of errors. */
-const thrown = (call: PreparedCall, error: unknown): FxdeskError =>
-  error instanceof FxdeskError
-    ? error
-    : misused(call, `refused the call: ${error instanceof Error ? error.message : String(error)}`, error);
 
 /** A call that commits money goes through a link once and unchanged, and its outcome is told whatever the link does. */
 async function guarded(link: Interceptor, call: PreparedCall, next: Send): Promise<Reply> {
@@ -58,17 +64,21 @@ async function guarded(link: Interceptor, call: PreparedCall, next: Send): Promi
   try {
     await link(call, once);
   } catch (error) {
-    if (!left) throw thrown(call, error);
+    if (!left) throw thrown(call, error, false);
   }
   if (!left) throw misused(call, "did not pass on a call that commits money.");
   return left;
 }
 
 async function free(link: Interceptor, call: PreparedCall, next: Send): Promise<Reply> {
+  let passedOn = false;
   try {
-    return await link(call, (given = call) => next(given));
+    return await link(call, (given = call) => {
+      passedOn = true;
+      return next(given);
+    });
   } catch (error) {
-    throw thrown(call, error);
+    throw thrown(call, error, passedOn);
   }
 }
 
