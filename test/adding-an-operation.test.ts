@@ -101,7 +101,7 @@ test("as a command", async () => {
 });
 
 test("as a Node-RED node: runtime, form, words and help", () => {
-  const files = nodeFiles(all);
+  const files = nodeFiles(service);
   expect(files["fxdesk.js"]).toContain('registerType("fxdesk-get-fixing"');
   expect(files["fxdesk.html"]).toMatch(/registerType\(["']fxdesk-get-fixing["']/);
   expect(files["locales/en-US/fxdesk.json"]).toContain("Such as EURUSD.");
