@@ -3,6 +3,7 @@ module.exports = {
   testEnvironment: "node",
   roots: ["<rootDir>/test"],
   testMatch: ["**/*.test.ts"],
+  setupFiles: ["<rootDir>/test/support/seed.ts"],
   transform: {
     "\\.[jt]s$": [
       "@swc/jest",

@@ -186,7 +186,7 @@ describe("exit codes", () => {
   ])("a read that is answered %i ends with %i", async (status, expected) => {
     const other = await startSandbox();
     other.force("trades.list", status, { times: 100 });
-    const { code, stdout, stderr } = await run(["call", "trades.list", "--timeout-ms", "500"], {
+    const { code, stdout, stderr } = await run(["call", "trades.list", "--timeout-ms", "50000"], {
       variables: variablesOf(other),
     });
     await other.close();
@@ -205,7 +205,7 @@ describe("exit codes", () => {
 
   test("a service that cannot be reached ends with 6", async () => {
     const { code, stderr } = await run(["call", "trades.list"], {
-      variables: { ...variables, FXDESK_BASE_URL: "http://127.0.0.1:1", FXDESK_TIMEOUT_MS: "300" },
+      variables: { ...variables, FXDESK_BASE_URL: "http://127.0.0.1:1", FXDESK_TIMEOUT_MS: "50000" },
     });
     expect(code).toBe(6);
     expect(stderr).toMatch(/cannot be reached/);

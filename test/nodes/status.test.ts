@@ -113,12 +113,11 @@ test("stopping the flow lets a booking come to its end", async () => {
   node.receive({});
   await arrived(1);
   const ends: string[] = [];
-  const answerLater = async () => {
-    await turns(100);
-    ends.push("answered");
-    answer();
-  };
-  node.on("close", () => void answerLater());
+  node.on("close", () => {
+    void turns(100)
+      .then(() => ends.push("answered"))
+      .then(() => answer());
+  });
   await helper.unload().then(() => ends.push("stopped"));
   expect(ends).toEqual(["answered", "stopped"]);
   expect(logged).toEqual(["trades.book: carried out (201), trade_id t-1."]);

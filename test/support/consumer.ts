@@ -51,6 +51,6 @@ export const compiled = (sources: Readonly<Record<string, string>>): Promise<str
 /** What a module writes to its standard output. Rejects when it fails, or does not end in time. */
 export const outputOf = (code: string): Promise<string> =>
   asConsumer({ "main.mjs": code }, async (folder) => {
-    const { stdout } = await run(process.execPath, [join(folder, "main.mjs")], { timeout: 20_000 });
+    const { stdout } = await run(process.execPath, [join(folder, "main.mjs")], { timeout: 50_000 });
     return stdout;
   });

@@ -5,9 +5,13 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { eventually } from "../../support/eventually";
 import { root } from "./node-red";
 
-/** The browser comes as an ES module, which a test cannot load itself. */
+/**
+ * The browser comes as an ES module, which a test cannot load itself. Its emulated graphics card would keep a processor
+ * busy; without one it draws pages by itself.
+ */
 const askBrowser = `import chromium from "@sparticuz/chromium";
-const args = chromium.args.filter((arg) => arg !== "--single-process");
+const left = /^--(single-process|in-process-gpu|ignore-gpu-blocklist|use-gl|use-angle|enable-unsafe-swiftshader)/;
+const args = [...chromium.args.filter((arg) => !left.test(arg)), "--disable-gpu"];
 console.log(JSON.stringify({ executablePath: await chromium.executablePath(), args }));`;
 
 export async function launchBrowser(): Promise<Browser> {
@@ -53,11 +57,19 @@ export class Editor {
     const from = (await node.boundingBox())!;
     await this.page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
     await this.page.mouse.down();
+    await this.#painted();
     await this.page.mouse.move(canvas.x + x - 20, canvas.y + y - 20, { steps: 4 });
+    await this.#painted();
     await this.page.mouse.move(canvas.x + x, canvas.y + y, { steps: 4 });
+    await this.#painted();
     await this.page.mouse.up();
     const added = async () => (await this.ids()).find((id) => !known.includes(id));
     return eventually(added, { withinMs: 30_000, what: `${type} on the canvas` });
+  }
+
+  /** Until the page is painted: moves of the mouse that come between are taken for one. */
+  async #painted(): Promise<void> {
+    await this.page.evaluate("new Promise((painted) => requestAnimationFrame(painted))");
   }
 
   /** Draws a wire from the output of a node to the input of another. */
@@ -69,8 +81,11 @@ export class Editor {
     const end = await middle(to, ".red-ui-flow-port-input");
     await this.page.mouse.move(...(await middle(from, ".red-ui-flow-port-output")));
     await this.page.mouse.down();
+    await this.#painted();
     await this.page.mouse.move(end[0] - 10, end[1], { steps: 4 });
+    await this.#painted();
     await this.page.mouse.move(...end, { steps: 4 });
+    await this.#painted();
     await this.page.mouse.up();
   }
 

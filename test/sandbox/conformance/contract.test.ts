@@ -121,7 +121,9 @@ const bookedQuote = async () => {
   return { quote_id };
 };
 const forwardQuote = async () => {
-  const day = new Date(Date.now() + 60 * 86_400_000).toISOString().slice(0, 10);
+  const day = new Date(Date.parse(sandbox.control.getClock().now) + 60 * 86_400_000)
+    .toISOString()
+    .slice(0, 10);
   return { quote_id: await makeQuote(client, { trade_type: "forward", value_date: day }) };
 };
 

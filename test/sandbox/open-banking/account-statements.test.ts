@@ -1,10 +1,10 @@
 /** Transactions as bank statements: camt.053 and MT940, by what the caller accepts. */
 import { Big } from "big.js";
 import { XMLParser } from "fast-xml-parser";
-import { randomUUID } from "node:crypto";
 import { readMt940 } from "../../../core/formats";
 import { all } from "../../core/formats/statements";
 import { type Bank, decide, euroAccount, openBank, today, validConsent } from "./bank";
+import { newRequestId } from "../../support/request-id";
 
 const person = { "PSU-IP-Address": "192.0.2.7" };
 
@@ -227,7 +227,7 @@ const get = (query: string, accept?: string) =>
   fetch(`${bank.sandbox.xs2aUrl}/v1/accounts/${account.resourceId}/transactions?${query}`, {
     headers: {
       ...person,
-      "X-Request-ID": randomUUID(),
+      "X-Request-ID": newRequestId(),
       "Consent-ID": consentId,
       ...(accept !== undefined && { Accept: accept }),
     },

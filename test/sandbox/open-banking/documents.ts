@@ -1,5 +1,6 @@
 /** pain.001 documents of tests. */
 import type { Bank } from "./bank";
+import { newRequestId } from "../../support/request-id";
 
 export interface TransferSpec {
   readonly amount?: string;
@@ -82,7 +83,7 @@ export const post = (bank: Bank, path: string, contentType: string, body: string
     method: "POST",
     headers: {
       "content-type": contentType,
-      "X-Request-ID": crypto.randomUUID(),
+      "X-Request-ID": newRequestId(),
       "PSU-IP-Address": "192.0.2.7",
     },
     body,

@@ -6,6 +6,7 @@ import { askedInXml } from "../../../sandbox/src/open-banking/initiation";
 import { readPain001 } from "../../../sandbox/src/open-banking/pain001";
 import { type Bank, day, decide, euroAccount, openBank, refusal, validConsent } from "./bank";
 import { type DocumentSpec, pain001, post, type TransferSpec } from "./documents";
+import { newRequestId } from "../../support/request-id";
 
 let bank: Bank;
 let debtor: { readonly resourceId: string; readonly iban: string };
@@ -125,7 +126,7 @@ test("only what there is can be asked for", async () => {
     creditorName: "Brouwer Logistiek BV",
   });
   const status = async (path: string, accept: string) => {
-    const headers = { accept, "X-Request-ID": crypto.randomUUID() };
+    const headers = { accept, "X-Request-ID": newRequestId() };
     return (await fetch(`${bank.sandbox.xs2aUrl}/v1/payments/${path}`, { headers })).status;
   };
   const xml = `pain.001-sepa-credit-transfers/${paymentId}`;

@@ -1,10 +1,10 @@
 /** Initiations that are sent again with the X-Request-ID of an earlier one. */
 import { demo } from "@fxdesk/sandbox";
-import { randomUUID } from "node:crypto";
 import { sandboxClient } from "../../support/samples";
 import { ask } from "../support/http";
 import { type Bank, day, decide, euroAccount, minute, openBank, refusal } from "./bank";
 import { pain001 } from "./documents";
+import { newRequestId } from "../../support/request-id";
 
 let bank: Bank;
 let iban: string;
@@ -12,7 +12,7 @@ let requestId: string;
 beforeEach(async () => {
   bank = await openBank({ "PSU-IP-Address": "192.0.2.7" });
   ({ iban } = await euroAccount(bank));
-  requestId = randomUUID();
+  requestId = newRequestId();
 });
 afterEach(() => bank.close());
 
@@ -59,7 +59,7 @@ test("of a bulk and a document too", async () => {
     "payment-product": "pain.001-sepa-credit-transfers",
     pain001: pain001({ debtor: iban }),
   } as const;
-  const options = { requestId: randomUUID() };
+  const options = { requestId: newRequestId() };
   const first = await bank.client.payments.initiate({ "payment-service": "payments", ...document }, options);
   const second = await bank.client.payments.initiate({ "payment-service": "payments", ...document }, options);
   expect(second).toEqual(first);
@@ -90,7 +90,7 @@ test("another payment service is refused too", async () => {
 
 test("another id, or the same a day later, begins another payment", async () => {
   const first = await initiate();
-  const other = await initiate({}, randomUUID());
+  const other = await initiate({}, newRequestId());
   bank.sandbox.advance(day);
   const later = await initiate();
   expect(new Set([first, other, later].map(({ body }) => body.paymentId)).size).toBe(3);

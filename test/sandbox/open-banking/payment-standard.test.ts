@@ -9,6 +9,7 @@ import { operationNamed } from "../../support/operations";
 import { ask, callOf, type PlainAnswer } from "../support/http";
 import { type Bank, euroAccount, openBank } from "./bank";
 import { pain001, post } from "./documents";
+import { newRequestId } from "../../support/request-id";
 
 const file = process.env.PSD2_OPENAPI;
 const standard = file ? standardAnswers(file) : undefined;
@@ -101,7 +102,7 @@ test("a document that does not fit, and a body of another type", async () => {
 
 test("a payment of two people, and an initiation made again", async () => {
   bank.sandbox.control.setSignatories({ signatories: 2 });
-  const values = { ...single, pain001: document, "X-Request-ID": crypto.randomUUID() };
+  const values = { ...single, pain001: document, "X-Request-ID": newRequestId() };
   const { paymentId } = bodyOf(await call("payments.initiate", values));
   expect(bodyOf(await call("payments.initiate", values)).paymentId).toBe(paymentId);
   const other = { ...values, pain001: document.replace("4711", "4712") };

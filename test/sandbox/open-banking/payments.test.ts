@@ -1,5 +1,4 @@
 /** The life of a payment, over HTTP: from its initiation to the books. */
-import { randomUUID } from "node:crypto";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { Big } from "big.js";
 import { conclude, scaStatusOf } from "../../../sandbox/src/open-banking/authorisation";
@@ -10,6 +9,7 @@ import { operationNamed } from "../../support/operations";
 import { callOf } from "../support/http";
 import { inProcess } from "../support/in-process";
 import { type Bank, day, decide, euroAccount, minute, openBank, refusal, validConsent } from "./bank";
+import { newRequestId } from "../../support/request-id";
 
 let bank: Bank;
 let debtor: { readonly resourceId: string; readonly iban: string };
@@ -360,7 +360,7 @@ describe("cancelling", () => {
       approved.authorisationId,
     ]);
     const path = `/v1/payments/sepa-credit-transfers/${paymentId}/cancellation_authorisations`;
-    const headers = { "x-request-id": randomUUID() };
+    const headers = { "x-request-id": newRequestId() };
     const alsoSpelled = await fetch(bank.sandbox.xs2aUrl + path, { headers });
     expect(await alsoSpelled.json()).toEqual(await bank.client.payments.listAuthorisations(at));
   });

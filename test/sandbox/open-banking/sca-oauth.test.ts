@@ -1,5 +1,5 @@
 /** Consents and payments that a person authorises by OAuth 2.0, and the token that account information is read with. */
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { referenceTo } from "../../../sandbox/src/open-banking/references";
@@ -11,7 +11,7 @@ import { inProcess } from "../support/in-process";
 import { consentTerms, inOrder, minute, refusal, today } from "./bank";
 
 const home = "https://desk.example/done?from=bank";
-const verifier = randomBytes(32).toString("base64url");
+const verifier = Buffer.alloc(32, "verifier").toString("base64url");
 const challenge = createHash("sha256").update(verifier).digest("base64url");
 
 let sandbox: Sandbox;

@@ -1,7 +1,7 @@
 /** Headers, error bodies, routes and the page, as they are on the wire. */
-import { randomUUID } from "node:crypto";
 import { type Bank, consentTerms, decide, euroAccount, openBank, validConsent } from "./bank";
 import { pain001, post } from "./documents";
+import { newRequestId } from "../../support/request-id";
 
 let bank: Bank;
 beforeAll(async () => {
@@ -10,17 +10,17 @@ beforeAll(async () => {
 afterAll(() => bank.close());
 
 const get = (path: string, headers: Record<string, string> = {}) =>
-  fetch(bank.sandbox.xs2aUrl + path, { headers: { "X-Request-ID": randomUUID(), ...headers } });
+  fetch(bank.sandbox.xs2aUrl + path, { headers: { "X-Request-ID": newRequestId(), ...headers } });
 
 describe("X-Request-ID", () => {
   test.each(["/v1/consents/nothing", "/v1/nothing"])("is repeated in the answer of %s", async (path) => {
-    const id = randomUUID();
+    const id = newRequestId();
     const { headers } = await get(path, { "X-Request-ID": id });
     expect(headers.get("x-request-id")).toBe(id);
   });
 
   test("is repeated to the client", async () => {
-    const requestId = randomUUID();
+    const requestId = newRequestId();
     const reply = await bank.client.consents.create.reply(consentTerms, { requestId });
     expect(reply.requestId).toBe(requestId);
   });
@@ -153,7 +153,7 @@ describe("what an operation cannot be answered in is not acceptable, however man
       method: "POST",
       headers: {
         ...headers,
-        "X-Request-ID": randomUUID(),
+        "X-Request-ID": newRequestId(),
         "content-type": "application/json",
         accept: "text/html",
       },
@@ -167,7 +167,7 @@ describe("what an operation cannot be answered in is not acceptable, however man
     const { consentId } = await bank.client.consents.create(consentTerms);
     const response = await fetch(`${bank.sandbox.xs2aUrl}/v1/consents/${consentId}`, {
       method: "DELETE",
-      headers: { "X-Request-ID": randomUUID(), accept: "text/html" },
+      headers: { "X-Request-ID": newRequestId(), accept: "text/html" },
     });
     expect(response.status).toBe(204);
   });

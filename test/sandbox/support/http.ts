@@ -1,7 +1,7 @@
 /** Requests as they stand, without a client between. */
-import { randomUUID } from "node:crypto";
 import { type Declaration, encodeRequest, fieldsOf, type Values } from "@fxdesk/toolkit/operations";
 import { demo, type Sandbox } from "@fxdesk/sandbox";
+import { newRequestId } from "../../support/request-id";
 
 export interface PlainAnswer {
   readonly status: number;
@@ -37,7 +37,7 @@ export async function ask(
 /** What the connection and the client of fxdesk would fill in, by field. */
 const filled: Readonly<Record<string, () => string>> = {
   client_id: () => demo.clientId,
-  "X-Request-ID": randomUUID,
+  "X-Request-ID": newRequestId,
   "PSU-IP-Address": () => "192.0.2.10",
 };
 
