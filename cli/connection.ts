@@ -7,37 +7,38 @@ import {
   settingsOf,
 } from "../core/client/settings";
 import { contract } from "../core/operations/contract";
-import type { Setting } from "../core/operations/definition";
+import type { Service, Setting } from "../core/operations/definition";
 import { type Flag, type Given, UsageError } from "./arguments";
 import { columns, section } from "./help";
 import { flagName } from "./names";
 
-const connectionSettings = settingsOf(contract);
-const open = connectionSettings.filter(({ secret }) => !secret);
-const secret = connectionSettings.filter((setting) => setting.secret);
+const openSettings = (service: Service) => settingsOf(service).filter(({ secret }) => !secret);
+const secretSettings = (service: Service) => settingsOf(service).filter(({ secret }) => secret);
 
 const valueOf = ({ options }: Setting): string => (options ? `<${options.join("|")}>` : "<text>");
 
-export const connectionFlags: readonly Flag[] = open.map((setting) => ({
-  name: flagName(setting.name),
-  value: valueOf(setting),
-  says: setting.description,
-}));
+export const connectionFlags = (service: Service = contract): readonly Flag[] =>
+  openSettings(service).map((setting) => ({
+    name: flagName(setting.name),
+    value: valueOf(setting),
+    says: setting.description,
+  }));
 
 /** What a person reads about connections in the help. */
-export const connectionHelp = section(
-  "Connection: from the environment, or by flags for what is not secret",
-  columns(
-    connectionSettings.map((setting) => {
-      const flag = setting.secret ? "never a flag" : `--${flagName(setting.name)}`;
-      return [environmentName(setting.name), `${setting.description} (${flag})`];
-    }),
-  ),
-)!;
+export const connectionHelp = (service: Service = contract): string =>
+  section(
+    "Connection: from the environment, or by flags for what is not secret",
+    columns(
+      settingsOf(service).map(({ name, description, secret }) => {
+        const flag = secret ? "never a flag" : `--${flagName(name)}`;
+        return [environmentName(name), `${description} (${flag})`];
+      }),
+    ),
+  )!;
 
 /** Says so before parsing, without repeating the value: other users of a machine can read its command lines. */
-export function refuseSecrets(args: readonly string[], allowed: readonly string[]): void {
-  for (const { name } of secret) {
+export function refuseSecrets(args: readonly string[], allowed: readonly string[], service: Service): void {
+  for (const { name } of secretSettings(service)) {
     const flag = flagName(name);
     const given = args.some((word) => word === `--${flag}` || word.startsWith(`--${flag}=`));
     if (given && !allowed.includes(flag))
@@ -51,39 +52,43 @@ export function refuseSecrets(args: readonly string[], allowed: readonly string[
 export function settingsFrom(
   given: Given,
   environment: Readonly<Record<string, string | undefined>>,
+  service: Service = contract,
   taken: ReadonlySet<string> = new Set(),
 ): Record<string, string | undefined> {
-  const flags = open
+  const flags = openSettings(service)
     .filter(({ name }) => !taken.has(flagName(name)))
     .flatMap(({ name }) => {
       const value = given.text(flagName(name));
       return value === undefined ? [] : [[name, value] as const];
     });
-  return { ...settingsFromEnvironment(environment), ...Object.fromEntries(flags) };
+  return { ...settingsFromEnvironment(environment, service), ...Object.fromEntries(flags) };
 }
 
 /**
  * Runs what reads the settings; what it finds wrong with them is a mistake of usage. The setting that it names first is
  * named as a person sets it.
  */
-export function asUsage<T>(read: () => T): T {
+export function asUsage<T>(read: () => T, service: Service = contract): T {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new UsageError(error.message.replace(/^\w+/, (name) => whereToSet(name) ?? name));
+    throw new UsageError(error.message.replace(/^\w+/, (name) => whereToSet(name, service) ?? name));
   }
 }
 
-export const clientOptions = (settings: Readonly<Record<string, string | undefined>>): ClientOptions =>
-  asUsage(() => optionsFromSettings(settings));
+export const clientOptions = (
+  settings: Readonly<Record<string, string | undefined>>,
+  service: Service = contract,
+): ClientOptions => asUsage(() => optionsFromSettings(settings), service);
 
 /** Where a person sets what a setting's name stands for; undefined for any other name. */
-export function whereToSet(name: string): string | undefined {
-  const setting = connectionSettings.find((known) => known.name === name);
+export function whereToSet(name: string, service: Service): string | undefined {
+  const setting = settingsOf(service).find((known) => known.name === name);
   if (!setting) return undefined;
   return setting.secret ? environmentName(name) : `${environmentName(name)} or --${flagName(name)}`;
 }
 
 /** The variables that hold credentials. */
-export const credentialVariables = secret.map(({ name }) => environmentName(name));
+export const credentialVariables = (service: Service): string[] =>
+  secretSettings(service).map(({ name }) => environmentName(name));

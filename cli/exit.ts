@@ -1,5 +1,5 @@
 /** The exit codes scripts rely on. They do not change. */
-import { FxdeskError } from "../core/errors";
+import { type ErrorCode, FxdeskError } from "../core/errors";
 import { UsageError } from "./arguments";
 
 export const exitMeanings: Readonly<Record<number, string>> = {
@@ -8,30 +8,41 @@ export const exitMeanings: Readonly<Record<number, string>> = {
   2: "The command or its input is not right; nothing was done.",
   3: "The service does not accept the credentials, or not for this.",
   4: "What was asked for does not exist.",
-  5: "The service refused: its state does not allow it.",
+  5: "Refused: the service's state does not allow it, or an interceptor does not.",
   6: "Not now: too many requests, unavailable, out of time or not ready. Try again later.",
   7: "Sent, and the outcome is not known. Check at the service before you repeat it.",
+  8: "The service failed, or its response cannot be read or written to a file.",
+  130: "Interrupted before anything was sent.",
 };
 
 export const success = 0;
 export const badUsage = 2;
+const refused = 5;
 export const notNow = 6;
+const failed = 8;
 
-const byErrorCode: Readonly<Record<string, number>> = {
+const byErrorCode: Readonly<Record<ErrorCode, number>> = {
+  unexpected: 1,
   invalid_input: badUsage,
+  no_connection: badUsage,
   unauthorized: 3,
   forbidden: 3,
   not_found: 4,
-  conflict: 5,
-  not_allowed: 5,
-  refused: 5,
+  conflict: refused,
+  not_allowed: refused,
+  refused,
+  interceptor: refused,
   rate_limited: notNow,
   unavailable: notNow,
   timeout: notNow,
   outcome_unknown: 7,
+  service_error: failed,
+  invalid_response: failed,
+  file: failed,
+  aborted: 130,
 };
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return badUsage;
-  return (error instanceof FxdeskError && byErrorCode[error.code]) || 1;
+  return error instanceof FxdeskError ? byErrorCode[error.code] : 1;
 }

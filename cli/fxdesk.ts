@@ -1,28 +1,38 @@
 /** From arguments to a command, and from what goes wrong to an exit code and words that help. */
 import { FxdeskError, InvalidInput, Unauthorized } from "../core/errors";
+import { contract } from "../core/operations/contract";
+import type { Service } from "../core/operations/definition";
 import { UsageError } from "./arguments";
 import { type Command, execute, flagsOf, helpFlag } from "./command";
 import { credentialVariables, refuseSecrets, whereToSet } from "./connection";
-import { badUsage, exitCodeOf, exitMeanings } from "./exit";
+import { badUsage, exitCodeOf, exitMeanings, success } from "./exit";
+import { extensionsHelp, serviceInForce } from "./extensions";
 import { columns, page, paragraph, section } from "./help";
 import { nearest } from "./nearest";
-import { printable, type Terminal, write } from "./terminal";
+import { isClosed, printable, say, type Terminal, write } from "./terminal";
 import { version } from "./version";
 
 interface Entry {
   readonly says: string;
-  /** Loads what the command needs, when it is asked for. */
-  load(args: readonly string[]): Promise<readonly [Command, readonly string[]]>;
+  /** Loads what the command needs, when it is asked for. `extended` is the service with the user's operations. */
+  load(
+    args: readonly string[],
+    service: Service,
+    extended: () => Service,
+  ): Promise<readonly [Command, readonly string[]]>;
 }
 
 const commands: Readonly<Record<string, Entry>> = {
   call: {
     says: "Call an operation of the service.",
-    load: async (args) => (await import("./call/command.js")).callCommand(args),
+    load: async (args, _, extended) => (await import("./call/command.js")).callCommand(args, extended()),
   },
   operations: {
     says: "List the operations and what each does.",
-    load: async (args) => [(await import("./commands/operations.js")).operationsCommand(), args],
+    load: async (args, _, extended) => [
+      (await import("./commands/operations.js")).operationsCommand(extended()),
+      args,
+    ],
   },
   mcp: {
     says: "Serve the operations to AI assistants (MCP).",
@@ -30,13 +40,18 @@ const commands: Readonly<Record<string, Entry>> = {
   },
   sandbox: {
     says: "Play the service on this machine, and control what is played.",
-    load: async (args) => (await import("./commands/sandbox.js")).sandboxCommand(args),
+    load: async (args, service) => (await import("./commands/sandbox.js")).sandboxCommand(args, service),
   },
   openapi: {
     says: "Print an OpenAPI 3.1 document of all operations.",
-    load: async (args) => [(await import("./commands/openapi.js")).openApiCommand(), args],
+    load: async (args, _, extended) => [
+      (await import("./commands/openapi.js")).openApiCommand(extended()),
+      args,
+    ],
   },
 };
+
+const exitRows = Object.entries(exitMeanings).map(([code, says]) => [code.padStart(3), says] as const);
 
 const help = (): string =>
   page(
@@ -50,7 +65,8 @@ const help = (): string =>
         ["--version", "Show the version."],
       ]),
     ),
-    section("Exit codes", columns(Object.entries(exitMeanings))),
+    extensionsHelp,
+    section("Exit codes", columns(exitRows)),
     "Try it: fxdesk sandbox prints variables; with them set, fxdesk call trades.list --table.",
   );
 
@@ -60,9 +76,13 @@ function unknown(name: string): UsageError {
   return new UsageError(`There is no command ${JSON.stringify(name)}. ${hint}`);
 }
 
-async function run([name, ...args]: readonly string[], terminal: Terminal): Promise<number> {
+async function run(
+  [name, ...args]: readonly string[],
+  terminal: Terminal,
+  service: Service,
+): Promise<number> {
   if (name === undefined) {
-    await write(terminal.stderr, help());
+    await say(terminal, help());
     return badUsage;
   }
   if (name === "--help" || name === "-h") {
@@ -75,23 +95,24 @@ async function run([name, ...args]: readonly string[], terminal: Terminal): Prom
   }
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!entry) throw unknown(name);
-  const [command, rest] = await entry.load(args);
+  const [command, rest] = await entry.load(args, service, () => serviceInForce(service, terminal));
   refuseSecrets(
     rest,
     flagsOf(command).map((flag) => flag.name),
+    service,
   );
   return execute(command, rest, terminal);
 }
 
 /** What a person can do about an error beyond what its message says. */
-function hints(error: unknown): string[] {
+function hints(error: unknown, service: Service): string[] {
   if (error instanceof InvalidInput)
     return error.problems.flatMap(({ field }) => {
-      const where = whereToSet(field);
+      const where = whereToSet(field, service);
       return where ? [`Set ${field} by ${where}.`] : [];
     });
   if (error instanceof Unauthorized)
-    return [`Credentials come from the environment: ${credentialVariables.join(", ")}.`];
+    return [`Credentials come from the environment: ${credentialVariables(service).join(", ")}.`];
   return [];
 }
 
@@ -101,19 +122,25 @@ const requestOf = (error: unknown): string[] =>
 /** Line breaks of our own stay; whatever else the service put into a message cannot reach the terminal. */
 const safe = (text: string) => text.split("\n").map(printable).join("\n");
 
-function described(error: unknown, asJson: boolean): string {
+function described(error: unknown, asJson: boolean, service: Service): string {
   const { message } = error as Error;
-  if (!asJson) return [message, ...hints(error), ...requestOf(error)].map(safe).join("\n");
+  if (!asJson) return [message, ...hints(error, service), ...requestOf(error)].map(safe).join("\n");
   if (error instanceof FxdeskError || error instanceof UsageError) return JSON.stringify(error);
   return JSON.stringify({ name: "Error", code: "unexpected", message });
 }
 
 /** Runs a command line and answers its exit code; never throws. */
-export async function fxdesk(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function fxdesk(
+  args: readonly string[],
+  terminal: Terminal,
+  service: Service = contract,
+): Promise<number> {
   try {
-    return await run(args, terminal);
+    return await run(args, terminal, service);
   } catch (error) {
-    await write(terminal.stderr, `${described(error, args.includes("--json"))}\n`);
+    // Whoever asked has seen enough; that is no failure.
+    if (isClosed(error)) return success;
+    await say(terminal, `${described(error, args.includes("--json"), service)}\n`);
     return exitCodeOf(error);
   }
 }

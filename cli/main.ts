@@ -2,15 +2,14 @@
 /** The fxdesk command. */
 import { fxdesk } from "./fxdesk";
 
-/** A reader that goes away, as `head` does, ends the command; it is no failure. */
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit();
-  throw error;
-});
+/** Whoever writes hears that the reader has gone away, and knows what that means. */
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
 async function main(): Promise<void> {
-  const { stdin, stdout, stderr, env } = process;
-  process.exitCode = await fxdesk(process.argv.slice(2), { stdin, stdout, stderr, environment: env });
+  const { stdin, stdout, stderr, env, argv } = process;
+  const code = await fxdesk(argv.slice(2), { stdin, stdout, stderr, environment: env });
+  // All is written; a call may be under way for which nobody waits any more.
+  process.exit(code);
 }
 
 void main();

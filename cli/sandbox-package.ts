@@ -1,6 +1,8 @@
 /** The sandbox, a package of its own: loaded when asked for, not needed otherwise. */
-import { environmentName } from "../core/client/settings";
+import { environmentName, settingsOf } from "../core/client/settings";
+import { contract } from "../core/operations/contract";
 import type { Declaration } from "../core/operations/declaration";
+import type { Service } from "../core/operations/definition";
 import { UsageError } from "./arguments";
 
 /** What the commands use of @fxdesk/sandbox. */
@@ -13,21 +15,10 @@ export interface SandboxPackage {
 
 export interface RunningSandbox {
   readonly baseUrl: string;
-  readonly xs2aUrl: string;
-  /** The credentials of the seeded company, by the names of connection settings. */
-  readonly demo: Readonly<Record<keyof typeof demoSettings, string>>;
+  /** The credentials of the seeded company, by the names of connection settings, and what else is known of it. */
+  readonly demo: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
-
-const demoSettings = {
-  clientId: true,
-  contactId: true,
-  accessToken: true,
-  apiKey: true,
-  authClientId: true,
-  authClientSecret: true,
-  refreshToken: true,
-} as const;
 
 /** Not a literal, so that the package is looked for when it is asked for and not when this one is compiled. */
 const packageName: string = "@fxdesk/sandbox";
@@ -43,10 +34,17 @@ export async function loadSandbox(): Promise<SandboxPackage> {
   }
 }
 
-/** The connection settings that reach a running sandbox, by name. */
-export function demoConnection({ baseUrl, xs2aUrl, demo }: RunningSandbox): Record<string, string> {
-  const names = Object.keys(demoSettings) as (keyof typeof demoSettings)[];
-  return { baseUrl, xs2aUrl, ...Object.fromEntries(names.map((name) => [name, demo[name]])) };
+/** The connection settings that reach a running sandbox, by name: its addresses, and the company's. */
+export function demoConnection(
+  sandbox: RunningSandbox,
+  service: Service = contract,
+): Record<string, string> {
+  const given: Readonly<Record<string, unknown>> = { ...sandbox.demo, ...sandbox };
+  const entries = settingsOf(service).flatMap(({ name }) => {
+    const value = given[name];
+    return typeof value === "string" ? [[name, value] as const] : [];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** The same as environment variables, one `NAME=value` a line. */

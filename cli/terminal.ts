@@ -1,5 +1,4 @@
 /** Where a command reads and writes. Answers go to stdout, everything said to a person about them to stderr. */
-import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 
 export interface Terminal {
@@ -9,10 +8,18 @@ export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Writes, and waits while the reader is slower. */
-export async function write(stream: Writable, text: string): Promise<void> {
-  if (!stream.write(text)) await once(stream, "drain");
-}
+/** Writes, and waits until it is taken. Rejects where it cannot be, as when the reader has gone away. */
+export const write = (stream: Writable, text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    stream.write(text, (error) => (error ? reject(error) : resolve()));
+  });
+
+/** Says something to the person; to nobody, where nobody listens. */
+export const say = ({ stderr }: Terminal, text: string): Promise<void> =>
+  write(stderr, text).catch(() => undefined);
+
+/** Whether a write failed because its reader has gone away, as `head` does. */
+export const isClosed = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "EPIPE";
 
 export const printJson = ({ stdout }: Terminal, value: unknown): Promise<void> =>
   write(stdout, `${JSON.stringify(value, null, 2)}\n`);

@@ -37,7 +37,7 @@ const fixing = { symbol: "EURUSD", rate: 1.090868 };
 let sandbox: Sandbox;
 beforeAll(async () => {
   sandbox = await startSandbox({
-    operations: all,
+    service,
     behaviours: { "fixings.get": () => ({ status: 200, body: fixing }) },
   });
 });
@@ -57,7 +57,7 @@ test("as a client method, with its types", async () => {
 });
 
 test("as a route of the sandbox that validates, even with nothing behind it", async () => {
-  const bare = await startSandbox({ operations: all });
+  const bare = await startSandbox({ service });
   const headers = { authorization: `Bearer ${bare.demo.accessToken}` };
   const status = async (path: string) => (await fetch(bare.baseUrl + path, { headers })).status;
   expect(await status("/fixings/EURUSD")).toBe(501);
@@ -94,7 +94,7 @@ test("as a command", async () => {
     stderr: new PassThrough(),
     environment: { FXDESK_BASE_URL: sandbox.baseUrl, FXDESK_ACCESS_TOKEN: sandbox.demo.accessToken },
   };
-  const [command, args] = callCommand(["fixings.get", "--symbol", "EURUSD"], all);
+  const [command, args] = callCommand(["fixings.get", "--symbol", "EURUSD"], service);
   expect(await execute(command, args, terminal)).toBe(0);
   terminal.stdout.end();
   expect(JSON.parse(await text(terminal.stdout))).toEqual(fixing);

@@ -4,9 +4,10 @@ import { pipeline } from "node:stream/promises";
 import type { Reply } from "../../core/client/call";
 import { ReceivedFile } from "../../core/client/file";
 import type { Problem } from "../../core/operations/check";
+import { answersWith, type Declaration } from "../../core/operations/declaration";
 import { notNow, success } from "../exit";
 import { table } from "../table";
-import { printable, printJson, type Terminal, write } from "../terminal";
+import { printable, printJson, say, type Terminal, write } from "../terminal";
 
 export interface Printing {
   /** As a table instead of JSON. */
@@ -49,21 +50,20 @@ function differences(problems: readonly Problem[], { asJson }: Printing): string
   return `Note: the answer differs from the contract:${shown.join("")}${more}\n`;
 }
 
-/** Prints an answer; where a file was asked for and is not there yet, its state, with the exit code for "not now". */
+/** Prints an answer; where a file was asked for and is not there yet, its state. */
 export async function printAnswer(
   { body, problems }: Reply,
-  mayBeFile: boolean,
   printing: Printing,
   terminal: Terminal,
-): Promise<number> {
-  if (problems.length > 0) await write(terminal.stderr, differences(problems, printing));
-  if (body instanceof ReceivedFile) {
-    await printFile(body, printing, terminal);
-    return success;
-  }
-  await printBody(body, printing, terminal);
-  return mayBeFile ? notNow : success;
+): Promise<void> {
+  if (problems.length > 0) await say(terminal, differences(problems, printing));
+  if (body instanceof ReceivedFile) await printFile(body, printing, terminal);
+  else await printBody(body, printing, terminal);
 }
+
+/** The exit code of a call that was answered: "not now" where a file was asked for and is not there yet. */
+export const exitCodeFor = (operation: Declaration, { body }: Reply): number =>
+  answersWith(operation, "file") && !(body instanceof ReceivedFile) ? notNow : success;
 
 const indented = (value: unknown): string => JSON.stringify(value, null, 2).replace(/^/gm, "  ");
 

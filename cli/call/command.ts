@@ -1,8 +1,9 @@
 /** fxdesk call: one operation of the service. */
-import { answersWith, operations as allOperations, type Declaration } from "../../core/operations";
+import { answersWith, contract, type Declaration, type Service } from "../../core/operations";
 import { type Flag, UsageError } from "../arguments";
 import { type Command, jsonFlag } from "../command";
 import { connectionFlags, connectionHelp } from "../connection";
+import { extensionsHelp } from "../extensions";
 import { paragraph } from "../help";
 import { nearest } from "../nearest";
 import { fieldFlags } from "./fields";
@@ -22,13 +23,14 @@ const yesFlag: Flag = { name: "yes", says: "Send it: without this, show what wou
 export const callFlags = (operation: Declaration): Flag[] => [
   inputFlag,
   ...(answersWith(operation, "json") ? [tableFlag] : []),
-  ...(operation.pages ? [allFlag] : []),
+  // Money is sent once.
+  ...(operation.pages && operation.effect !== "money" ? [allFlag] : []),
   ...(answersWith(operation, "file") ? [outputFlag] : []),
   ...(operation.effect === "money" ? [yesFlag] : []),
   jsonFlag,
 ];
 
-function operationCommand(operation: Declaration): Command {
+function operationCommand(operation: Declaration, service: Service): Command {
   const [fields, flags] = [fieldFlags(operation), callFlags(operation)];
   const taken = new Set([...fields, ...flags].map(({ name }) => name));
   const { name, summary, notes } = operation;
@@ -37,13 +39,14 @@ function operationCommand(operation: Declaration): Command {
     says: [summary, notes].filter(Boolean).join(" "),
     fields,
     flags,
-    unlisted: connectionFlags.filter((flag) => !taken.has(flag.name)),
+    unlisted: connectionFlags(service).filter((flag) => !taken.has(flag.name)),
     more: operationHelp(operation),
-    run: async (given, terminal) => (await import("./run.js")).runCall(operation, taken, given, terminal),
+    run: async (given, terminal) =>
+      (await import("./run.js")).runCall(operation, { service, taken }, given, terminal),
   };
 }
 
-const anyOperation: Command = {
+const anyOperation = (service: Service): Command => ({
   usage: "fxdesk call <section.operation> [flags]",
   says: "Calls an operation of the service and prints its answer as JSON.",
   flags: [],
@@ -51,12 +54,13 @@ const anyOperation: Command = {
     paragraph(
       "fxdesk operations lists the operations; fxdesk call <section.operation> --help shows the flags of one.",
     ),
-    connectionHelp,
+    connectionHelp(service),
+    extensionsHelp,
   ],
   run: () => {
     throw new UsageError("Which operation? fxdesk operations lists them.");
   },
-};
+});
 
 function unknown(name: string, operations: readonly Declaration[]): UsageError {
   const names = operations.map((operation) => operation.name);
@@ -71,11 +75,12 @@ function unknown(name: string, operations: readonly Declaration[]): UsageError {
 /** The command of the operation that the arguments name, and the arguments that are left for it. */
 export function callCommand(
   args: readonly string[],
-  operations: readonly Declaration[] = allOperations,
+  service: Service = contract,
 ): [Command, readonly string[]] {
   const [name, ...rest] = args;
-  if (name === undefined || name.startsWith("-")) return [anyOperation, args];
+  if (name === undefined || name.startsWith("-")) return [anyOperation(service), args];
+  const { operations } = service;
   const operation = operations.find((known) => known.name === name);
   if (!operation) throw unknown(name, operations);
-  return [operationCommand(operation), rest];
+  return [operationCommand(operation, service), rest];
 }

@@ -1,10 +1,15 @@
 /** Calls what a command names. Loaded when it is used: commands that call nothing begin sooner without the client. */
-import { createClient } from "../../core/client/client";
+import type { Reply } from "../../core/client/call";
+import { type ClientCore, createClient } from "../../core/client/client";
+import type { PreparedCall } from "../../core/client/pipeline";
+import type { Values } from "../../core/operations/check";
 import { answersWith, type Declaration } from "../../core/operations/declaration";
+import type { Service } from "../../core/operations/definition";
 import { type Given, UsageError } from "../arguments";
 import { asUsage, clientOptions, settingsFrom } from "../connection";
 import type { Terminal } from "../terminal";
-import { printAnswer, printPages } from "./answer";
+import { exitCodeFor, printAnswer, printPages } from "./answer";
+import { commit } from "./commit";
 import { inputFrom, saidOfFlags } from "./fields";
 import { preview } from "./preview";
 import { nameOfSource, type ReadSource, sourceReader } from "./sources";
@@ -35,51 +40,74 @@ function outputOf(operation: Declaration, given: Given, { stdout }: Terminal): s
   return output ?? "-";
 }
 
-/**
- * Calls an operation with what the flags give, and prints its answer. `taken` are flags that are fields of the operation;
- * `usual` are settings in force unless others are given.
- */
+/** What a call is made with, beside its input. */
+export interface Called {
+  readonly service: Service;
+  /** Flags that are fields of the operation, or of the command. */
+  readonly taken: ReadonlySet<string>;
+  /** Settings in force unless others are given. */
+  readonly usual?: Readonly<Record<string, string>>;
+}
+
+/** Calls an operation with what the flags give, and prints its answer. */
 export function runCall(
   operation: Declaration,
-  taken: ReadonlySet<string>,
+  called: Called,
   given: Given,
   terminal: Terminal,
-  usual: Readonly<Record<string, string>> = {},
 ): Promise<number> {
-  return called(operation, taken, given, terminal, usual).catch((error: unknown) => {
+  return run(operation, called, given, terminal).catch((error: unknown) => {
     throw saidOfFlags(operation, error);
   });
 }
 
-async function called(
-  operation: Declaration,
-  taken: ReadonlySet<string>,
-  given: Given,
-  terminal: Terminal,
-  usual: Readonly<Record<string, string>>,
-): Promise<number> {
-  const options = clientOptions({ ...usual, ...settingsFrom(given, terminal.environment, taken) });
+async function inputOf(operation: Declaration, given: Given, terminal: Terminal): Promise<Values> {
   const read = sourceReader(terminal);
-  const input = {
+  return {
     ...(await fromFile(given.text("input"), read)),
     ...(await inputFrom(operation, given, read)),
   };
-  const printing = {
-    asTable: given.switched("table") ?? false,
-    asJson: given.switched("json") ?? false,
-    output: outputOf(operation, given, terminal),
-  };
-  const client = asUsage(() => createClient(options));
-  if (operation.effect === "money" && !given.switched("yes"))
-    throw new UsageError(
-      `${operation.name} commits or moves money, or changes who may approve it. Nothing was sent. ` +
-        `With --yes this leaves:\n\n${preview(client.prepare(operation, input))}`,
-    );
+}
+
+function clientFor({ service, taken, usual }: Called, given: Given, { environment }: Terminal): ClientCore {
+  const settings = { ...usual, ...settingsFrom(given, environment, service, taken) };
+  const options = clientOptions(settings, service);
+  return asUsage(() => createClient(options, service), service);
+}
+
+const unconfirmed = (call: PreparedCall) =>
+  new UsageError(
+    `${call.operation.name} commits or moves money, or changes who may approve it. Nothing was sent. ` +
+      `With --yes this leaves:\n\n${preview(call)}`,
+  );
+
+async function run(
+  operation: Declaration,
+  called: Called,
+  given: Given,
+  terminal: Terminal,
+): Promise<number> {
+  const client = clientFor(called, given, terminal);
   try {
+    const input = await inputOf(operation, given, terminal);
+    const printing = {
+      asTable: given.switched("table") ?? false,
+      asJson: given.switched("json") ?? false,
+      output: outputOf(operation, given, terminal),
+    };
     if (given.switched("all")) return await printPages(client.pages(operation, input), printing, terminal);
+    if (operation.effect === "money" && !given.switched("yes"))
+      throw unconfirmed(client.prepare(operation, input));
+    const print = (reply: Reply) => printAnswer(reply, printing, terminal);
+    if (operation.effect === "money") {
+      const call = (signal: AbortSignal) => client.call(operation, input, { signal });
+      return exitCodeFor(operation, await commit({ operation, call, print }, terminal));
+    }
     const reply = await client.call(operation, input);
-    return await printAnswer(reply, answersWith(operation, "file"), printing, terminal);
+    await print(reply);
+    return exitCodeFor(operation, reply);
   } finally {
-    await client.close();
+    // Not waited for: nobody may wait any more for a call that is under way.
+    void client.close();
   }
 }

@@ -70,7 +70,7 @@ export const mcpCommand: Command = {
       says: "Also offer tools that change something, or that move money. May be repeated; neither implies the other.",
     },
   ],
-  unlisted: connectionFlags,
-  more: [`With --http, clients must send the token in ${tokenVariable} when it is set.`, connectionHelp],
+  unlisted: connectionFlags(),
+  more: [`With --http, clients must send the token in ${tokenVariable} when it is set.`, connectionHelp()],
   run: (given, terminal) => (given.switched("http") ? overHttp : overStdio)(given, terminal),
 };

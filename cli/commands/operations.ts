@@ -1,5 +1,5 @@
 /** fxdesk operations: what there is to call. */
-import { operations as allOperations, type Declaration } from "../../core/operations";
+import { contract, type Declaration, type Service } from "../../core/operations";
 import { bySection, sectionTitle } from "../../core/operations/sections";
 import { type Command, jsonFlag } from "../command";
 import { columns, page, section } from "../help";
@@ -28,7 +28,7 @@ function overview(operations: readonly Declaration[]): string {
   );
 }
 
-export const operationsCommand = (operations: readonly Declaration[] = allOperations): Command => ({
+export const operationsCommand = ({ operations }: Service = contract): Command => ({
   usage: "fxdesk operations [--json]",
   says:
     "Lists the operations of the service and what each does: read changes nothing, change changes or asks for " +

@@ -1,12 +1,13 @@
 /** fxdesk sandbox: the service, played on this machine, and the controls of what is played. */
-import { isDateTime } from "../../core/schema/xs2a";
+import type { Service } from "../../core/operations/definition";
+import { isDateTime } from "../../core/schema";
 import { type Flag, type Given, UsageError } from "../arguments";
 import type { Command } from "../command";
 import { flagName } from "../names";
 import { notListening, portFrom } from "../port";
 import { controlCommand, controlsHelp } from "../sandbox/control";
 import { asVariables, demoConnection, loadSandbox, type SandboxPackage } from "../sandbox-package";
-import { write } from "../terminal";
+import { say, write } from "../terminal";
 import { untilStopped } from "../until-stopped";
 
 const usualPort = 8080;
@@ -130,17 +131,17 @@ const optionsFrom = (given: Given): Readonly<Record<string, unknown>> =>
     options.map((each) => [each.option, each.read ? each.read(given) : asGiven(each, given)] as const),
   );
 
-const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
+const startCommand = ({ startSandbox, controls }: SandboxPackage, service: Service): Command => ({
   usage: "fxdesk sandbox [<control>] [flags]",
   says:
     "Plays the service on this machine until Ctrl-C, and prints the address and the demo credentials as environment " +
     "variables. The same seed gives the same accounts, trades and transactions. Its page shows and controls what is played.",
   flags: options.map(flagOf),
   more: [controlsHelp(controls)],
-  async run(given, { stdout, stderr }) {
+  async run(given, terminal) {
     const sandbox = await startSandbox(optionsFrom(given)).catch(asUsage).catch(notListening);
-    await write(stdout, asVariables(demoConnection(sandbox)));
-    await write(stderr, `The sandbox and its page are at ${sandbox.baseUrl}. Ctrl-C stops it.\n`);
+    await write(terminal.stdout, asVariables(demoConnection(sandbox, service)));
+    await say(terminal, `The sandbox and its page are at ${sandbox.baseUrl}. Ctrl-C stops it.\n`);
     await untilStopped();
     await sandbox.close();
     return 0;
@@ -148,9 +149,12 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage): Command => ({
 });
 
 /** The command that the arguments name, and the arguments that are left for it. */
-export async function sandboxCommand(args: readonly string[]): Promise<[Command, readonly string[]]> {
+export async function sandboxCommand(
+  args: readonly string[],
+  service: Service,
+): Promise<[Command, readonly string[]]> {
   const sandbox = await loadSandbox();
   const [name, ...rest] = args;
-  if (name === undefined || name.startsWith("-")) return [startCommand(sandbox), args];
-  return [controlCommand(name, sandbox.controls, `http://127.0.0.1:${usualPort}`), rest];
+  if (name === undefined || name.startsWith("-")) return [startCommand(sandbox, service), args];
+  return [controlCommand(name, sandbox.controls, service, `http://127.0.0.1:${usualPort}`), rest];
 }

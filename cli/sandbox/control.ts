@@ -1,6 +1,8 @@
 /** fxdesk sandbox <control>: what can be done to a sandbox that runs. */
+import { environmentName } from "../../core/client/settings";
 import type { Declaration } from "../../core/operations/declaration";
-import { UsageError } from "../arguments";
+import type { Service } from "../../core/operations/definition";
+import { type Flag, UsageError } from "../arguments";
 import { callFlags } from "../call/command";
 import { fieldFlags, longValuesHelp } from "../call/fields";
 import type { Command } from "../command";
@@ -19,31 +21,43 @@ export const controlsHelp = (controls: readonly Declaration[]): string =>
     columns(controls.map((control) => [commandName(control), control.summary] as const)),
   )!;
 
-function commandFor(control: Declaration, usualUrl: string): Command {
+function commandFor(control: Declaration, service: Service, usualUrl: string): Command {
   const [fields, flags] = [fieldFlags(control), callFlags(control)];
   const taken = new Set([...fields, ...flags].map(({ name }) => name));
   const { rules = [] } = control;
-  const baseUrl = connectionFlags.filter(({ name }) => name === "base-url");
+  const address = service.servers[control.server]!.setting;
+  const isAddress = ({ name }: Flag) => name === flagName(address);
+  const connection = connectionFlags(service);
   return {
     usage: `fxdesk sandbox ${commandName(control)} [flags]`,
     says: control.summary,
     fields,
-    flags: [...flags, ...baseUrl],
-    unlisted: connectionFlags.filter(({ name }) => !taken.has(name) && name !== "base-url"),
+    flags: [...flags, ...connection.filter(isAddress)],
+    unlisted: connection.filter((flag) => !taken.has(flag.name) && !isAddress(flag)),
     more: [
       longValuesHelp(control),
       section("Rules", rules.length > 0 ? columns(rules.map(({ says }) => ["-", says] as const)) : undefined),
-      `The sandbox is looked for at FXDESK_BASE_URL, else at ${usualUrl}.`,
+      `The sandbox is looked for at ${environmentName(address)}, else at ${usualUrl}.`,
     ],
     run: async (given, terminal) =>
-      (await import("../call/run.js")).runCall(control, taken, given, terminal, { baseUrl: usualUrl }),
+      (await import("../call/run.js")).runCall(
+        control,
+        { service, taken, usual: { [address]: usualUrl } },
+        given,
+        terminal,
+      ),
   };
 }
 
 /** The command of a control. Throws a UsageError when there is none of the name. */
-export function controlCommand(name: string, controls: readonly Declaration[], usualUrl: string): Command {
+export function controlCommand(
+  name: string,
+  controls: readonly Declaration[],
+  service: Service,
+  usualUrl: string,
+): Command {
   const control = controls.find((known) => commandName(known) === name);
-  if (control) return commandFor(control, usualUrl);
+  if (control) return commandFor(control, service, usualUrl);
   const near = nearest(name, controls.map(commandName));
   const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "fxdesk sandbox --help lists them.";
   throw new UsageError(`There is no control ${JSON.stringify(name)}. ${hint}`);

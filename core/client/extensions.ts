@@ -71,7 +71,13 @@ export function serviceFrom(
   const path = environment[extensionVariables.path];
   if (!path) return service;
   const trusted = (environment[extensionVariables.effects] ?? "").split(",").map((name) => name.trim());
-  const operations = extensionAt(path)(toolkit);
-  if (!Array.isArray(operations)) return fail(`names ${path}, whose function answers no list of operations.`);
-  return extended(service, operations as readonly declarations.Declaration[], trusted.filter(Boolean));
+  const extension = extensionAt(path);
+  try {
+    const operations: unknown = extension(toolkit);
+    if (Array.isArray(operations))
+      return extended(service, operations as readonly declarations.Declaration[], trusted.filter(Boolean));
+  } catch (error) {
+    return fail(`names ${path}, whose operations cannot be added: ${(error as Error).message}`);
+  }
+  return fail(`names ${path}, whose function answers no list of operations.`);
 }

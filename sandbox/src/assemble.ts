@@ -1,33 +1,34 @@
 /** Puts a sandbox together, up to the door: it does not listen yet. */
-import type { Declaration } from "@fxdesk/toolkit/operations";
+import type { Service } from "@fxdesk/toolkit/operations";
 import type { FastifyInstance } from "fastify";
 import type { AnyBehaviour } from "./behaviour";
 import { behaviours as ownBehaviours } from "./behaviours";
 import { controlBehaviours, controlExtensions } from "./control";
-import { extensionBehaviours, extensions } from "./extensions";
+import { extensionBehaviours, extensionsFor } from "./extensions";
 import type { Delivery } from "./outbox";
 import { buildServer } from "./server";
 import { type Beginning, Stage } from "./stage";
 
 export interface Parts {
-  readonly operations: readonly Declaration[];
+  readonly service: Service;
   readonly beginning: Beginning;
   readonly delivery?: Delivery;
   /** What stands behind operations of one's own, by name. */
   readonly behaviours?: Readonly<Record<string, AnyBehaviour>>;
 }
 
-export function assemble({ operations, beginning, delivery = {}, behaviours: more }: Parts): {
+export function assemble({ service, beginning, delivery = {}, behaviours: more }: Parts): {
   readonly app: FastifyInstance;
   readonly stage: Stage;
 } {
-  const stage = new Stage([...operations, ...extensions.operations], beginning, delivery);
+  const extensions = extensionsFor(service);
+  const stage = new Stage([...service.operations, ...extensions.service.operations], beginning, delivery);
   const behaviours = {
     ...ownBehaviours,
     ...extensionBehaviours,
     ...controlBehaviours(stage),
     ...more,
   };
-  const app = buildServer(operations, { stage, behaviours }, [extensions, controlExtensions]);
+  const app = buildServer({ service, stage, behaviours }, [extensions, controlExtensions]);
   return { app, stage };
 }

@@ -2,64 +2,91 @@
 import {
   checkRequest,
   type ClientRefusals,
+  type CredentialScheme,
   type Declaration,
   decodeBody,
   decodeRequest,
   type Field,
   fieldsOf,
   inWords,
+  type Service,
+  splitCredential,
   UnreadableBody,
   type Values,
   withDefaults,
 } from "@fxdesk/toolkit/operations";
 import type { Call } from "./behaviour";
+import { type Caller, type Dialect, dialectOf } from "./dialect";
 import { bearerOf, header, type HttpRequest } from "./http";
-import { doorCodesOf, invalidStatus, Refusal } from "./refusal";
-import { type Client, type Contact, mayActFor } from "./world/parties";
-import type { Grant } from "./world/tokens";
+import { invalidStatus, Refusal } from "./refusal";
+import { type Client, type Contact, demoCredential, mayActFor } from "./world/parties";
 import type { World } from "./world/world";
 
-/** Who calls: for which clients, and by whose token where somebody logged in. */
-type Caller = Pick<Grant, "clientIds"> & Partial<Pick<Grant, "contactId">>;
+/** A credential as an operation carries it. */
+interface Carried extends CredentialScheme {
+  /** Refused without. */
+  readonly needed: boolean;
+}
+
+const carriedBy = ({ credentials }: Declaration, service: Service): Carried[] =>
+  credentials.map((credential) => {
+    const { name, optional } = splitCredential(credential);
+    return { ...service.credentials[name]!, needed: !optional };
+  });
+
+/** Names the acting contact, whom the sandbox knows: no secret. */
+const isContact = ({ kind, setting }: Carried) => kind === "header" && setting === "contactId";
 
 /** Lets a call in, or throws the Refusal that the contract has for what is wrong with it. */
-export async function admit(operation: Declaration, request: HttpRequest, world: World): Promise<Call> {
-  const caller = identify(operation, request, world);
+export async function admit(
+  operation: Declaration,
+  request: HttpRequest,
+  service: Service,
+  world: World,
+): Promise<Call> {
+  const carried = carriedBy(operation, service);
+  const caller = identify(operation, carried, request, world);
   const body = await readBody(operation, request);
   const values = readValues(operation, request, body, world.now);
   const client = clientOf(operation, values, caller.clientIds, world);
-  const contact = contactOf(operation, contactIdOf(operation, request, caller), client, world);
+  const contactId = contactIdOf(operation, carried.find(isContact), request, caller);
+  const contact = contactOf(operation, contactId, client, world);
   return { operation, values, client, contact, request, world };
 }
 
 /** Who the credentials say is calling. */
-function identify(operation: Declaration, request: HttpRequest, world: World): Caller {
-  const { credentials, server } = operation;
-  const codes = doorCodesOf(server);
-  if (credentials.includes("apiKey") && header(request, "x-api-key") !== world.apiKey)
-    throw new Refusal(401, codes.tokenUnknown, "The API key is missing or unknown.");
-  const bearer = bearerOf(request);
-  if (bearer === undefined) {
-    if (credentials.includes("accessToken"))
-      throw new Refusal(401, codes.tokenMissing, "There is no access token.");
-    return { clientIds: world.ownClientIds };
-  }
-  if (!credentials.some((credential) => credential.startsWith("accessToken")))
-    return { clientIds: world.ownClientIds };
-  const grant = checked(bearer, server, world);
-  if (grant === "unknown") throw new Refusal(401, codes.tokenUnknown, "The access token is unknown.");
-  if (grant === "expired") throw new Refusal(401, codes.tokenExpired, "The access token has expired.");
-  return grant;
+function identify(
+  { server }: Declaration,
+  carried: readonly Carried[],
+  request: HttpRequest,
+  world: World,
+): Caller {
+  const dialect = dialectOf(server);
+  const bearer = carried.find(({ kind }) => kind === "bearer");
+  for (const each of carried)
+    if (each !== bearer && !isContact(each)) checkKey(each, header(request, each.header), dialect);
+  return bearer ? checkToken(bearer, request, dialect, world) : { clientIds: world.ownClientIds };
 }
 
-/** For whom a token is. On the open-banking interfaces it may be one that a person gave for a consent or a payment. */
-function checked(
-  bearer: string,
-  server: string,
-  { tokens, openBanking, now }: World,
-): Caller | "unknown" | "expired" {
-  const given = server === "xs2a" ? openBanking.tokens.check(bearer, now) : "unknown";
-  return given === "unknown" ? tokens.check(bearer, now) : given;
+function checkKey({ header: name, setting, needed }: Carried, given: string | undefined, { codes }: Dialect) {
+  if (given === undefined && !needed) return;
+  if (given !== demoCredential(setting))
+    throw new Refusal(401, codes.tokenUnknown, `${name} is missing or unknown.`);
+}
+
+function checkToken(
+  { header: name, needed }: Carried,
+  request: HttpRequest,
+  { codes, callerOf }: Dialect,
+  world: World,
+): Caller {
+  const token = bearerOf(request, name);
+  if (token === undefined && needed) throw new Refusal(401, codes.tokenMissing, "There is no access token.");
+  if (token === undefined) return { clientIds: world.ownClientIds };
+  const caller = callerOf(token, world);
+  if (caller === "unknown") throw new Refusal(401, codes.tokenUnknown, "The access token is unknown.");
+  if (caller === "expired") throw new Refusal(401, codes.tokenExpired, "The access token has expired.");
+  return caller;
 }
 
 /** The fields of the body; none where there is no body. */
@@ -75,7 +102,7 @@ async function readBody(operation: Declaration, request: HttpRequest): Promise<V
 function unreadable(operation: Declaration, { because, message }: UnreadableBody): Refusal {
   if (because === "media-type" && 415 in operation.errors)
     return new Refusal(415, "", "The body's media type is not supported.", message);
-  const { invalid } = doorCodesOf(operation.server);
+  const { invalid } = dialectOf(operation.server).codes;
   return new Refusal(invalidStatus(operation), invalid, "The body cannot be read.", message);
 }
 
@@ -90,7 +117,7 @@ function readValues(
   // What a caller accepts comes with weights: it is settled where the answer is made.
   const { accept: _accept, ...others } = headers;
   const values = decodeRequest(operation, { path, query, headers: others, body });
-  const { invalid } = doorCodesOf(operation.server);
+  const { invalid } = dialectOf(operation.server).codes;
   const clientField = fieldsOf(operation).find(isClientId);
   if (clientField && !values[clientField.name])
     throw new Refusal(
@@ -133,14 +160,19 @@ function clientOf(
 }
 
 /** The contact who is named, else the one the token was given to. */
-function contactIdOf(operation: Declaration, request: HttpRequest, caller: Caller): string | undefined {
-  const { credentials } = operation;
-  if (!credentials.some((credential) => credential.startsWith("contactId"))) return undefined;
-  const named = header(request, "x-contact-id");
+function contactIdOf(
+  operation: Declaration,
+  naming: Carried | undefined,
+  request: HttpRequest,
+  caller: Caller,
+): string | undefined {
+  if (!naming) return undefined;
+  const named = header(request, naming.header);
   if (named) return named;
-  if (!credentials.includes("contactId")) return caller.contactId;
+  if (!naming.needed) return caller.contactId;
   const status = invalidStatus(operation);
-  throw new Refusal(status, "missing_contact_id", "The contact is missing.", "X-Contact-ID is required.");
+  const details = `${naming.header} is required.`;
+  throw new Refusal(status, "missing_contact_id", "The contact is missing.", details);
 }
 
 function contactOf(

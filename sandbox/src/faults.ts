@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import type { FastifyReply } from "fastify";
 import type { Result } from "./behaviour";
+import { dialectOf } from "./dialect";
 import { exampleOf } from "./example";
 import { type HttpAnswer, send } from "./http";
 import { Refusal } from "./refusal";
@@ -38,18 +39,6 @@ export interface Play {
   readonly deliver?: (reply: FastifyReply, answer: HttpAnswer) => FastifyReply | Promise<FastifyReply>;
 }
 
-/** What the open-banking standard lists with a status; the JSON interface has no list. */
-const standardCodes: Readonly<Record<number, string>> = {
-  400: "FORMAT_ERROR",
-  401: "TOKEN_INVALID",
-  403: "SERVICE_BLOCKED",
-  404: "RESOURCE_UNKNOWN",
-  405: "SERVICE_INVALID",
-  406: "REQUESTED_FORMATS_INVALID",
-  409: "STATUS_INVALID",
-  429: "ACCESS_EXCEEDED",
-};
-
 /** The documented answer with a status. Throws a Refusal where the status is an error. */
 function documented(operation: Declaration, { status }: Fault): Result {
   const answer = operation.answers[status!];
@@ -63,9 +52,9 @@ function documented(operation: Declaration, { status }: Fault): Result {
   throw new Refusal(status!, code, says, "This status was asked for.", retry);
 }
 
-/** The code of a status, as the operation's interface has it. */
+/** The code of a status, as the operation's server has it. */
 const codeOf = ({ server }: Declaration, status: number, otherwise: string): string =>
-  (server === "xs2a" && standardCodes[status]) || otherwise;
+  dialectOf(server).statusCodes[status] ?? otherwise;
 
 function throttled(operation: Declaration, { retryAfter }: Fault): Result {
   const code = codeOf(operation, 429, "too_many_requests");
@@ -96,7 +85,11 @@ async function cutOff(
 ): Promise<FastifyReply> {
   const whole = Buffer.from(body instanceof Readable ? await text(body) : body);
   reply.hijack();
-  reply.raw.writeHead(status, { ...headers, "content-length": whole.length });
+  reply.raw.writeHead(status, {
+    ...(reply.getHeaders() as Record<string, string>),
+    ...headers,
+    "content-length": whole.length,
+  });
   reply.raw.write(whole.subarray(0, whole.length >> 1), () => reply.raw.destroy());
   return reply;
 }

@@ -33,7 +33,7 @@ export interface HttpAnswer {
 
 /** A header that may be given once. */
 export function header({ headers }: Pick<HttpRequest, "headers">, name: string): string | undefined {
-  const value = headers[name];
+  const value = headers[name.toLowerCase()];
   return Array.isArray(value) ? value[0] : value;
 }
 
@@ -42,8 +42,8 @@ export const formOf = ({ body }: Pick<FastifyRequest, "body">): URLSearchParams 
   new URLSearchParams(Buffer.isBuffer(body) ? body.toString("utf8") : "");
 
 /** The access token of a request. */
-export const bearerOf = (request: Pick<HttpRequest, "headers">): string | undefined =>
-  /^Bearer +(.+)$/i.exec(header(request, "authorization") ?? "")?.[1];
+export const bearerOf = (request: Pick<HttpRequest, "headers">, name = "authorization"): string | undefined =>
+  /^Bearer +(.+)$/i.exec(header(request, name) ?? "")?.[1];
 
 export const json = "application/json";
 /** How refusals come to who likes that better. RFC 9457 */

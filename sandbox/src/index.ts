@@ -1,13 +1,14 @@
 /** The sandbox: the account, trade and payment service, played on this machine. */
-import { operations as allOperations, type Declaration } from "@fxdesk/toolkit/operations";
+import { contract, type Service } from "@fxdesk/toolkit/operations";
 import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
 import { assemble } from "./assemble";
 import type { AnyBehaviour } from "./behaviour";
 import { type ControlPlane, controlPlane } from "./control";
+import { extensionModule } from "./extensions";
 import { type Mail, prepare } from "./outbox";
 import type { LoggedRequest } from "./stage";
-import { demo } from "./world/parties";
+import { demo, demoCredential } from "./world/parties";
 import { type Settings, settingsFrom } from "./world/settings";
 
 export type { AnyBehaviour, Behaviour, Call, Result } from "./behaviour";
@@ -26,8 +27,8 @@ export interface SandboxOptions extends Partial<Settings> {
   readonly seed?: string;
   /** Where the sandbox's time starts, from 2000 to 2069; it then moves with the requests, not the machine's clock. */
   readonly now?: Date;
-  /** What it serves; by default every operation of the contract. */
-  readonly operations?: readonly Declaration[];
+  /** What it plays: the contract by default. */
+  readonly service?: Service;
   /** What stands behind operations of one's own, by name. */
   readonly behaviours?: Readonly<Record<string, AnyBehaviour>>;
   /** Where files are left: e-mails in its folder `outbox`. Without it they are kept in memory. */
@@ -40,8 +41,10 @@ export interface Sandbox {
   readonly baseUrl: string;
   /** The same origin: open-banking paths begin with /v1/. */
   readonly xs2aUrl: string;
-  /** The demo company's credentials: the same whatever the seed. */
-  readonly demo: Readonly<Record<keyof typeof demo, string>>;
+  /** The demo company's credentials, by setting: the same whatever the seed. A service's own are there too. */
+  readonly demo: Readonly<Record<keyof typeof demo, string>> & Readonly<Record<string, string>>;
+  /** The module that declares quotes to clients: for FXDESK_EXTENSIONS, and for FXDESK_EXTENSION_EFFECTS. */
+  readonly extension: { readonly path: string; readonly effects: readonly string[] };
   /** What was asked, the last 1,000 requests in the order of their answers. */
   readonly requests: readonly LoggedRequest[];
   /** The e-mails that were sent, or would have been. */
@@ -55,23 +58,27 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
+const credentialsOf = ({ credentials }: Service): Record<string, string> =>
+  Object.fromEntries(Object.values(credentials).map(({ setting }) => [setting, demoCredential(setting)]));
+
 /** Starts a sandbox with a world of its own. Listens until it is closed. Rejects with a RangeError when an option cannot be. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { port = 0, host = "127.0.0.1", seed = "fxdesk", now, operations = allOperations } = options;
+  const { port = 0, host = "127.0.0.1", seed = "fxdesk", now, service = contract } = options;
   const { dataDir, smtpUrl, behaviours } = options;
   const folder = dataDir === undefined ? undefined : resolve(dataDir, "outbox");
   const settings = settingsFrom(options);
   const beginning = { seed, now, settings };
   const delivery = { folder, smtpUrl };
   await prepare(delivery);
-  const { app, stage } = assemble({ operations, beginning, delivery, ...(behaviours && { behaviours }) });
+  const { app, stage } = assemble({ service, beginning, delivery, ...(behaviours && { behaviours }) });
   await app.listen({ port, host });
   const { port: taken } = app.server.address() as AddressInfo;
   const baseUrl = `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
   return {
     baseUrl,
     xs2aUrl: baseUrl,
-    demo: { ...demo, redirectUri: settings.redirectUri },
+    demo: { ...credentialsOf(service), ...demo, redirectUri: settings.redirectUri },
+    extension: extensionModule,
     requests: stage.requests,
     get mails() {
       return stage.world.outbox.mails;

@@ -1,15 +1,15 @@
 /** The way of every call: door, behaviour, answer. */
-import type { Declaration } from "@fxdesk/toolkit/operations";
+import type { Declaration, Service } from "@fxdesk/toolkit/operations";
 import type { AnyBehaviour, Behaviour, FileAnswer, Result } from "./behaviour";
 import { admit } from "./door";
 import type { Play } from "./faults";
-import { header, type HttpAnswer, type HttpRequest } from "./http";
+import type { HttpAnswer, HttpRequest } from "./http";
 import { checkAccept } from "./open-banking/accept";
-import { requestIdOf } from "./open-banking/request-id";
 import { Refusal, refusalAnswer } from "./refusal";
 import type { Stage } from "./stage";
 
 export interface Pipeline {
+  readonly service: Service;
   readonly stage: Stage;
   readonly behaviours: Readonly<Record<string, AnyBehaviour>>;
 }
@@ -23,26 +23,16 @@ export async function answer(
 ): Promise<{ answer: HttpAnswer; refusal?: Refusal }> {
   try {
     const done = instead ? instead(operation) : await result(operation, request, pipeline);
-    return { answer: identified(operation, request, written(operation, done)) };
+    return { answer: written(operation, done) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return {
-      answer: identified(operation, request, refusalAnswer(operation, request, error)),
-      refusal: error,
-    };
+    return { answer: refusalAnswer(operation, request, error, pipeline.service), refusal: error };
   }
 }
 
-/** An open-banking answer carries the identifier of its request. */
-function identified({ server }: Declaration, request: HttpRequest, answered: HttpAnswer): HttpAnswer {
-  if (server !== "xs2a") return answered;
-  const requestId = requestIdOf(header(request, "x-request-id"));
-  return { ...answered, headers: { ...answered.headers, "x-request-id": requestId } };
-}
-
 async function result(operation: Declaration, request: HttpRequest, pipeline: Pipeline): Promise<Result> {
-  const { stage, behaviours } = pipeline;
-  const call = await admit(operation, request, stage.world);
+  const { service, stage, behaviours } = pipeline;
+  const call = await admit(operation, request, service, stage.world);
   checkAccept(call);
   const behaviour = behaviours[operation.name] as Behaviour | undefined;
   if (!behaviour)

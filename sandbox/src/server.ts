@@ -1,29 +1,26 @@
 /** The sandbox's HTTP server: one route for each operation, and the extensions. */
-import type { Declaration } from "@fxdesk/toolkit/operations";
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Declaration, Service } from "@fxdesk/toolkit/operations";
+import fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type onRequestAsyncHookHandler,
+} from "fastify";
+import { type DoorCodes, dialectOf, serverOfPath } from "./dialect";
 import { playOf } from "./faults";
-import { extensionMark, type HttpAnswer, type HttpRequest, send } from "./http";
-import { echoRequestId } from "./open-banking";
+import { extensionMark, header, type HttpAnswer, type HttpRequest, send } from "./http";
 import { answer, type Pipeline } from "./pipeline";
-import {
-  type DoorCodes,
-  doorCodesOf,
-  invalidStatus,
-  plainRefusal,
-  Refusal,
-  refusalAnswer,
-  serverOfPath,
-} from "./refusal";
+import { invalidStatus, plainRefusal, Refusal, refusalAnswer } from "./refusal";
 import { isAside, RequestLog } from "./request-log";
 import { type Misnamed, misnamed, routeOf } from "./routes";
 import type { Stage } from "./stage";
 
 /** Routes that answer otherwise than an operation does: pages, forms, tokens. */
-export type Extension = (app: FastifyInstance, stage: Stage) => void;
+export type Extension = (app: FastifyInstance, stage: Stage, service: Service) => void;
 
 /** What is served beyond the contract; each answer carries a mark. */
 export interface Extensions {
-  readonly operations: readonly Declaration[];
+  readonly service: Service;
   readonly pages: readonly Extension[];
   /** Throws a Refusal when a request may not come in. */
   readonly guard?: (request: FastifyRequest) => void;
@@ -35,12 +32,8 @@ const largestBodyBytes = 5 * 1024 * 1024;
 /** How long a request may take to arrive; then it is answered 408. */
 const arrivalMs = 60_000;
 
-export function buildServer(
-  operations: readonly Declaration[],
-  pipeline: Pipeline,
-  extensions: readonly Extensions[],
-): FastifyInstance {
-  const { stage } = pipeline;
+export function buildServer(pipeline: Pipeline, extensions: readonly Extensions[]): FastifyInstance {
+  const { service, stage } = pipeline;
   const app = fastify({
     exposeHeadRoutes: false,
     bodyLimit: largestBodyBytes,
@@ -51,11 +44,13 @@ export function buildServer(
   });
   const log = new RequestLog(stage);
 
-  async function refuse(request: FastifyRequest, reply: FastifyReply, error?: Error): Promise<void> {
-    const { refusal, answered } = refused(operations, request, error);
-    log.note(request, { status: answered.status, refusal });
-    await send(reply, answered);
-  }
+  const refuserFor =
+    (served: Service) => async (request: FastifyRequest, reply: FastifyReply, error?: Error) => {
+      const { refusal, answered } = refused(served, request, error);
+      log.note(request, { status: answered.status, refusal });
+      await send(reply, answered);
+    };
+  const refuse = refuserFor(service);
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
@@ -65,13 +60,13 @@ export function buildServer(
     if (!isAside(request)) stage.world.clock.tick();
     stage.world.catchUp();
   });
-  app.addHook("onRequest", echoRequestId);
+  app.addHook("onRequest", requestIdEcho(service));
   app.addHook("onSend", async (request, reply) => {
     reply.header("date", stage.world.now.toUTCString());
     log.note(request, { status: reply.statusCode });
   });
 
-  const serve = (scope: FastifyInstance, operation: Declaration) => {
+  const serve = (scope: FastifyInstance, operation: Declaration, served: Pipeline) => {
     const { url, names } = routeOf(operation);
     scope.route({
       method: operation.method,
@@ -80,41 +75,54 @@ export function buildServer(
         const fault = stage.faults.take(operation);
         const play = playOf(fault);
         const received = receivedRequest(request, names);
-        const { answer: answered, refusal } = await answer(operation, received, pipeline, play);
+        const { answer: answered, refusal } = await answer(operation, received, served, play);
         log.note(request, { status: answered.status, refusal, fault });
         return (play.deliver ?? send)(reply, answered);
       },
     });
   };
-  for (const operation of operations) serve(app, operation);
-  for (const { operations: more, pages, guard, aside = false } of extensions)
+  for (const operation of service.operations) serve(app, operation, pipeline);
+  for (const { service: more, pages, guard, aside = false } of extensions)
     void app.register(async (scope) => {
+      scope.setErrorHandler((error: Error, request, reply) => refuserFor(more)(request, reply, error));
       scope.addHook("onRoute", (route) => void (route.config = { ...route.config, aside }));
       scope.addHook("onRequest", async (request) => guard?.(request));
       scope.addHook("onSend", async (_request, reply) => void reply.headers(extensionMark));
-      for (const operation of more) serve(scope, operation);
-      for (const extend of pages) extend(scope, stage);
+      for (const operation of more.operations) serve(scope, operation, { ...pipeline, service: more });
+      for (const extend of pages) extend(scope, stage, service);
     });
   return app;
 }
 
+/** Answers repeat the identifier of their request. */
+function requestIdEcho(service: Service): onRequestAsyncHookHandler {
+  const { requestIdHeader: name } = service;
+  const serverOf = serverOfPath(service);
+  return async (request, reply) => {
+    if (name === undefined) return;
+    const id = dialectOf(serverOf(request.url)).requestId(header(request, name));
+    if (id !== undefined) reply.header(name, id);
+  };
+}
+
 /** What no operation answers: unknown paths, other methods, requests that cannot be read or may not come in. */
 function refused(
-  operations: readonly Declaration[],
+  service: Service,
   request: FastifyRequest,
   error: Error | undefined,
 ): { readonly refusal: Refusal; readonly answered: HttpAnswer } {
   const path = request.url.split("?")[0]!;
-  const server = serverOfPath(path);
+  const { operations } = service;
   const sharing = operations.filter((operation) => routeOf(operation).pattern.test(path));
   const operation = sharing.find(({ method }) => method === request.method);
-  const codes = doorCodesOf(server);
+  const server = operation?.server ?? serverOfPath(service)(path);
+  const { codes } = dialectOf(server);
   const near = operations.map((each) => misnamed(each, path)).find((each) => each !== undefined);
   const refusal = error ? unreadable(error, operation, codes) : unrouted(sharing, near, codes);
   const received = receivedRequest(request, []);
   const answered = operation
-    ? refusalAnswer(operation, received, refusal)
-    : plainRefusal(server, received, refusal);
+    ? refusalAnswer(operation, received, refusal, service)
+    : plainRefusal(server, received, refusal, service);
   return { refusal, answered };
 }
 

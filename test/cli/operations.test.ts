@@ -77,5 +77,5 @@ test("no field has the name of another flag", () => {
 });
 
 test("no setting that goes by a flag is taken for a switch", () => {
-  expect(connectionFlags.every(({ value }) => value)).toBe(true);
+  expect(connectionFlags().every(({ value }) => value)).toBe(true);
 });

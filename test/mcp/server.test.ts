@@ -1,7 +1,7 @@
 /** A server on a transport of one's own, with operations of one's own. */
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { startSandbox } from "@fxdesk/sandbox";
-import { type Declaration, operations } from "@fxdesk/toolkit/operations";
+import { contract, type Declaration, operations } from "@fxdesk/toolkit/operations";
 import { createMcpServer } from "../../mcp";
 import { sandboxClient } from "../support/samples";
 import { getRate } from "./support/added";
@@ -10,7 +10,10 @@ const rates = () => ({ status: 200, body: { pair: "EURUSD", rate: 1.1 } });
 
 test("an operation that is declared is a tool that works, without another line", async () => {
   const declared: readonly Declaration[] = [...operations, getRate];
-  const sandbox = await startSandbox({ operations: declared, behaviours: { "rates.get": rates } });
+  const sandbox = await startSandbox({
+    service: { ...contract, operations: declared },
+    behaviours: { "rates.get": rates },
+  });
   const client = sandboxClient(sandbox);
   const server = createMcpServer({ client, operations: declared });
   const [here, there] = InMemoryTransport.createLinkedPair();

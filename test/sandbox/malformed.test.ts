@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import * as fc from "fast-check";
 import { type Declaration, fieldsOf, operations, type Values } from "@fxdesk/toolkit/operations";
 import { controls, demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { extensions } from "../../sandbox/src/extensions";
+import { extensionOperations } from "../../sandbox/src/extensions/declared";
 import { routeOf } from "../../sandbox/src/routes";
 import { requestValues } from "../support/arbitrary";
 import { conforms } from "../support/conforms";
@@ -21,7 +21,7 @@ const now = new Date("2026-03-15T03:00:00Z");
 const numRuns = Number(process.env.FXDESK_RUNS ?? 30);
 const timeout = 20_000 + numRuns * 500;
 
-const declared: readonly Declaration[] = [...operations, ...extensions.operations, ...controls];
+const declared: readonly Declaration[] = [...operations, ...extensionOperations, ...controls];
 const cases = declared.map((operation) => [operation.name, operation] as const);
 
 const nested = (depth: number): unknown =>

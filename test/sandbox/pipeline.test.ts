@@ -1,5 +1,5 @@
 /** The door before every operation, and what no operation answers. */
-import { json, operation } from "@fxdesk/toolkit/operations";
+import { contract, json, operation } from "@fxdesk/toolkit/operations";
 import { Refusal, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { z } from "zod";
 import { ask, demoHeaders } from "./support/http";
@@ -245,9 +245,10 @@ test("an operation without a behaviour says so, and one that is given is called"
     errors: {},
     contract: "",
   });
-  const silent = await startSandbox({ operations: [echo] });
+  const service = { ...contract, operations: [echo] };
+  const silent = await startSandbox({ service });
   const answering = await startSandbox({
-    operations: [echo],
+    service,
     behaviours: {
       "tools.echo": ({ values }: { values: { word: string } }) => {
         if (values.word === "hush") throw new Refusal(409, "quiet", "Not now.");

@@ -8,8 +8,7 @@ import { type Declaration, fieldsOf, operations, type Values } from "@fxdesk/too
 import { controls, demo, Refusal } from "@fxdesk/sandbox";
 import { Big } from "big.js";
 import { referenceTo } from "../../sandbox/src/open-banking/references";
-import { createQuote } from "../../sandbox/src/extensions/quotes";
-import { extensions } from "../../sandbox/src/extensions";
+import { createQuote, extensionOperations } from "../../sandbox/src/extensions/declared";
 import { methodOf } from "../../sandbox/src/control/in-process";
 import { routeOf } from "../../sandbox/src/routes";
 import type { Account } from "../../sandbox/src/world/accounts";
@@ -176,7 +175,7 @@ interface Called {
 /** Controls whose random values would only end the run, or take it years ahead. */
 const apart = new Set(["reset", "setClock", "advanceClock", "addFault"]);
 const beside: readonly Declaration[] = [
-  ...extensions.operations,
+  ...extensionOperations,
   ...controls.filter((each) => !apart.has(methodOf(each))),
 ];
 const callable = new Map(

@@ -1,4 +1,5 @@
 /** The control plane: its routes and its page. */
+import { contract } from "@fxdesk/toolkit/operations";
 import { dashboard } from "../pages/dashboard/page";
 import type { Extensions } from "../server";
 import { controls } from "./controls";
@@ -7,8 +8,9 @@ import { onlyFromHere } from "./guard";
 export { controls } from "./controls";
 export { controlBehaviours, type ControlPlane, controlPlane } from "./in-process";
 
+/** Answered like the JSON interface, whatever service is played. */
 export const controlExtensions: Extensions = {
-  operations: controls,
+  service: { ...contract, operations: controls },
   pages: [dashboard],
   guard: onlyFromHere,
   aside: true,

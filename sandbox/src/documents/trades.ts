@@ -1,4 +1,6 @@
 /** The documents of trades and their payments: what each says, and where it is. */
+import type { ValuesOf } from "../behaviour";
+import type { getDocument } from "../extensions/declared";
 import { grouped } from "../files/report";
 import { bankIn, homeOf, receivingAccount } from "../world/banks";
 import { type Money, written } from "../world/currencies";
@@ -7,8 +9,7 @@ import { type PaymentStatus, type Trade, type TradePayment, windowOf } from "../
 import type { World } from "../world/world";
 import type { Letter } from "./letter";
 
-export const documentKinds = ["trade-receipts", "payment-instructions", "payment-receipts"] as const;
-export type DocumentKind = (typeof documentKinds)[number];
+export type DocumentKind = ValuesOf<typeof getDocument>["document_type"];
 
 export const documentPath = (kind: DocumentKind, id: string): string =>
   `/documents/${kind}/${encodeURIComponent(id)}`;

@@ -1,11 +1,5 @@
-/**
- * Prices, an extension: the contract books trades from quotes and shows no way to get one. Declared like an operation of
- * the contract, so that it is checked and answered like one.
- */
-import { byConnection, json, operation } from "@fxdesk/toolkit/operations";
-import { ClientId, Currency, day, DecimalText, ErrorMessage, id } from "@fxdesk/toolkit/schema";
+/** Prices, an extension: the contract books trades from quotes and shows no way to get one. */
 import { Big } from "big.js";
-import { z } from "zod";
 import type { Behaviour, ValuesOf } from "../behaviour";
 import { undrawable } from "../behaviours/trades";
 import { Refusal } from "../refusal";
@@ -16,108 +10,7 @@ import { inverse, tradedCurrencies } from "../world/fx";
 import { hold, isAvailable, offer, offerDrawdown, type Offer } from "../world/market";
 import type { Client } from "../world/parties";
 import type { World } from "../world/world";
-
-const Estimate = z.object({
-  estimated_rate: z.number(),
-  estimated_rate_symbol: z.string(),
-  inverse_rate: z.number(),
-  inverse_rate_symbol: z.string(),
-  fee_amount: z.number(),
-  fee_currency: z.string(),
-  value_date: z.string(),
-  warning: z.string().optional(),
-});
-
-const Quote = z.object({
-  quote_id: z.string(),
-  quoted_rate: z.number(),
-  quoted_rate_symbol: z.string(),
-  inverse_rate: z.number(),
-  inverse_rate_symbol: z.string(),
-  buy_amount: z.number(),
-  buy_currency: z.string(),
-  sell_amount: z.number(),
-  sell_currency: z.string(),
-  value_date: z.string(),
-  book_trade: z.string(),
-  warning: z.string().optional(),
-});
-
-export const createQuote = operation({
-  name: "quotes.create",
-  tool: "create_quote",
-  title: "Create quote",
-  summary: "Prices a trade: an estimate, or a quote that can be booked for a short while.",
-  effect: "change",
-  method: "POST",
-  path: "/quotes",
-  server: "service",
-  credentials: ["accessToken", "contactId?"],
-  query: {
-    client_id: byConnection(ClientId, "clientId"),
-    quote_type: z.enum(["estimate", "quote"]).default("quote"),
-  },
-  body: z.object({
-    amount: z.union([z.number().positive(), DecimalText]),
-    operation: z.enum(["buy", "sell"]),
-    buy_currency: Currency,
-    sell_currency: Currency,
-    trade_type: z.enum(["spot", "forward", "window_forward", "drawdown", "ndf"]).default("spot"),
-    value_date: day(
-      "Value date",
-      "The day on which the trade is to settle; the last day of a window.",
-    ).optional(),
-    window_start_date: day(
-      "Window start date",
-      "Window forwards only: the first day of the window.",
-    ).optional(),
-    parent_trade_id: id("Parent trade ID", "Drawdowns only: the forward to draw from.").optional(),
-  }),
-  rules: [
-    {
-      kind: "needed-by",
-      fields: ["parent_trade_id"],
-      other: "trade_type",
-      values: ["drawdown"],
-      says: "A drawdown needs parent_trade_id.",
-    },
-    {
-      kind: "ordered",
-      fields: ["window_start_date", "value_date"],
-      says: "window_start_date must not be after value_date.",
-    },
-  ],
-  answers: { 200: json(Estimate, "An estimate."), 201: json(Quote, "A quote that can be booked.") },
-  errors: {
-    400: ["The request does not fit.", ErrorMessage],
-    401: "Access denied due to authentication failure.",
-    403: ["Action not completed due to data constraints.", ErrorMessage],
-    404: "Client or parent trade ID not found.",
-    409: ["A conflict that can be corrected; see the details.", ErrorMessage],
-  },
-  contract: "not shown",
-});
-
-export const getAvailability = operation({
-  name: "quotes.getAvailability",
-  tool: "get_fx_availability",
-  title: "Get FX availability",
-  summary: "Says whether quotes are to be had now.",
-  effect: "read",
-  method: "GET",
-  path: "/quotes/fx-availability",
-  server: "service",
-  credentials: ["accessToken", "contactId?"],
-  query: { client_id: byConnection(ClientId, "clientId") },
-  answers: { 200: json(z.object({ fx_available: z.boolean() }), "Whether quotes are to be had.") },
-  errors: {
-    400: ["The request does not fit.", ErrorMessage],
-    401: "Access denied due to authentication failure.",
-    403: ["Action not completed due to data constraints.", ErrorMessage],
-    404: "Client not found.",
-  },
-  contract: "not shown",
-});
+import type { createQuote } from "./declared";
 
 const invalid = (details: string) =>
   new Refusal(400, "validation_error", "The request does not fit.", details);

@@ -14,9 +14,9 @@ import { demo } from "../world/parties";
 import type { Grant } from "../world/tokens";
 import type { World } from "../world/world";
 
-export const signIn: Extension = (app, stage) => {
+export const signIn: Extension = (app, stage, { tokens }) => {
   app.post("/login", (request, reply) => logIn(stage.world, formOf(request), reply));
-  app.post("/token", (request, reply) => exchange(stage.world, request, reply));
+  if (tokens) app.post(tokens.path, (request, reply) => exchange(stage.world, request, reply));
 };
 
 /** The login form: to the application with a code, or once more. */

@@ -7,7 +7,7 @@ import { oauth } from "./oauth";
 import { payments } from "./payment-operations";
 import { scaPage } from "./sca-page";
 
-export { echoRequestId } from "./request-id";
+export { openBankingServer } from "./server";
 
 export const openBankingBehaviours: Readonly<Record<string, AnyBehaviour>> = {
   ...payments,

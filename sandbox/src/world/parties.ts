@@ -37,6 +37,11 @@ export const demo = {
   password: "demo-password",
 } as const;
 
+/** A credential of the demo company, by its setting; what is not known above follows from the name: `demo-desk-key`. */
+export const demoCredential = (setting: string): string =>
+  (demo as Readonly<Record<string, string>>)[setting] ??
+  `demo-${setting.replace(/([A-Z])/g, "-$1").toLowerCase()}`;
+
 export const clients: readonly Client[] = [
   {
     clientId: demo.clientId,

@@ -18,7 +18,6 @@ import { type Grant, signInTokens } from "./tokens";
 import type { Beneficiary, Trade } from "./trades";
 
 export class World {
-  readonly apiKey = demo.apiKey;
   /** The clients behind the open-banking interfaces and calls that name no client. */
   readonly ownClientIds: readonly string[] = [demo.clientId];
   readonly tokens: Tokens<Grant>;

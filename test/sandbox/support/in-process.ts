@@ -1,5 +1,5 @@
 /** A sandbox without a network between: its requests are answered by the same server, many times as fast. */
-import { operations } from "@fxdesk/toolkit/operations";
+import { contract } from "@fxdesk/toolkit/operations";
 import type { ControlPlane } from "@fxdesk/sandbox";
 import { assemble } from "../../../sandbox/src/assemble";
 import { controlPlane } from "../../../sandbox/src/control";
@@ -20,7 +20,7 @@ const daysBehind = 30;
 
 export function inProcess(now: Date, seed = "fxdesk", settings: Partial<Settings> = {}): InProcess {
   const beginning = { seed, now, daysBehind, settings: { ...usualSettings, ...settings } };
-  const { app, stage } = assemble({ operations, beginning });
+  const { app, stage } = assemble({ service: contract, beginning });
   return {
     ask: async (url, { method = "GET", headers = {}, body } = {}) => {
       const answer = await app.inject({

@@ -1,0 +1,31 @@
+/** The signals with which a person or the system stops a process, heard instead of obeyed. */
+import { setTimeout as pause } from "node:timers/promises";
+
+const signals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+
+/** One wish to stop may come as several signals: npx passes on what the terminal has sent already. */
+const oneWishMs = 100;
+
+export class Stops {
+  #heard: () => void = () => undefined;
+  readonly #onSignal = () => this.#heard();
+
+  constructor() {
+    for (const signal of signals) process.on(signal, this.#onSignal);
+  }
+
+  /** The next wish to stop, from now on. */
+  next(): Promise<void> {
+    return new Promise((resolve) => (this.#heard = resolve));
+  }
+
+  /** Waits until a signal would be another wish. */
+  async settled(): Promise<void> {
+    await pause(oneWishMs);
+  }
+
+  /** From now on signals are obeyed again. */
+  release(): void {
+    for (const signal of signals) process.off(signal, this.#onSignal);
+  }
+}

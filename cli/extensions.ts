@@ -1,0 +1,28 @@
+/** The operations that a module of the user's adds. */
+import { extensionVariables, serviceFrom } from "../core/client/extensions";
+import type { Service } from "../core/operations/definition";
+import { UsageError } from "./arguments";
+import { columns, section } from "./help";
+import type { Terminal } from "./terminal";
+
+/** What a person reads about them in the help. */
+export const extensionsHelp = section(
+  "Operations of your own: from the environment",
+  columns([
+    [extensionVariables.path, "Absolute path of a CommonJS module that adds operations."],
+    [
+      extensionVariables.effects,
+      "Those of its operations, with commas, whose declared effect counts although they are no GET. " +
+        "Any other that is no GET counts as money.",
+    ],
+  ]),
+)!;
+
+/** The service with the operations that the environment adds. */
+export function serviceInForce(service: Service, { environment }: Terminal): Service {
+  try {
+    return serviceFrom(environment, service);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}

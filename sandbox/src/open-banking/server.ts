@@ -1,0 +1,2 @@
+/** What a service calls the server of its open-banking interfaces. */
+export const openBankingServer = "xs2a";

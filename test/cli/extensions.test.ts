@@ -1,0 +1,134 @@
+/** Operations of the user's own on the command line. */
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { contract, serviceFrom } from "@fxdesk/toolkit";
+import { fxdesk as run, type Ran, type Variables, variablesOf } from "./run";
+
+const declared = (more: string) => `
+module.exports = ({ operation, json, z }) => [
+  operation({
+    name: "fixings.request",
+    tool: "request_fixing",
+    title: "Request fixing",
+    summary: "Asks for the fixing of a currency pair.",
+    effect: "read",
+    method: "POST",
+    path: "/fixings/{symbol}",
+    server: "service",
+    credentials: ["accessToken"],
+    parameters: { symbol: z.string().length(6).meta({ title: "Symbol" }) },
+    answers: { 200: json(z.object({ rate: z.number() }), "The fixing.") },
+    errors: {},
+    contract: "none",
+    ${more}
+  }),
+];`;
+
+let folder: string;
+let sandbox: Sandbox;
+
+let modules = 0;
+
+async function moduleOf(content: string): Promise<string> {
+  const path = join(folder, `${(modules += 1)}.js`);
+  await writeFile(path, content);
+  return path;
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fxdesk-cli-"));
+  const { operations } = serviceFrom({ FXDESK_EXTENSIONS: await moduleOf(declared("")) });
+  sandbox = await startSandbox({
+    operations,
+    behaviours: { "fixings.request": () => ({ status: 200, body: { rate: 1.25 } }) },
+  });
+});
+
+afterAll(async () => {
+  await sandbox.close();
+  await rm(folder, { recursive: true });
+});
+
+const fxdesk = async (args: readonly string[], more: Variables = {}): Promise<Ran> => {
+  const FXDESK_EXTENSIONS = await moduleOf(declared(""));
+  return run(args, { variables: { ...variablesOf(sandbox), FXDESK_EXTENSIONS, ...more } });
+};
+
+const trusted = { FXDESK_EXTENSION_EFFECTS: "others.list, fixings.request" };
+
+test("are called like those of the contract", async () => {
+  const { code, stdout } = await fxdesk(["call", "fixings.request", "--symbol", "EURUSD"], trusted);
+  expect({ code, body: JSON.parse(stdout) as unknown }).toEqual({ code: 0, body: { rate: 1.25 } });
+});
+
+test("count as money unless their effect is trusted", async () => {
+  const asked = sandbox.requests.length;
+  const { code, stderr } = await fxdesk(["call", "fixings.request", "--symbol", "EURUSD"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`With --yes this leaves:\n\nPOST ${sandbox.baseUrl}/fixings/EURUSD\n`);
+  expect(sandbox.requests).toHaveLength(asked);
+});
+
+test("are listed", async () => {
+  expect((await fxdesk(["operations"])).stdout).toMatch(/^ {2}fixings\.request +money +Asks for/m);
+  const { stdout } = await fxdesk(["operations", "--json"], trusted);
+  expect(JSON.parse(stdout)).toHaveLength(contract.operations.length + 1);
+  expect(JSON.parse(stdout)).toContainEqual(
+    expect.objectContaining({ name: "fixings.request", effect: "read" }),
+  );
+});
+
+test("are in the OpenAPI document", async () => {
+  expect((await fxdesk(["openapi"])).stdout).toContain('"/fixings/{symbol}"');
+});
+
+test("have their help, and their names are suggested", async () => {
+  expect((await fxdesk(["call", "fixings.request", "--help"])).stdout).toContain("--symbol <text>");
+  expect((await fxdesk(["call", "fixing.request"])).stderr).toContain("Did you mean fixings.request?");
+});
+
+test("are not looked for by a command that knows none", async () => {
+  const given = { FXDESK_EXTENSIONS: "/nowhere.js" };
+  expect((await fxdesk(["--help"], given)).code).toBe(0);
+  expect((await fxdesk(["--version"], given)).code).toBe(0);
+});
+
+test.each(["--help", "call"])("fxdesk %s says how they are added", async (command) => {
+  const { stdout } = await run(command === "call" ? ["call", "--help"] : [command]);
+  expect(stdout).toMatch(/^ {2}FXDESK_EXTENSIONS +Absolute path/m);
+  expect(stdout).toMatch(/^ {2}FXDESK_EXTENSION_EFFECTS /m);
+});
+
+describe("that cannot be added are a mistake of usage", () => {
+  const commands = [["call", "trades.list"], ["operations"], ["openapi"]];
+
+  test.each(commands)("fxdesk %s %s", async (...args) => {
+    const { code, stdout, stderr } = await fxdesk(args, { FXDESK_EXTENSIONS: "extension.js" });
+    const says = 'FXDESK_EXTENSIONS must be an absolute path, not "extension.js".\n';
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: says });
+  });
+
+  test.each([
+    ["module.exports = 1;", "exports no function"],
+    ["module.exports = () => 1;", "answers no list of operations"],
+    ["module.exports = (", "cannot be loaded as a CommonJS module"],
+    ["module.exports = () => { throw new Error('No rates today'); };", "cannot be added: No rates today"],
+    [declared('path: "/trades", parameters: {}'), "trades.book is already served at /trades"],
+    [declared('server: "elsewhere"'), "there is no server elsewhere"],
+  ])("%s", async (content, says) => {
+    const path = await moduleOf(content);
+    const { code, stdout, stderr } = await fxdesk(["operations"], { FXDESK_EXTENSIONS: path });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^FXDESK_EXTENSIONS names /);
+    expect(stderr).toContain(says);
+  });
+
+  test("a module that others may write to", async () => {
+    const path = await moduleOf("module.exports = () => [];");
+    await chmod(path, 0o666);
+    const { code, stderr } = await fxdesk(["operations"], { FXDESK_EXTENSIONS: path });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("chmod go-w") as string });
+  });
+});

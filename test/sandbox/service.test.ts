@@ -1,0 +1,100 @@
+/** A service of one's own, played like the contract. */
+import { contract, extended, operation } from "@fxdesk/toolkit/operations";
+import { type AnyBehaviour, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { extensionOperations } from "../../sandbox/src/extensions/declared";
+import { desk } from "../support/desk";
+import { ask, demoHeaders } from "./support/http";
+
+const behaviours: Readonly<Record<string, AnyBehaviour>> = {
+  "rates.get": () => ({ status: 200, body: { pair: "EURUSD", rate: 1.1 } }),
+  "rates.set": ({ values }: { values: object }) => ({ status: 201, body: values }),
+};
+const trace = "00000000-0000-4000-8000-000000000001";
+const key = { "x-desk-key": "demo-desk-key", "x-trace": trace };
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox({ service: desk, behaviours });
+});
+afterAll(() => sandbox.close());
+
+const get = (path: string, headers: Record<string, string> = key) => ask(sandbox, path, { headers });
+
+test("its operations are served, with its credentials", async () => {
+  const answer = await get("/v1/rates/EURUSD");
+  expect([answer.status, answer.text]).toEqual([200, '{"pair":"EURUSD","rate":1.1}']);
+  expect(sandbox.demo.deskKey).toBe("demo-desk-key");
+});
+
+test.each([
+  ["without its key", {}, "X-Desk-Key is missing or unknown."],
+  ["with the key of the contract", { "x-api-key": "demo-api-key" }, "X-Desk-Key is missing or unknown."],
+  ["with another key", { "x-desk-key": "other" }, "X-Desk-Key is missing or unknown."],
+  ["with a token it does not know", { ...key, "x-desk-token": "Bearer x" }, "The access token is unknown."],
+])("it refuses who calls %s, in its own error body", async (_case, headers, text) => {
+  const { status, text: body } = await get("/v1/rates/EURUSD", { "x-trace": trace, ...headers });
+  expect([status, JSON.parse(body)]).toEqual([401, { errors: [{ id: "token_invalid", text }] }]);
+});
+
+test("a token that may be missing is taken where it is right, from the header that the service names", async () => {
+  const headers = { ...key, "x-desk-token": "Bearer demo-access-token" };
+  expect(await get("/v1/rates/EURUSD", headers)).toMatchObject({ status: 200 });
+});
+
+test.each([
+  ["a path parameter", "/v1/rates/EUR", { headers: key }],
+  [
+    "a body",
+    "/v1/rates",
+    { method: "POST", headers: { ...key, "content-type": "application/json" }, body: "{}" },
+  ],
+])("%s that does not fit is refused", async (_case, path, request) => {
+  const { status, text } = await ask(sandbox, path, request);
+  expect([status, JSON.parse(text)]).toMatchObject([400, { errors: [{ id: "validation_error" }] }]);
+});
+
+test("its answers repeat the identifier of the request, below /v1/ too", async () => {
+  const sent = await get("/v1/rates/EURUSD");
+  expect(sent.headers.get("x-trace")).toBe(trace);
+  const unsent = await get("/v1/nothing", {});
+  expect([unsent.status, unsent.headers.has("x-trace"), unsent.headers.has("x-request-id")]).toEqual([
+    404,
+    false,
+    false,
+  ]);
+  expect(JSON.parse(unsent.text)).toEqual({
+    errors: [{ id: "not_found", text: "There is nothing at this path." }],
+  });
+});
+
+test("the controls are there, and answer as ever; what belongs to the contract is not", async () => {
+  expect(await get("/_sandbox/clock")).toMatchObject({ status: 200 });
+  const refused = await get("/_sandbox/clock", { origin: "http://elsewhere.example" });
+  expect([refused.status, JSON.parse(refused.text)]).toMatchObject([403, { code: "foreign_origin" }]);
+  for (const path of ["/quotes/fx-availability", "/v1/consents/none", "/accounts"])
+    expect(await get(path, demoHeaders)).toMatchObject({ status: 404 });
+});
+
+test("a fault spoils its calls", async () => {
+  sandbox.force("rates.get", 400);
+  const { text } = await get("/v1/rates/EURUSD");
+  expect(JSON.parse(text)).toEqual({ errors: [{ id: "forced", text: "Wrong." }] });
+});
+
+test("the contract with more operations keeps what the sandbox adds, and what it adds can be among them", async () => {
+  const path = "/quotes/fx-availability?client_id=client-demo";
+  const echo = operation({
+    ...desk.operations[0],
+    server: "service",
+    credentials: ["accessToken"],
+    name: "more.rate",
+    tool: "more_rate",
+  });
+  const whole = extended(contract, extensionOperations, ["quotes.create"]);
+  for (const service of [extended(contract, [echo]), whole]) {
+    const playing = await startSandbox({ service });
+    const { status } = await ask(playing, path, { headers: demoHeaders });
+    await playing.close();
+    expect(status).toBe(200);
+  }
+});
