@@ -1,4 +1,5 @@
 /** The sandbox, a package of its own: loaded when asked for, not needed otherwise. */
+import { extensionVariables } from "../core/client/extensions";
 import { environmentName, settingsOf } from "../core/client/settings";
 import { contract } from "../core/operations/contract";
 import type { Declaration } from "../core/operations/declaration";
@@ -17,6 +18,8 @@ export interface RunningSandbox {
   readonly baseUrl: string;
   /** The credentials of the seeded company, by the names of connection settings, and what else is known of it. */
   readonly demo: Readonly<Record<string, string>>;
+  /** The module that declares what it adds to the contract, and whose effects in it count as declared. */
+  readonly extension: { readonly path: string; readonly effects: readonly string[] };
   close(): Promise<void>;
 }
 
@@ -35,10 +38,7 @@ export async function loadSandbox(): Promise<SandboxPackage> {
 }
 
 /** The connection settings that reach a running sandbox, by name: its addresses, and the company's. */
-export function demoConnection(
-  sandbox: RunningSandbox,
-  service: Service = contract,
-): Record<string, string> {
+export function demoConnection(sandbox: RunningSandbox, service: Service = contract): Record<string, string> {
   const given: Readonly<Record<string, unknown>> = { ...sandbox.demo, ...sandbox };
   const entries = settingsOf(service).flatMap(({ name }) => {
     const value = given[name];
@@ -47,8 +47,26 @@ export function demoConnection(
   return Object.fromEntries(entries);
 }
 
-/** The same as environment variables, one `NAME=value` a line. */
-export const asVariables = (settings: Readonly<Record<string, string>>): string =>
-  Object.entries(settings)
-    .map(([name, value]) => `${environmentName(name)}=${value}\n`)
+/** The environment variables of who calls a running sandbox: its connection, and the operations that it adds. */
+export function sandboxVariables(
+  sandbox: RunningSandbox,
+  service: Service = contract,
+): Record<string, string> {
+  const settings = Object.entries(demoConnection(sandbox, service));
+  const { path, effects } = sandbox.extension;
+  return {
+    ...Object.fromEntries(settings.map(([name, value]) => [environmentName(name), value])),
+    [extensionVariables.path]: path,
+    [extensionVariables.effects]: effects.join(","),
+  };
+}
+
+/** In quotes where a shell would read something else: a path may have spaces. */
+const quoted = (value: string) =>
+  /^[\w@%+=:,./-]*$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
+
+/** One `NAME=value` a line, as a shell reads them. */
+export const asLines = (variables: Readonly<Record<string, string>>): string =>
+  Object.entries(variables)
+    .map(([name, value]) => `${name}=${quoted(value)}\n`)
     .join("");

@@ -1,10 +1,10 @@
 /** Everything on one machine: the sandbox, Node-RED with a flow that runs, and an MCP endpoint. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { asVariables, demoConnection, loadSandbox } from "../cli/sandbox-package";
+import { asLines, loadSandbox, sandboxVariables } from "../cli/sandbox-package";
 import { createClient } from "../core/client/client";
-import { environmentName, optionsFromSettings } from "../core/client/settings";
-import { operations } from "../core/operations";
+import { serviceFrom } from "../core/client/extensions";
+import { optionsFromSettings, settingsFromEnvironment } from "../core/client/settings";
 import { serveHttp } from "../mcp";
 import { callbackPath, type NodeRed, startNodeRed } from "./node-red";
 import { freePort, host } from "./ports";
@@ -14,7 +14,7 @@ const usualPorts = { nodeRed: 1880, sandbox: 8080, mcp: 8081 };
 /** The flow a person begins with; seen from what is built, which lies in dist/demo. */
 const firstFlow = join(__dirname, "../../examples/01 Cash position.json");
 
-/** The settings that reach the sandbox, as a shell reads them. */
+/** What reaches the sandbox, as a shell reads it. */
 const variablesFile = "sandbox.env";
 
 export interface Demo {
@@ -37,13 +37,17 @@ export async function startDemo(folder: string): Promise<Demo> {
   await mkdir(folder, { recursive: true });
   const port = await freePort(usualPorts.nodeRed);
   const sandbox = await startSandbox(join(folder, "sandbox"), port);
-  const settings = demoConnection(sandbox);
+  const variables = sandboxVariables(sandbox);
   const variablesPath = join(folder, variablesFile);
-  await writeFile(variablesPath, asVariables(settings));
+  await writeFile(variablesPath, asLines(variables));
   // The flow's connection reads the environment: the sandbox may be at another port each time.
-  for (const [name, value] of Object.entries(settings)) process.env[environmentName(name)] = value;
-  const client = createClient(optionsFromSettings(settings));
-  const mcp = await serveHttp({ client, operations, port: await freePort(usualPorts.mcp), host });
+  Object.assign(process.env, variables);
+  const service = serviceFrom(variables);
+  const { operations } = service;
+  const client = createClient(optionsFromSettings(settingsFromEnvironment(variables)), service);
+  // No money is at stake here: an assistant may ask for a quote and book it.
+  const allow = ["change", "money"] as const;
+  const mcp = await serveHttp({ client, operations, allow, port: await freePort(usualPorts.mcp), host });
   const nodeRed = await startNodeRed(port, join(folder, "node-red"), firstFlow);
   return {
     nodeRed,

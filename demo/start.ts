@@ -22,7 +22,7 @@ const whatIsWhere = ({ nodeRed, sandboxUrl, mcpUrl, variablesPath }: Demo): stri
              npx fxdesk call trades.list --table
 
   MCP        ${mcpUrl}
-             For AI assistants, read-only, streamable HTTP:
+             For AI assistants, which may book and pay here, streamable HTTP:
              { "mcpServers": { "fxdesk": { "type": "http", "url": "${mcpUrl}" } } }
 
   Statements sent by e-mail land in ${dataFolder}/sandbox/outbox.

@@ -6,7 +6,7 @@ import type { Command } from "../command";
 import { flagName } from "../names";
 import { notListening, portFrom } from "../port";
 import { controlCommand, controlsHelp } from "../sandbox/control";
-import { asVariables, demoConnection, loadSandbox, type SandboxPackage } from "../sandbox-package";
+import { asLines, loadSandbox, type SandboxPackage, sandboxVariables } from "../sandbox-package";
 import { say, write } from "../terminal";
 import { untilStopped } from "../until-stopped";
 
@@ -134,13 +134,13 @@ const optionsFrom = (given: Given): Readonly<Record<string, unknown>> =>
 const startCommand = ({ startSandbox, controls }: SandboxPackage, service: Service): Command => ({
   usage: "fxdesk sandbox [<control>] [flags]",
   says:
-    "Plays the service on this machine until Ctrl-C, and prints the address and the demo credentials as environment " +
-    "variables. The same seed gives the same accounts, trades and transactions. Its page shows and controls what is played.",
+    "Plays the service on this machine until Ctrl-C, and prints the address, the demo credentials and the module that adds quotes as " +
+    "environment variables. The same seed gives the same accounts, trades and transactions. Its page shows and controls what is played.",
   flags: options.map(flagOf),
   more: [controlsHelp(controls)],
   async run(given, terminal) {
     const sandbox = await startSandbox(optionsFrom(given)).catch(asUsage).catch(notListening);
-    await write(terminal.stdout, asVariables(demoConnection(sandbox, service)));
+    await write(terminal.stdout, asLines(sandboxVariables(sandbox, service)));
     await say(terminal, `The sandbox and its page are at ${sandbox.baseUrl}. Ctrl-C stops it.\n`);
     await untilStopped();
     await sandbox.close();

@@ -39,9 +39,9 @@ async function moduleOf(content: string): Promise<string> {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "fxdesk-cli-"));
-  const { operations } = serviceFrom({ FXDESK_EXTENSIONS: await moduleOf(declared("")) });
+  const service = serviceFrom({ FXDESK_EXTENSIONS: await moduleOf(declared("")) });
   sandbox = await startSandbox({
-    operations,
+    service,
     behaviours: { "fixings.request": () => ({ status: 200, body: { rate: 1.25 } }) },
   });
 });

@@ -5,7 +5,8 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { Sandbox } from "@fxdesk/sandbox";
 import { fxdesk as command } from "../../cli/fxdesk";
-import { asVariables, demoConnection } from "../../cli/sandbox-package";
+import { demoConnection } from "../../cli/sandbox-package";
+import { environmentName } from "../../core/client/settings";
 
 export const program = join(__dirname, "../../dist/cli/main.js");
 
@@ -25,10 +26,7 @@ interface Given {
 /** The variables with which the command reaches a sandbox. */
 export const variablesOf = (sandbox: Sandbox): Variables =>
   Object.fromEntries(
-    asVariables(demoConnection(sandbox))
-      .trim()
-      .split("\n")
-      .map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]),
+    Object.entries(demoConnection(sandbox)).map(([name, value]) => [environmentName(name), value]),
   );
 
 /** In this process. */

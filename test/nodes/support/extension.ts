@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { extensionVariables } from "../../../core/client/extensions";
 import { root } from "./node-red";
 
-const code = `module.exports = () => require(${JSON.stringify(join(root, "sandbox/dist/extensions"))}).extensions.operations;\n`;
+const code = `module.exports = require(${JSON.stringify(join(root, "sandbox/dist/extension.js"))});\n`;
 
 export interface ExtensionModule {
   /** The variables that name it. */
