@@ -25,12 +25,16 @@ const fail = (message: string): never => {
   throw new TypeError(`${extensionVariables.path} ${message}`);
 };
 
-/** What is loaded runs with all rights of this process: nobody else may have written it. */
+/**
+ * What is loaded runs with all rights of this process: nobody else may have written it. A group with the number of the
+ * user has that user alone; where systems set users up so, files are writable by the group unless said otherwise.
+ */
 function assertOwn(path: string): void {
   if (process.platform === "win32") return;
-  const { uid, mode } = statSync(path);
+  const { uid, gid, mode } = statSync(path);
   if (uid !== process.getuid!() && uid !== 0) fail(`names ${path}, which belongs to another user.`);
-  if (mode & 0o022) fail(`names ${path}, which others may write to: chmod go-w ${path}`);
+  const others = uid === gid && uid !== 0 ? 0o002 : 0o022;
+  if (mode & others) fail(`names ${path}, which others may write to: chmod go-w ${path}`);
 }
 
 function fileAt(given: string): string {

@@ -21,9 +21,11 @@ export function extended(
   more: readonly Declaration[],
   trusted: readonly string[] = [],
 ): Service {
+  const served = [...service.operations];
   for (const declaration of more) {
-    const taken = service.operations.find((known) => routeOf(known) === routeOf(declaration));
+    const taken = served.find((known) => routeOf(known) === routeOf(declaration));
     if (taken) throw new TypeError(`${declaration.name}: ${taken.name} is already served at ${taken.path}.`);
+    served.push(declaration);
   }
   const added = more.map((declaration) => operation(careful(declaration, trusted)));
   return defineService({ ...service, operations: [...service.operations, ...added] });

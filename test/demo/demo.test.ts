@@ -9,6 +9,7 @@ import {
   createClient,
   type Declaration,
   optionsFromSettings,
+  serviceFrom,
   settingsFromEnvironment,
 } from "@fxdesk/toolkit";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -84,9 +85,20 @@ test("the flow fetches a cash position, the assistant's tools answer, and Ctrl-C
     "isError",
     true,
   );
+  const wanted = { amount: 1000, operation: "sell", sell_currency: "EUR", buy_currency: "USD" };
+  const quote = await assistant.callTool({ name: "create_quote", arguments: wanted });
+  const { quote_id } = (quote.structuredContent as { body: { quote_id: string } }).body;
+  const booked = await assistant.callTool({ name: "book_trade", arguments: { quote_id, reason: "other" } });
+  expect(booked.structuredContent).toHaveProperty("trade_id");
   await assistant.close();
 
+  const inFlows = (await (await fetch(`${nodeRed}/fxdesk/operations`)).json()) as Pick<Declaration, "name">[];
+  expect(inFlows.map(({ name }) => name)).toContain("quotes.create");
+
   const variables = parseEnv(await readFile(join(folder, ".fxdesk/sandbox.env"), "utf8"));
+  expect(serviceFrom(variables).operations.find(({ name }) => name === "quotes.create")!.effect).toBe(
+    "change",
+  );
   const client = createClient(optionsFromSettings(settingsFromEnvironment(variables)));
   expect(await client.accounts.list({ currencies: "EUR" })).toHaveLength(1);
   await client.close();

@@ -1,0 +1,243 @@
+/** Operations of the user's own: what may be added to a service, and by which module. */
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { contract, type Declaration, extended, json, serviceFrom } from "@fxdesk/toolkit";
+import { z } from "zod";
+
+const getFixing = {
+  name: "fixings.get",
+  tool: "get_fixing",
+  title: "Get fixing",
+  summary: "Returns the fixing of a currency pair.",
+  effect: "read",
+  method: "GET",
+  path: "/fixings/{symbol}",
+  server: "service",
+  credentials: ["accessToken"],
+  parameters: { symbol: z.string() },
+  answers: { 200: json(z.unknown(), "The fixing.") },
+  errors: {},
+  contract: "none",
+} as const satisfies Declaration;
+
+const added = (change: Partial<Declaration>, trusted: readonly string[] = []): Declaration =>
+  extended(contract, [{ ...getFixing, ...change }], trusted).operations.at(-1)!;
+
+describe("a service with more operations", () => {
+  test("has them after its own, and stays as it was", () => {
+    const { operations } = extended(contract, [getFixing]);
+    expect(operations).toEqual([...contract.operations, getFixing]);
+    expect(contract.operations).not.toContainEqual(getFixing);
+  });
+
+  test.each<[string, Partial<Declaration>, string]>([
+    ["name", { name: "trades.list" }, "Two operations are called trades.list."],
+    ["tool", { tool: "list_trades" }, "Two operations are called list_trades."],
+    [
+      "method and path, whatever its parameters are called",
+      { path: "/trades/{symbol}" },
+      "fixings.get: trades.get is already served at /trades/{trade_id}.",
+    ],
+  ])("replaces none of the same %s", (_case, change, message) => {
+    expect(() => added(change)).toThrow(new TypeError(message));
+  });
+
+  test("has two of its own that are the same refused as well", () => {
+    expect(() => extended(contract, [getFixing, getFixing])).toThrow(TypeError);
+    const other = { ...getFixing, name: "fixings.other", tool: "other_fixing" };
+    expect(() => extended(contract, [getFixing, other])).toThrow(
+      "fixings.other: fixings.get is already served at /fixings/{symbol}.",
+    );
+  });
+
+  test.each<[string, Partial<Declaration>, string]>([
+    ["server", { server: "elsewhere" }, "fixings.get: there is no server elsewhere."],
+    ["credential", { credentials: ["password?"] }, "fixings.get: there is no credential password?."],
+  ])("knows every %s", (_case, change, message) => {
+    expect(() => added(change)).toThrow(new TypeError(message));
+  });
+
+  test("checks its declarations like those of the contract", () => {
+    expect(() => added({ parameters: {} })).toThrow("fixings.get: path parameter symbol has no schema");
+  });
+
+  test.each<[Declaration["method"], Declaration["effect"], readonly string[], Declaration["effect"]]>([
+    ["GET", "read", [], "read"],
+    ["GET", "money", [], "money"],
+    ["GET", "money", ["fixings.get"], "money"],
+    ["POST", "read", [], "money"],
+    ["POST", "change", ["fixings.other"], "money"],
+    ["DELETE", "change", [], "money"],
+    ["POST", "change", ["fixings.get"], "change"],
+    ["POST", "money", ["fixings.get"], "money"],
+  ])("counts a %s declared %s, trusted %j, as %s", (method, effect, trusted, counts) => {
+    expect(added({ method, effect }, trusted).effect).toBe(counts);
+  });
+});
+
+const declaration = (change = "") => `
+  operation({
+    name: "fixings.get",
+    tool: "get_fixing",
+    title: "Get fixing",
+    summary: "Returns the fixing of a currency pair.",
+    effect: "read",
+    method: "GET",
+    path: "/fixings",
+    server: "service",
+    credentials: [],
+    answers: { 200: json(z.unknown(), "The fixing.") },
+    errors: {},
+    contract: "none",
+    ${change}
+  })`;
+const moduleWith = (change = "") => `module.exports = ({ operation, json, z }) => [${declaration(change)}];`;
+
+describe("a module", () => {
+  let folder: string;
+  let count = 0;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "fxdesk-extension-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  function fileWith(content: string, name = `${(count += 1)}.js`): string {
+    const path = join(folder, name);
+    writeFileSync(path, content, { mode: 0o600 });
+    return path;
+  }
+
+  const named = (path: string, effects?: string) =>
+    serviceFrom({ FXDESK_EXTENSIONS: path, ...(effects && { FXDESK_EXTENSION_EFFECTS: effects }) });
+  const lastOf = (...given: Parameters<typeof named>) => named(...given).operations.at(-1)!;
+
+  /** What a function answers, or the message of what it throws. */
+  function said(does: () => string): string {
+    try {
+      return does();
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+
+  test("is not needed", () => {
+    expect(serviceFrom({})).toBe(contract);
+    expect(serviceFrom({ FXDESK_EXTENSIONS: "" })).toBe(contract);
+  });
+
+  test("adds its operations, with what it is given to declare them", () => {
+    expect(lastOf(fileWith(moduleWith()))).toMatchObject({ name: "fixings.get", effect: "read" });
+  });
+
+  test.each([
+    ["exports.default", `exports.default = () => [];`],
+    ["a function of its own", `module.exports = function () { return []; };`],
+  ])("may export %s", (_case, content) => {
+    expect(named(fileWith(content)).operations).toEqual(contract.operations);
+  });
+
+  test("adds to the service that is given", () => {
+    const bare = { ...contract, operations: [] };
+    const { operations } = serviceFrom({ FXDESK_EXTENSIONS: fileWith(moduleWith()) }, bare);
+    expect(operations.map(({ name }) => name)).toEqual(["fixings.get"]);
+  });
+
+  test.each([
+    [undefined, "money"],
+    ["fixings.other", "money"],
+    ["fixings.other, fixings.get", "change"],
+  ])("has the effects that count named: %s", (effects, effect) => {
+    const path = fileWith(moduleWith(`method: "POST", effect: "change"`));
+    expect(lastOf(path, effects).effect).toBe(effect);
+  });
+
+  test("has an absolute path", () => {
+    expect(() => named("./extension.js")).toThrow(
+      'FXDESK_EXTENSIONS must be an absolute path, not "./extension.js".',
+    );
+  });
+
+  test("is there", () => {
+    const path = join(folder, "none.js");
+    expect(() => named(path)).toThrow(`FXDESK_EXTENSIONS names ${path}, which is not there.`);
+  });
+
+  test.each([
+    ["the file", "."],
+    ["its folder", ".."],
+  ])("is written by nobody else: %s", (_case, which) => {
+    const path = fileWith(moduleWith());
+    const open = which === "." ? path : folder;
+    chmodSync(open, 0o702);
+    expect(() => named(path)).toThrow(
+      `FXDESK_EXTENSIONS names ${open}, which others may write to: chmod go-w ${open}`,
+    );
+  });
+
+  test("may be written by a group that has the number of its user, and by no other", () => {
+    // Only root can give files away; anybody else has the group that it has.
+    const isRoot = process.getuid!() === 0;
+    const user = isRoot ? 1000 : process.getuid!();
+    const path = fileWith(moduleWith());
+    const getuid = jest.spyOn(process, "getuid").mockReturnValue(user);
+    for (const group of isRoot ? [user, user + 1] : [process.getgid!()]) {
+      if (isRoot) for (const each of [path, folder]) chownSync(each, user, group);
+      chmodSync(path, 0o660);
+      const read = () => (named(path), "read");
+      const refused = `FXDESK_EXTENSIONS names ${path}, which others may write to: chmod go-w ${path}`;
+      expect(said(read)).toBe(group === user ? "read" : refused);
+    }
+    getuid.mockRestore();
+  });
+
+  test("that a link leads to is judged where it is", () => {
+    mkdirSync(join(folder, "open"));
+    const path = fileWith(moduleWith(), "open/extension.js");
+    chmodSync(join(folder, "open"), 0o777);
+    symlinkSync(path, join(folder, "link.js"));
+    expect(() => named(join(folder, "link.js"))).toThrow(`names ${join(folder, "open")}, which others`);
+  });
+
+  test.each([
+    ["no function", "module.exports = {};", "which exports no function that answers operations."],
+    ["nothing", "module.exports = undefined;", "which exports no function that answers operations."],
+    [
+      "a function of something else",
+      "module.exports = () => ({});",
+      "whose function answers no list of operations.",
+    ],
+    ["a promise", "module.exports = async () => [];", "whose function answers no list of operations."],
+  ])("that exports %s is refused", (_case, content, message) => {
+    const path = fileWith(content);
+    expect(() => named(path)).toThrow(new TypeError(`FXDESK_EXTENSIONS names ${path}, ${message}`));
+  });
+
+  test("that throws is refused, with what it throws", () => {
+    const path = fileWith(`throw new Error("no licence");`);
+    expect(() => named(path)).toThrow(
+      `FXDESK_EXTENSIONS names ${path}, which cannot be loaded as a CommonJS module: no licence`,
+    );
+  });
+
+  test("whose function throws is refused, with what it throws", () => {
+    const path = fileWith(`module.exports = () => { throw new Error("no licence"); };`);
+    expect(() => named(path)).toThrow(
+      new TypeError(`FXDESK_EXTENSIONS names ${path}, whose operations cannot be added: no licence`),
+    );
+  });
+
+  test("that is an ES module is refused, and what is wanted is said", () => {
+    const path = fileWith("export default () => [];", "extension.mjs");
+    expect(() => named(path)).toThrow(
+      new RegExp(`^FXDESK_EXTENSIONS names ${path}, which cannot be loaded as a CommonJS module: .`),
+    );
+  });
+
+  test("that declares what the contract has is refused", () => {
+    const path = fileWith(moduleWith(`name: "trades.list"`));
+    expect(() => named(path)).toThrow(
+      `FXDESK_EXTENSIONS names ${path}, whose operations cannot be added: Two operations are called trades.list.`,
+    );
+  });
+});
