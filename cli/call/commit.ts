@@ -6,10 +6,10 @@ import type { Declaration } from "../../core/operations/declaration";
 import { isClosed, say, type Terminal } from "../terminal";
 import { Stops } from "./stops";
 
-export interface Commitment {
+interface Commitment {
   readonly operation: Declaration;
-  call(signal: AbortSignal): Promise<Reply>;
-  print(reply: Reply): Promise<void>;
+  readonly call: (signal: AbortSignal) => Promise<Reply>;
+  readonly print: (reply: Reply) => Promise<void>;
 }
 
 /** The error of a call that has left, and that a person no longer waits for. */

@@ -2,11 +2,14 @@
 import type { PreparedCall } from "../../core/client/pipeline";
 import { fieldsOf } from "../../core/operations/fields";
 
-const readable = (mediaType: string, body: string) =>
-  mediaType === "application/json" ? JSON.stringify(JSON.parse(body), null, 2) : body;
+const json = "application/json";
 
-/** Headers that every call has, and those that are made new for each. */
-const usual = new Set(["accept", "accept-encoding"]);
+const readable = (mediaType: string | undefined, body: string) =>
+  mediaType === json ? JSON.stringify(JSON.parse(body), null, 2) : body;
+
+/** Headers that say nothing to a person: how a response may come, and that what is JSON is JSON. */
+const saysNothing = ([name, value]: readonly [string, string]) =>
+  name === "accept" || name === "accept-encoding" || (name === "content-type" && value === json);
 
 /** The request as it would leave, without credentials and without what is made new for each call. */
 export function preview({ operation, address, target, headers, body }: PreparedCall): string {
@@ -16,8 +19,8 @@ export function preview({ operation, address, target, headers, body }: PreparedC
       .map(({ name }) => name),
   );
   const lines = Object.entries(headers)
-    .filter(([name]) => !made.has(name) && !usual.has(name))
+    .filter((header) => !made.has(header[0]) && !saysNothing(header))
     .map(([name, value]) => `${name}: ${value}`);
-  const content = body === undefined ? [] : ["", readable(headers["content-type"]!, body)];
+  const content = body === undefined ? [] : ["", readable(headers["content-type"], body)];
   return [`${operation.method} ${address}${target}`, ...lines, ...content].join("\n");
 }

@@ -41,7 +41,7 @@ function outputOf(operation: Declaration, given: Given, { stdout }: Terminal): s
 }
 
 /** What a call is made with, beside its input. */
-export interface Called {
+interface Called {
   readonly service: Service;
   /** Flags that are fields of the operation, or of the command. */
   readonly taken: ReadonlySet<string>;

@@ -166,7 +166,8 @@ describe("money", () => {
     const { code, stdout } = await fxdesk([...asked, "--yes"]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toHaveProperty("trade_id");
-    expect(sandbox.requests).toHaveLength(before + 1);
+    const sent = sandbox.requests.slice(before).filter(({ url }) => url.startsWith("/trades"));
+    expect(sent.map(({ method }) => method)).toEqual(["POST"]);
   });
 
   test("is not confirmed where nothing is to be confirmed", async () => {
@@ -213,10 +214,24 @@ describe("exit codes", () => {
 });
 
 describe("errors", () => {
+  test.each(["soon", "0", "-5", "1.5", "1e3", "2147483648", "99999999999", "NaN"])(
+    "name the flag of a limit that does not fit: %s",
+    async (limit) => {
+      const asked = sandbox.requests.length;
+      for (const flag of ["--timeout-ms", "--queue-timeout-ms"]) {
+        const { code, stdout, stderr } = await fxdesk(["call", "trades.list", flag, limit]);
+        expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+        expect(stderr).toContain(`${flag} must be a whole number from 1 to 2147483647, not `);
+        expect(stderr).toContain(limit);
+      }
+      expect(sandbox.requests).toHaveLength(asked);
+    },
+  );
+
   test.each([
     [{ FXDESK_BASE_URL: "nowhere" }, "FXDESK_BASE_URL or --base-url must be an http or https address"],
     [{ FXDESK_BASE_URL: "" }, "FXDESK_AUTH_URL or --auth-url is needed to refresh the access token."],
-    [{ FXDESK_TIMEOUT_MS: "soon" }, "FXDESK_TIMEOUT_MS or --timeout-ms must be a number"],
+    [{ FXDESK_TIMEOUT_MS: "soon" }, "FXDESK_TIMEOUT_MS or --timeout-ms must be a whole number"],
   ])("say where the setting is that is wrong: %j", async (changed, says) => {
     const wrong = { ...variables, ...changed };
     const { code, stderr } = await run(["call", "trades.list"], { variables: wrong });
@@ -260,7 +275,6 @@ describe("errors", () => {
     [["call", "trades.list", "spot"], /"spot" is not expected/],
     [["operations", "trades"], /"trades" is not expected/],
     [["call", "trades.list", "--page", "1", "--page", "2"], /--page is given twice/],
-    [["call", "trades.list", "--timeout-ms", "soon"], /--timeout-ms must be a number/],
     [["call", "trades.list", "--environment", "moon"], /environment must be api or sandbox/],
     [
       ["call", "trades.list", "--base-url", "ftp://example.com"],

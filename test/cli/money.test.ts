@@ -22,7 +22,7 @@ interface Held {
   readonly server: FaultServer;
   readonly variables: Variables;
   /** The connection of the request that has come. */
-  requested(): Promise<Socket>;
+  readonly requested: () => Promise<Socket>;
 }
 
 let held: Held | undefined;

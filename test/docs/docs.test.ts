@@ -1,9 +1,10 @@
 /** What the documents say and show is true. */
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { environmentName } from "@fxdesk/toolkit";
+import { environmentName, serviceFrom } from "@fxdesk/toolkit";
 import { exitMeanings } from "../../cli/exit";
 import manifest from "../../package.json";
 import sandboxManifest from "../../sandbox/package.json";
@@ -57,6 +58,16 @@ test("the examples in TypeScript compile against what is built", async () => {
       sources[`${path.replace(/\W/g, "-")}-${index}.mts`] = complete(code);
   expect(Object.keys(sources).length).toBeGreaterThan(5);
   expect(await compiled(sources)).toBe("");
+});
+
+test("the module with operations of one's own adds them", async () => {
+  const [code] = await blocks("docs/client.md", "js");
+  const folder = await mkdtemp(join(tmpdir(), "fxdesk-docs-"));
+  const path = join(folder, "extensions.js");
+  await writeFile(path, code!);
+  const { operations } = serviceFrom({ FXDESK_EXTENSIONS: path });
+  await rm(folder, { recursive: true });
+  expect(operations.at(-1)).toMatchObject({ name: "fixings.get", effect: "read" });
 });
 
 /** From its sandbox's start to its close: it needs nothing from elsewhere. */

@@ -1,0 +1,72 @@
+/** What a person reads before money leaves. */
+import { contract, createClient, type Values } from "@fxdesk/toolkit";
+import { preview } from "../../cli/call/preview";
+import { operationNamed } from "../support/operations";
+
+const client = createClient({
+  baseUrl: "https://api.example.com/v2",
+  xs2aUrl: "https://banking.example.com",
+  clientId: "client-1",
+  contactId: "contact-1",
+  psu: { "PSU-IP-Address": "192.0.2.7" },
+  credentials: { accessToken: "a-secret-token", apiKey: "a-secret-key" },
+});
+
+const previewOf = (name: string, input: Values) => preview(client.prepare(operationNamed(name), input));
+
+const payment = {
+  "payment-service": "payments",
+  "payment-product": "sepa-credit-transfers",
+  debtorAccount: { iban: "BE71096123456769" },
+  instructedAmount: { currency: "EUR", amount: "125.50" },
+  creditorAccount: { iban: "FR6400000000000000012345697" },
+  creditorName: "Ferme Duval SARL",
+};
+
+test("the address and the body, as they would leave; headers that say nothing are left out", () => {
+  const input = { quote_id: "q 1", reason: "other", reference: "INV-2041" };
+  expect(previewOf("trades.book", input)).toBe(
+    `POST https://api.example.com/v2/trades?quote_id=q%201&client_id=client-1
+
+{
+  "reason": "other",
+  "reference": "INV-2041"
+}`,
+  );
+});
+
+test("headers that say something, and none that is made new for each call", () => {
+  const input = { ...payment, "TPP-Redirect-URI": "https://app.example/done" };
+  const lines = previewOf("payments.initiate", input).split("\n");
+  expect(lines.slice(0, lines.indexOf(""))).toEqual([
+    "POST https://banking.example.com/v1/payments/sepa-credit-transfers",
+    "PSU-IP-Address: 192.0.2.7",
+    "TPP-Redirect-URI: https://app.example/done",
+  ]);
+});
+
+test("a document with its media type", () => {
+  const product = { "payment-product": "pain.001-sepa-credit-transfers" };
+  expect(previewOf("payments.initiateBulk", { ...product, pain001: "<Document/>" })).toBe(
+    `POST https://banking.example.com/v1/bulk-payments/pain.001-sepa-credit-transfers
+PSU-IP-Address: 192.0.2.7
+content-type: application/xml
+
+<Document/>`,
+  );
+});
+
+test("a call without a body ends with its headers", () => {
+  const { "payment-service": service, "payment-product": product } = payment;
+  const input = { "payment-service": service, "payment-product": product, paymentId: "p-1" };
+  expect(previewOf("payments.cancel", input)).toBe(
+    "DELETE https://banking.example.com/v1/payments/sepa-credit-transfers/p-1\nPSU-IP-Address: 192.0.2.7",
+  );
+});
+
+test("no credential of the connection", () => {
+  const shown = previewOf("trades.book", { quote_id: "q", reason: "other" });
+  for (const { header } of Object.values(contract.credentials))
+    expect(shown.toLowerCase()).not.toContain(header.toLowerCase());
+  expect(shown).not.toContain("a-secret");
+});
