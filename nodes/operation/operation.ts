@@ -116,10 +116,11 @@ export function operationNode(
 
     // A deploy does not wait: what has left goes on without its node, and is logged. When Node-RED itself stops, it waits
     // as long as it lets nodes take.
-    this.on("close", (done: () => void) => {
+    const close = async (done: () => void) => {
       const closed = calls.close();
-      if (isStopping()) void closed.then(done);
-      else done();
-    });
+      if (isStopping()) await closed;
+      done();
+    };
+    this.on("close", (done: () => void) => void close(done));
   };
 }

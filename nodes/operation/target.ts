@@ -11,7 +11,7 @@ export interface Target {
 }
 
 /** Nothing can be called with this node as it is. */
-export function unusable(operation: string, because: string, code: ErrorCode): FxdeskError {
+function unusable(operation: string, because: string, code: ErrorCode): FxdeskError {
   return new FxdeskError(`${operation || "No operation"}: ${because}`, {
     operation,
     code,

@@ -146,7 +146,7 @@ test("an operation is found, chosen and called", async () => {
   await editor.edit(id);
   const { page } = editor;
   const operation = page.getByRole("combobox", { name: "Operation" });
-  const options = page.getByRole("option");
+  const options = page.locator(".fxdesk-list").getByRole("option");
   const about = page.locator(".fxdesk-about");
 
   await operation.pressSequentially("trade list");
@@ -179,7 +179,7 @@ test("an operation is found, chosen and called", async () => {
 });
 
 test("a name may be written that is in no list", async () => {
-  const [node] = (await flows()).filter(({ type }) => type === callType);
+  const node = (await flows()).find(({ type }) => type === callType);
   await editor.edit(node!.id);
   const operation = editor.page.getByRole("combobox", { name: "Operation" });
   await operation.fill("orders.place");

@@ -67,7 +67,8 @@ async function linkedUserDir(): Promise<string> {
 }
 
 interface CommsMessage {
-  readonly topic: string;
+  /** None where Node-RED asks who is there. */
+  readonly topic?: string;
   readonly data: unknown;
 }
 
@@ -165,7 +166,7 @@ export class NodeRed {
         const entry = data as DebugEntry;
         this.#shown.push({ id: entry.id, value: parsedDebug(entry) });
       }
-      if (topic.startsWith("status/")) this.#statuses.set(topic.slice("status/".length), data as NodeStatus);
+      if (topic?.startsWith("status/")) this.#statuses.set(topic.slice("status/".length), data as NodeStatus);
     }
   }
 
