@@ -1,4 +1,10 @@
-/** The one idea of the design: a declaration, and nothing else, puts an operation on every surface. */
+/**
+ * The one idea of the design: a declaration, and nothing else, puts an operation on every surface. It may come from a
+ * module of the user's, and the service may be another one.
+ */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
@@ -6,11 +12,22 @@ import { z } from "zod";
 import { startSandbox, type Sandbox } from "@fxdesk/sandbox";
 import { callCommand } from "../cli/call/command";
 import { execute } from "../cli/command";
-import { contract, createClient, json, operation, operations } from "../core";
+import { fxdesk } from "../cli/fxdesk";
+import {
+  contract,
+  createClient,
+  type Interceptor,
+  json,
+  operation,
+  operations,
+  type Service,
+  serviceFrom,
+} from "../core";
 import { openApiDocument } from "../core/openapi/document";
 import { createMcpServer } from "../mcp";
 import { nodeFiles } from "../nodes/generate/files";
 import { operationsDocument } from "../build/docs";
+import { desk } from "./support/desk";
 
 const Rate = z.object({ symbol: z.string(), rate: z.number() }).meta({ id: "FixingRate" });
 
@@ -65,27 +82,52 @@ test("as a route of the sandbox that validates, even with nothing behind it", as
   await bare.close();
 });
 
-test("as an MCP tool", async () => {
-  const connected = client();
+/** An assistant on a server of its own. */
+async function withAssistant<T>(
+  connected: Parameters<typeof createMcpServer>[0],
+  does: (assistant: Client) => Promise<T>,
+): Promise<T> {
   const [near, far] = InMemoryTransport.createLinkedPair();
-  const server = createMcpServer({ client: connected });
-  await server.connect(near);
+  await createMcpServer(connected).connect(near);
   const assistant = new Client({ name: "test", version: "1" });
   await assistant.connect(far);
-  const { tools } = await assistant.listTools();
-  expect(tools.find(({ name }) => name === "get_fixing")).toMatchObject({
-    title: "Get fixing",
-    inputSchema: { required: ["symbol"], additionalProperties: false },
-    annotations: { readOnlyHint: true },
+  try {
+    return await does(assistant);
+  } finally {
+    await assistant.close();
+  }
+}
+
+test("as an MCP tool", async () => {
+  const connected = client();
+  await withAssistant({ client: connected }, async (assistant) => {
+    const { tools } = await assistant.listTools();
+    expect(tools.find(({ name }) => name === "get_fixing")).toMatchObject({
+      title: "Get fixing",
+      inputSchema: { required: ["symbol"], additionalProperties: false },
+      annotations: { readOnlyHint: true },
+    });
+    const asked = await assistant.callTool({ name: "get_fixing", arguments: { symbol: "EURUSD" } });
+    expect(asked.structuredContent).toMatchObject({ symbol: "EURUSD", rate: "1.090868" });
   });
-  const { structuredContent } = await assistant.callTool({
-    name: "get_fixing",
-    arguments: { symbol: "EURUSD" },
-  });
-  expect(structuredContent).toMatchObject({ symbol: "EURUSD", rate: "1.090868" });
-  await assistant.close();
   await connected.close();
 });
+
+/** What the command line prints. */
+async function printed(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  called?: Service,
+): Promise<string> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const streams = Promise.all([text(stdout), text(stderr)]);
+  const code = await fxdesk(args, { stdin: Readable.from([]), stdout, stderr, environment }, called);
+  stdout.end();
+  stderr.end();
+  const [out, err] = await streams;
+  expect([code, err]).toEqual([0, ""]);
+  return out;
+}
 
 test("as a command", async () => {
   const terminal = {
@@ -113,4 +155,173 @@ test("as a path of the OpenAPI document and a chapter of the documentation", () 
   expect(paths["/fixings/{symbol}"]).toHaveProperty("get.operationId", "fixings.get");
   expect(components.schemas).toHaveProperty("FixingRate");
   expect(operationsDocument(all)).toContain("GET /fixings/{symbol}");
+});
+
+describe("an operation of the user's own, from a module", () => {
+  const code = `
+module.exports = ({ operation, json, z }) => [
+  operation({
+    name: "limits.get",
+    tool: "get_limit",
+    title: "Get limit",
+    summary: "Returns the dealing limit in a currency.",
+    effect: "read",
+    method: "GET",
+    path: "/limits/{currency}",
+    server: "service",
+    credentials: ["accessToken"],
+    parameters: { currency: z.string().length(3).meta({ description: "Such as EUR." }) },
+    answers: { 200: json(z.object({ limit: z.number() }), "The limit.") },
+    errors: {},
+    contract: "none",
+  }),
+];
+`;
+  const limit = { limit: 250_000 };
+  let folder: string;
+  let variables: Record<string, string>;
+  let more: Service;
+  let playing: Sandbox;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "fxdesk-adding-"));
+    const path = join(folder, "limits.js");
+    await writeFile(path, code, { mode: 0o600 });
+    more = serviceFrom({ FXDESK_EXTENSIONS: path });
+    const behaviours = { "limits.get": () => ({ status: 200, body: limit }) };
+    playing = await startSandbox({ service: more, behaviours });
+    variables = {
+      FXDESK_BASE_URL: playing.baseUrl,
+      FXDESK_ACCESS_TOKEN: playing.demo.accessToken,
+      FXDESK_EXTENSIONS: path,
+    };
+  });
+  afterAll(async () => {
+    await playing.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const connect = () => {
+    const { baseUrl, demo } = playing;
+    return createClient({ baseUrl, credentials: { accessToken: demo.accessToken } }, more);
+  };
+
+  test("is called by the client, and by an assistant", async () => {
+    const connected = connect();
+    const declaration = more.operations.at(-1)!;
+    expect(await connected.call(declaration, { currency: "EUR" })).toMatchObject({ body: limit });
+    await expect(connected.call(declaration, { currency: "E" })).rejects.toThrow(
+      "currency must have exactly",
+    );
+    await withAssistant({ client: connected }, async (assistant) => {
+      const asked = await assistant.callTool({ name: "get_limit", arguments: { currency: "EUR" } });
+      expect(asked.structuredContent).toMatchObject({ limit: "250000" });
+    });
+    await connected.close();
+  });
+
+  test("is called on the command line, which lists and describes it", async () => {
+    const answer = await printed(["call", "limits.get", "--currency", "EUR"], variables);
+    expect(JSON.parse(answer)).toEqual(limit);
+    expect(await printed(["operations"], variables)).toContain("limits.get");
+    expect(await printed(["call", "limits.get", "--help"], variables)).toContain("Such as EUR.");
+    expect(await printed(["openapi"], variables)).toContain("/limits/{currency}");
+  });
+
+  test("is a route of the sandbox, a path of the document, a chapter, a node's words", async () => {
+    const headers = { authorization: `Bearer ${playing.demo.accessToken}` };
+    const status = async (path: string) => (await fetch(playing.baseUrl + path, { headers })).status;
+    expect([await status("/limits/EUR"), await status("/limits/E")]).toEqual([200, 400]);
+    expect(openApiDocument(more, { version: "1" }).paths).toHaveProperty(["/limits/{currency}", "get"]);
+    expect(operationsDocument(more.operations)).toContain("GET /limits/{currency}");
+    expect(nodeFiles(more)["locales/en-US/fxdesk.html"]).toContain("Returns the dealing limit");
+  });
+});
+
+describe("another service", () => {
+  const rate = { pair: "EURUSD", rate: 1.1 };
+  let playing: Sandbox;
+  let variables: Record<string, string>;
+
+  beforeAll(async () => {
+    const behaviours = { "rates.get": () => ({ status: 200, body: rate }) };
+    playing = await startSandbox({ service: desk, behaviours });
+    variables = { FXDESK_DESK_URL: playing.baseUrl, FXDESK_DESK_KEY: playing.demo.deskKey! };
+  });
+  afterAll(() => playing.close());
+
+  const connect = (interceptors: readonly Interceptor[] = [], deskKey = playing.demo.deskKey!) =>
+    createClient({ settings: { deskUrl: playing.baseUrl, deskKey }, interceptors }, desk);
+
+  test("is called with its credential, and its errors are read", async () => {
+    const [known, unknown] = [connect(), connect([], "a wrong key")];
+    expect(await known.rates.get({ pair: "EURUSD" })).toEqual(rate);
+    await expect(unknown.rates.get({ pair: "EURUSD" })).rejects.toMatchObject({
+      code: "unauthorized",
+      service: { code: "token_invalid", message: "X-Desk-Key is missing or unknown." },
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+    });
+    await Promise.all([known.close(), unknown.close()]);
+  });
+
+  test("has its tools", async () => {
+    const connected = connect();
+    await withAssistant({ client: connected }, async (assistant) => {
+      const { tools } = await assistant.listTools();
+      expect(tools.map(({ name }) => name)).toEqual(["get_rate"]);
+      const asked = await assistant.callTool({ name: "get_rate", arguments: { pair: "EURUSD" } });
+      expect(asked.structuredContent).toMatchObject({ pair: "EURUSD", rate: "1.1" });
+    });
+    await connected.close();
+  });
+
+  test("has its commands, flags and variables", async () => {
+    const call = ["call", "rates.get", "--pair", "EURUSD"];
+    expect(JSON.parse(await printed(call, variables, desk))).toEqual(rate);
+    const { FXDESK_DESK_URL, ...others } = variables;
+    const flagged = await printed([...call, "--desk-url", FXDESK_DESK_URL!], others, desk);
+    expect(JSON.parse(flagged)).toEqual(rate);
+    const help = await printed(["call", "--help"], {}, desk);
+    expect(help).toMatch(/FXDESK_DESK_URL .*--desk-url/);
+    expect(help).toMatch(/FXDESK_DESK_KEY .*never a flag/s);
+    expect(help).not.toContain("FXDESK_API_KEY");
+  });
+
+  test("has its nodes, whose connection has its settings", () => {
+    const files = nodeFiles(desk);
+    expect(files["fxdesk.js"]).toContain('registerType("fxdesk-get-rate"');
+    expect(files["fxdesk.html"]).toContain("deskUrl");
+    expect(files["fxdesk.html"]).not.toContain("contactId");
+  });
+
+  test("has its OpenAPI document and documentation", () => {
+    const { paths, components } = openApiDocument(desk, { version: "1" });
+    expect(Object.keys(paths)).toEqual(["/v1/rates/{pair}", "/v1/rates"]);
+    expect(components.securitySchemes).toMatchObject({
+      deskKey: { type: "apiKey", in: "header", name: "X-Desk-Key" },
+    });
+    expect(operationsDocument(desk.operations)).toContain("GET /v1/rates/{pair}");
+  });
+
+  test("is called through a link of the user's, on each surface that has a client", async () => {
+    const seen: string[] = [];
+    const audit: Interceptor = async (call, next) => {
+      const reply = await next(call);
+      seen.push(`${call.operation.name} ${call.target} ${reply.status}`);
+      return reply;
+    };
+    const connected = connect([audit]);
+    const { operations: declared } = connected.service;
+    await connected.rates.get({ pair: "EURUSD" });
+    await connected.call(declared[0]!, { pair: "EURGBP" });
+    await withAssistant({ client: connected }, (assistant) =>
+      assistant.callTool({ name: "get_rate", arguments: { pair: "EURSEK" } }),
+    );
+    expect(seen).toEqual([
+      "rates.get /v1/rates/EURUSD 200",
+      "rates.get /v1/rates/EURGBP 200",
+      "rates.get /v1/rates/EURSEK 200",
+    ]);
+    await connected.close();
+  });
 });

@@ -75,9 +75,10 @@ const isWhole = (code: string) => /startSandbox\(.*sandbox\.close\(\)/s.test(cod
 
 test("the examples that start a sandbox of their own run to their end", async () => {
   const whole = (await blocks("docs/sandbox.md", "ts")).filter(isWhole);
-  expect(whole).toHaveLength(2);
-  const [called] = await Promise.all(whole.map(outputOf));
+  expect(whole).toHaveLength(3);
+  const [called, , quoted] = await Promise.all(whole.map(outputOf));
   expect(called).toContain("/trades");
+  expect(quoted).toContain("quote_id");
 });
 
 test("the login page is where the guide says", async () => {

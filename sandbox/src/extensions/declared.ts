@@ -2,7 +2,7 @@
 import * as language from "@fxdesk/toolkit/operations";
 import * as values from "@fxdesk/toolkit/schema";
 import { z } from "zod";
-import extension from "../extension";
+import extension = require("../extension");
 
 export const extensionOperations = extension({ ...language, ...values, z });
 export const [createQuote, getAvailability, getDocument] = extensionOperations;
