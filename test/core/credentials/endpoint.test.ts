@@ -1,7 +1,6 @@
 /** What a caller learns when there is no access token to be had: who refused, what failed, and what to do. */
 import { reset, respond, silence, type Fault } from "../../support/fault-server";
 import {
-  against,
   arrived,
   clientOf,
   closedPort,

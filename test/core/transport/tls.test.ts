@@ -21,7 +21,7 @@ async function serving() {
     { key: pem("server.key"), cert: pem("server.pem"), ca, requestCert: true, rejectUnauthorized: true },
     (request, response) => {
       const socket = request.socket as TLSSocket;
-      callers.push(socket.getPeerCertificate().subject?.CN ?? "nobody");
+      callers.push(String(socket.getPeerCertificate().subject?.CN ?? "nobody"));
       if (!sockets.has(socket) && socket.isSessionReused()) resumed += 1;
       sockets.add(socket);
       response.writeHead(request.method === "GET" ? 200 : 201, { "content-type": "application/json" });
