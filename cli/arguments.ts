@@ -1,6 +1,6 @@
 /** Flags as data, and the command line read by them. */
 import { parseArgs } from "node:util";
-import { nearest } from "./nearest";
+import { nearest } from "../core/nearest";
 
 export interface Flag {
   /** Without the dashes. */

@@ -8,7 +8,7 @@ import { credentialVariables, refuseSecrets, whereToSet } from "./connection";
 import { badUsage, exitCodeOf, exitMeanings, success } from "./exit";
 import { extensionsHelp, serviceInForce } from "./extensions";
 import { columns, page, paragraph, section } from "./help";
-import { nearest } from "./nearest";
+import { nearest } from "../core/nearest";
 import { isClosed, printable, say, type Terminal, write } from "./terminal";
 import { version } from "./version";
 

@@ -5,7 +5,7 @@ import { type Command, jsonFlag } from "../command";
 import { connectionFlags, connectionHelp } from "../connection";
 import { extensionsHelp } from "../extensions";
 import { paragraph } from "../help";
-import { nearest } from "../nearest";
+import { nearest } from "../../core/nearest";
 import { fieldFlags } from "./fields";
 import { operationHelp } from "./help";
 

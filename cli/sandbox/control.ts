@@ -9,7 +9,7 @@ import type { Command } from "../command";
 import { connectionFlags } from "../connection";
 import { columns, section } from "../help";
 import { flagName } from "../names";
-import { nearest } from "../nearest";
+import { nearest } from "../../core/nearest";
 
 /** `sandbox.payIn` is fxdesk sandbox pay-in. */
 const commandName = ({ name }: Declaration): string => flagName(name.slice(name.indexOf(".") + 1));

@@ -8,7 +8,7 @@ const manyDigits = 16;
 const code = (char: string) => char.charCodeAt(0);
 const [zero, nine, point, minus, e] = [code("0"), code("9"), code("."), code("-"), code("e")];
 /** What stands in front of a value: in an identifier, digits in front of an e stand behind something else. */
-const valueStarts = new Set([..."[,: \t\r\n"].map(code));
+const valueStarts = new Set(["[", ",", ":", " ", "\t", "\r", "\n"].map(code));
 
 /**
  * Whether there may be such a number: it is long, or has an exponent. One look at each byte costs far less than one at each

@@ -32,7 +32,7 @@ function textOf(
   { secrets }: Connection,
 ): Text | Promise<Text> {
   const { call, deadline } = journey;
-  const read = (bytes: Buffer): Text => {
+  const plain = (bytes: Buffer): Text => {
     const content = decoded(bytes, text(headers["content-type"]));
     return { ...content, text: secrets.cut(content.text) };
   };
@@ -42,7 +42,7 @@ function textOf(
   };
   try {
     const bytes = inflated(body, text(headers["content-encoding"]), largestBytes);
-    return bytes instanceof Promise ? deadline.race(bytes).then(read).catch(fail) : read(bytes);
+    return bytes instanceof Promise ? deadline.race(bytes).then(plain).catch(fail) : plain(bytes);
   } catch (error) {
     return fail(error);
   }

@@ -3,7 +3,7 @@ import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { callCommand } from "../../cli/call/command";
 import { execute } from "../../cli/command";
-import { nearest } from "../../cli/nearest";
+import { nearest } from "../../core/nearest";
 import { table } from "../../cli/table";
 import type { Terminal } from "../../cli/terminal";
 
