@@ -41,7 +41,11 @@ export const connectionHelp = (service: Connected = contract): string =>
   )!;
 
 /** Says so before parsing, without repeating the value: other users of a machine can read its command lines. */
-export function refuseSecrets(args: readonly string[], allowed: readonly string[], service: Connected): void {
+export function refuseSecrets(
+  args: readonly string[],
+  allowed: readonly string[],
+  service: Connected = contract,
+): void {
   for (const { name } of secretSettings(service)) {
     const flag = flagName(name);
     const given = args.some((word) => word === `--${flag}` || word.startsWith(`--${flag}=`));
@@ -87,12 +91,12 @@ export const clientOptions = (
 ): ClientOptions => asUsage(() => optionsFromSettings(settings), service);
 
 /** Where a person sets what a setting's name stands for; undefined for any other name. */
-export function whereToSet(name: string, service: Connected): string | undefined {
+export function whereToSet(name: string, service: Connected = contract): string | undefined {
   const setting = settingsOf(service).find((known) => known.name === name);
   if (!setting) return undefined;
   return setting.secret ? environmentName(name) : `${environmentName(name)} or --${flagName(name)}`;
 }
 
 /** The variables that hold credentials. */
-export const credentialVariables = (service: Connected): string[] =>
+export const credentialVariables = (service: Connected = contract): string[] =>
   secretSettings(service).map(({ name }) => environmentName(name));

@@ -1,5 +1,5 @@
 /** The operations that a module of the user's adds. */
-import { extensionVariables, serviceFrom } from "../core/client/extensions";
+import { extensionVariables } from "../core/client/settings";
 import type { Service } from "../core/operations/definition";
 import { UsageError } from "./arguments";
 import { columns, section } from "./help";
@@ -19,7 +19,8 @@ export const extensionsHelp = section(
 )!;
 
 /** The service with the operations that the environment adds. */
-export function serviceInForce(service: Service, { environment }: Terminal): Service {
+export async function serviceInForce(service: Service, { environment }: Terminal): Promise<Service> {
+  const { serviceFrom } = await import("../core/client/extensions.js");
   try {
     return serviceFrom(environment, service);
   } catch (error) {

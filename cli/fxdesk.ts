@@ -1,6 +1,5 @@
 /** From arguments to a command, and from what goes wrong to an exit code and words that help. */
 import { FxdeskError, InvalidInput, Unauthorized } from "../core/errors";
-import { contract } from "../core/operations/contract";
 import type { Service } from "../core/operations/definition";
 import { UsageError } from "./arguments";
 import { type Command, execute, flagsOf, helpFlag } from "./command";
@@ -14,23 +13,27 @@ import { version } from "./version";
 
 interface Entry {
   readonly says: string;
-  /** Loads what the command needs, when it is asked for. `extended` is the service with the user's operations. */
-  load(
-    args: readonly string[],
-    service: Service,
-    extended: () => Service,
-  ): Promise<readonly [Command, readonly string[]]>;
+  /** Loads what the command needs, when it is asked for. */
+  load(args: readonly string[], services: Services): Promise<readonly [Command, readonly string[]]>;
+}
+
+/** Loaded by the commands that need its operations: the others begin sooner. */
+interface Services {
+  plain(): Promise<Service>;
+  /** With the operations of the user's own. */
+  extended(): Promise<Service>;
 }
 
 const commands: Readonly<Record<string, Entry>> = {
   call: {
     says: "Call an operation of the service.",
-    load: async (args, _, extended) => (await import("./call/command.js")).callCommand(args, extended()),
+    load: async (args, { extended }) =>
+      (await import("./call/command.js")).callCommand(args, await extended()),
   },
   operations: {
     says: "List the operations and what each does.",
-    load: async (args, _, extended) => [
-      (await import("./commands/operations.js")).operationsCommand(extended()),
+    load: async (args, { extended }) => [
+      (await import("./commands/operations.js")).operationsCommand(await extended()),
       args,
     ],
   },
@@ -40,12 +43,13 @@ const commands: Readonly<Record<string, Entry>> = {
   },
   sandbox: {
     says: "Play the service on this machine, and control what is played.",
-    load: async (args, service) => (await import("./commands/sandbox.js")).sandboxCommand(args, service),
+    load: async (args, { plain }) =>
+      (await import("./commands/sandbox.js")).sandboxCommand(args, await plain()),
   },
   openapi: {
     says: "Print an OpenAPI 3.1 document of all operations.",
-    load: async (args, _, extended) => [
-      (await import("./commands/openapi.js")).openApiCommand(extended()),
+    load: async (args, { extended }) => [
+      (await import("./commands/openapi.js")).openApiCommand(await extended()),
       args,
     ],
   },
@@ -79,7 +83,7 @@ function unknown(name: string): UsageError {
 async function run(
   [name, ...args]: readonly string[],
   terminal: Terminal,
-  service: Service,
+  service: Service | undefined,
 ): Promise<number> {
   if (name === undefined) {
     await say(terminal, help());
@@ -95,7 +99,9 @@ async function run(
   }
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!entry) throw unknown(name);
-  const [command, rest] = await entry.load(args, service, () => serviceInForce(service, terminal));
+  const plain = async () => service ?? (await import("../core/operations/contract.js")).contract;
+  const extended = async () => serviceInForce(await plain(), terminal);
+  const [command, rest] = await entry.load(args, { plain, extended });
   refuseSecrets(
     rest,
     flagsOf(command).map((flag) => flag.name),
@@ -105,7 +111,7 @@ async function run(
 }
 
 /** What a person can do about an error beyond what its message says. */
-function hints(error: unknown, service: Service): string[] {
+function hints(error: unknown, service: Service | undefined): string[] {
   if (error instanceof InvalidInput)
     return error.problems.flatMap(({ field }) => {
       const where = whereToSet(field, service);
@@ -122,18 +128,18 @@ const requestOf = (error: unknown): string[] =>
 /** Line breaks of our own stay; whatever else the service put into a message cannot reach the terminal. */
 const safe = (text: string) => text.split("\n").map(printable).join("\n");
 
-function described(error: unknown, asJson: boolean, service: Service): string {
+function described(error: unknown, asJson: boolean, service: Service | undefined): string {
   const { message } = error as Error;
   if (!asJson) return [message, ...hints(error, service), ...requestOf(error)].map(safe).join("\n");
   if (error instanceof FxdeskError || error instanceof UsageError) return JSON.stringify(error);
   return JSON.stringify({ name: "Error", code: "unexpected", message });
 }
 
-/** Runs a command line and answers its exit code; never throws. */
+/** Runs a command line over a service, the contract by default, and answers its exit code; never throws. */
 export async function fxdesk(
   args: readonly string[],
   terminal: Terminal,
-  service: Service = contract,
+  service?: Service,
 ): Promise<number> {
   try {
     return await run(args, terminal, service);

@@ -1,5 +1,5 @@
 /** The sandbox, a package of its own: loaded when asked for, not needed otherwise. */
-import { extensionVariables } from "../core/client/extensions";
+import { extensionVariables } from "../core/client/settings";
 import { environmentName, settingsOf } from "../core/client/settings";
 import { contract } from "../core/operations/contract";
 import type { Declaration } from "../core/operations/declaration";

@@ -1,6 +1,6 @@
 /** fxdesk mcp: the operations as tools for AI assistants. */
 import type { ClientCore } from "../../core/client/client";
-import { environmentName } from "../../core/client/settings";
+import { extensionVariables } from "../../core/client/settings";
 import type { Service } from "../../core/operations/definition";
 import type { Serving } from "../../mcp";
 import { type Given, UsageError } from "../arguments";
@@ -38,12 +38,9 @@ function untilAsked(server: Serving): Promise<void> {
   });
 }
 
-/** Named here too: the module that reads it loads all operations. */
-const extensionsVariable = environmentName("extensions");
-
 /** The service with the user's extension; undefined where there is none. */
 async function extendedService({ environment }: Terminal): Promise<Service | undefined> {
-  if (!environment[extensionsVariable]) return undefined;
+  if (!environment[extensionVariables.path]) return undefined;
   const { serviceFrom } = await import("../../core/client/extensions.js");
   return asUsage(() => serviceFrom(environment));
 }

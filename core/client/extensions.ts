@@ -3,16 +3,11 @@ import { realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
 import { z } from "zod";
 import { contract } from "../operations/contract";
+import { extensionVariables } from "./settings";
 import * as declarations from "../operations/declaration";
 import type { Service } from "../operations/definition";
 import { extended } from "../operations/extensions";
 import * as values from "../schema";
-
-/** The variables that name the module, and the operations in it whose declared effect counts although they are no GET. */
-export const extensionVariables = {
-  path: "FXDESK_EXTENSIONS",
-  effects: "FXDESK_EXTENSION_EFFECTS",
-} as const;
 
 /** What a module is given to declare operations with, so that it needs nothing installed beside it. */
 const toolkit = { ...declarations, ...values, z };

@@ -31,6 +31,12 @@ export const settingsOf = ({ settings }: Pick<Service, "settings">): readonly Se
 export const environmentName = (name: string): string =>
   `FXDESK_${name.replace(/([A-Z])/g, "_$1").toUpperCase()}`;
 
+/** Name the module of an extension, and the operations in it whose declared effect counts although they are no GET. */
+export const extensionVariables = {
+  path: environmentName("extensions"),
+  effects: environmentName("extensionEffects"),
+} as const;
+
 /** The settings that an environment gives, by name. */
 export function settingsFromEnvironment(
   environment: Readonly<Record<string, string | undefined>>,

@@ -2,7 +2,7 @@
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { extensionVariables } from "../../../core/client/extensions";
+import { extensionVariables } from "../../../core/client/settings";
 import { root } from "./node-red";
 
 const code = `module.exports = require(${JSON.stringify(join(root, "sandbox/dist/extension.js"))});\n`;
