@@ -10,7 +10,6 @@ import { extensionOperations } from "../../sandbox/src/extensions/declared";
 import { routeOf } from "../../sandbox/src/routes";
 import { requestValues } from "../support/arbitrary";
 import { conforms } from "../support/conforms";
-import { happens } from "../support/eventually";
 import { fingerprint, fingerprintBefore } from "./support/fingerprint";
 import { ask, demoHeaders, type PlainAnswer } from "./support/http";
 import { inProcess, type InProcess } from "./support/in-process";
@@ -253,7 +252,7 @@ describe("on the wire", () => {
       isSilent = true;
       socket.destroy();
     });
-    const closed = happens(socket, "close", 40_000);
+    const closed = new Promise((resolve) => void socket.on("close", resolve));
     for (const piece of pieces) socket.write(piece);
     socket.end();
     await closed;
@@ -359,7 +358,7 @@ describe("on the wire", () => {
     const other = await startSandbox({ now });
     const socket = connect(Number(new URL(other.baseUrl).port), "127.0.0.1");
     socket.on("error", () => {});
-    const closed = happens(socket, "close", 40_000);
+    const closed = new Promise((resolve) => void socket.on("close", resolve));
     socket.write(`${post(mail, "Content-Length: 100\r\n")}{`);
     await ask(other, list, { headers: demoHeaders });
     await other.close();
