@@ -26,10 +26,10 @@ export class Attempts {
   async received(journey: Journey): Promise<Received> {
     const { call, deadline } = journey;
     const { pacing, timeoutMs } = this.connection;
-    const server = this.#serverOf(call.operation);
+    const pace = this.#paceOf(call.operation);
     let renewed = false;
     for (;;) {
-      const permit = pacing.acquire(server, deadline);
+      const permit = pacing.acquire(pace, deadline);
       // Mostly there is nothing to wait for, and a wait for nothing costs as well.
       journey.permit = permit instanceof Promise ? await permit : permit;
       if (journey.attempts === 0) deadline.go(call.options.timeoutMs ?? timeoutMs);
@@ -49,13 +49,13 @@ export class Attempts {
         continue;
       }
       if (attempt instanceof Error) throw attempt;
-      if (attempt.status < 400) this.#budget(server).refill();
+      if (attempt.status < 400) this.#budget(pace).refill();
       return attempt;
     }
   }
 
   /** One request. What a status says stands also where the body after it broke off. */
-  async #attempt(journey: Journey, headers: Record<string, string>): Promise<Attempt> {
+  async #attempt(journey: Journey, headers: readonly string[]): Promise<Attempt> {
     const { call, deadline } = journey;
     const { name, method, effect, answers, server } = call.operation;
     const { origin, prefix } = this.connection.addresses[server]!;
@@ -63,7 +63,7 @@ export class Attempts {
     journey.status = undefined;
     try {
       const received = await this.connection.transport.send(
-        { origin, path: prefix + call.target, method, headers, body: call.body },
+        { origin, path: prefix + call.target, method, headers, body: call.body ?? null },
         deadline,
         { isFile: (status) => answers[status]?.kind === "file", largestBytes, alone: effect === "money" },
       );
@@ -110,7 +110,7 @@ export class Attempts {
     const status = failed ? undefined : attempt.status;
     const delay = Math.max(backoffMs(attempts, status), askedMs);
     if (delay >= deadline.remainingMs) return undefined;
-    if (reads && !this.#budget(this.#serverOf(operation)).take(status)) return undefined;
+    if (reads && !this.#budget(this.#paceOf(operation)).take(status)) return undefined;
     deadline.heedCaller(true);
     return delay;
   }
@@ -120,7 +120,7 @@ export class Attempts {
     const asked = retryAfterMs(headers["retry-after"], Date.now());
     if (asked === undefined) return 0;
     if (status === 429) {
-      this.connection.pacing.pause(this.#serverOf(operation), asked);
+      this.connection.pacing.pause(this.#paceOf(operation), asked);
       tell.pause({ server: operation.server, milliseconds: asked });
     }
     return asked;
@@ -136,23 +136,20 @@ export class Attempts {
     return undefined;
   }
 
-  /** The headers of the call with the credentials that its operation declares. */
-  #authorised(
-    { operation, headers: given, options }: PreparedCall,
-    token: string | undefined,
-  ): Record<string, string> {
-    const headers: Record<string, string> = { ...given };
+  /** The headers of the call with the credentials that its operation declares, names and values in turn. */
+  #authorised({ operation, headers, options }: PreparedCall, token: string | undefined): string[] {
+    const all: string[] = [];
+    for (const name in headers) all.push(name, headers[name]!);
     const settings = settingsFor(this.connection, options);
     for (const { kind, header, setting } of this.connection.carriedBy(operation)) {
       const value = kind === "header" ? settings[setting] : token && `Bearer ${token}`;
-      if (value) headers[header] = value;
+      if (value) all.push(header, value);
     }
-    return headers;
+    return all;
   }
 
-  /** Two interfaces at one origin are paced each by itself. */
-  #serverOf({ server }: Declaration): string {
-    return `${server} ${this.connection.addresses[server]!.origin}`;
+  #paceOf({ server }: Declaration): string {
+    return this.connection.addresses[server]!.pace;
   }
 
   #budget(server: string): RetryBudget {

@@ -68,6 +68,8 @@ export interface Address {
   readonly origin: string;
   /** Without a slash at the end. */
   readonly prefix: string;
+  /** What paces its calls: two interfaces at one origin are paced each by itself. */
+  readonly pace: string;
 }
 
 /** A credential that an operation carries. */
@@ -93,7 +95,7 @@ export interface Connection {
   readonly pacing: Pacing;
 }
 
-function address(setting: string, url: string): Address {
+function address(setting: string, url: string): Omit<Address, "pace"> {
   const { protocol, origin, pathname, username, password } = URL.canParse(url) ? new URL(url) : noUrl;
   if (username || password) throw new TypeError(`${setting} must not hold a user name or a password.`);
   if (protocol !== "https:" && protocol !== "http:")
@@ -117,9 +119,11 @@ function fromTemplate(template: string, settings: Settings): string | undefined 
   return template.replace(/\{(\w+)\}/g, (_, name: string) => settings[name]!);
 }
 
-function addressOf({ setting, template }: Server, settings: Settings): Address | undefined {
+function addressOf(name: string, { setting, template }: Server, settings: Settings): Address | undefined {
   const url = settings[setting] || (template && fromTemplate(template, settings));
-  return url ? address(setting, url) : undefined;
+  if (!url) return undefined;
+  const { origin, prefix } = address(setting, url);
+  return { origin, prefix, pace: `${name} ${origin}` };
 }
 
 const textsOf = (values: object = {}): Record<string, string> =>
@@ -216,7 +220,7 @@ export function connect(service: Service, options: ClientOptions): Connection {
   const settings = settingsFrom(service, options);
   const tls = options.credentials?.tls;
   const addresses = Object.fromEntries(
-    Object.entries(service.servers).map(([name, server]) => [name, addressOf(server, settings)]),
+    Object.entries(service.servers).map(([name, server]) => [name, addressOf(name, server, settings)]),
   );
   const secrets = secretsFrom(service, settings, tls);
   const transport = new Transport(tls);

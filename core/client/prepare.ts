@@ -31,7 +31,10 @@ const missing = (field: string): Problem => ({ field, says: "is required; set it
 
 const limits = ["timeoutMs", "queueTimeoutMs"] as const;
 
-function problemsOfLimits(options: CallOptions): Problem[] {
+const none: readonly Problem[] = [];
+
+function problemsOfLimits(options: CallOptions): readonly Problem[] {
+  if (options.timeoutMs === undefined && options.queueTimeoutMs === undefined) return none;
   return limits.flatMap((field) => {
     const says = options[field] === undefined ? undefined : limitProblem(options[field]);
     return says === undefined ? [] : [{ field, says }];

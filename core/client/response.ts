@@ -1,7 +1,7 @@
 /** What a documented response holds. */
 import { z } from "zod";
 import type { Problem } from "../operations/check";
-import type { Answer, Declaration } from "../operations/declaration";
+import type { Answer, AsText, Declaration } from "../operations/declaration";
 import { perOperation } from "../operations/memo";
 import { identifies } from "../operations/proof";
 import type { Headers } from "../transport/exchange";
@@ -40,7 +40,7 @@ export function readResponse(
   progress: Progress,
 ): Content {
   const doubts = doubt === undefined ? [] : [{ field: "", says: doubt }];
-  const isText = answer.kind !== "json" || comesAsText(answer.asText?.mediaTypes, headers["content-type"]);
+  const isText = answer.kind !== "json" || comesAsText(answer.asText, headers["content-type"]);
   if (answer.kind === "empty") return { body: undefined, problems: [] };
   const body = isText ? text : parsed(operation, text, status, progress);
   if (operation.effect === "money" && !identifies(operation, status, body)) {
@@ -53,8 +53,8 @@ export function readResponse(
   };
 }
 
-const comesAsText = (types: readonly string[] = [], type: string | string[] | undefined) =>
-  types.includes(String(type).split(";")[0]!.trim().toLowerCase());
+const comesAsText = (asText: AsText | undefined, type: string | string[] | undefined): boolean =>
+  asText !== undefined && asText.mediaTypes.includes(String(type).split(";")[0]!.trim().toLowerCase());
 
 function parsed(operation: Declaration, text: string, status: number, progress: Progress): unknown {
   try {

@@ -36,7 +36,7 @@ export function refreshThrough(transport: Transport, grant: RefreshGrant, secret
         origin: grant.origin,
         path: grant.path,
         method: "POST",
-        headers: { authorization: `Basic ${basic}`, "content-type": "application/x-www-form-urlencoded" },
+        headers: ["authorization", `Basic ${basic}`, "content-type", "application/x-www-form-urlencoded"],
         body: new URLSearchParams({
           grant_type: "refresh_token",
           refresh_token: refreshToken,

@@ -9,8 +9,9 @@ export interface OutgoingRequest {
   /** Path and query. */
   readonly path: string;
   readonly method: Dispatcher.HttpMethod;
-  readonly headers: Record<string, string>;
-  readonly body: string | undefined;
+  /** Names and values in turn: an object that grows is a new shape for the engine with every call. */
+  readonly headers: readonly string[];
+  readonly body: string | null;
 }
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;

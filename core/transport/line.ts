@@ -1,7 +1,7 @@
 /** One connection to a server, and one request at a time on it. */
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
-import { Client } from "undici";
+import { Client, type Dispatcher } from "undici";
 import type { Deadline } from "./deadline";
 import type { Exchange } from "./exchange";
 
@@ -109,8 +109,7 @@ export class Line {
   send(exchange: Exchange): void {
     this.sent = false;
     this.#exchange = exchange;
-    const { body, ...request } = exchange.request;
-    this.#client.dispatch(body === undefined ? request : { ...request, body }, exchange);
+    this.#client.dispatch(exchange.request as Dispatcher.DispatchOptions, exchange);
   }
 
   destroy(reason: Error): void {

@@ -108,7 +108,7 @@ test("a file that has arrived and is given up unread takes no call down that has
   const transport = new Transport(undefined);
   const deadline = new Deadline(60_000);
   later(() => (deadline.release(), transport.close()));
-  const request = { origin: server.url, path: "/", method: "GET", headers: {}, body: undefined } as const;
+  const request = { origin: server.url, path: "/", method: "GET", headers: [], body: null } as const;
   const send = (isFile: boolean) =>
     transport.send(request, deadline, { isFile: () => isFile, largestBytes: 1_000, alone: false });
   const { body } = (await send(true)) as { body: FileBody };

@@ -94,7 +94,7 @@ function exchanged(line: Awaited<ReturnType<Dialler["open"]>>, origin: string) {
   let exchange: Exchange;
   const ended = new Promise<unknown>((resolve) => {
     exchange = new Exchange(
-      { origin, path: "/", method: "POST", headers: {}, body: "{}" },
+      { origin, path: "/", method: "POST", headers: [], body: "{}" },
       line,
       { isFile: () => false, largestBytes: 1_000 },
       { resolve, reject: resolve, done: () => undefined, leaving },
@@ -136,8 +136,8 @@ test("a request that cannot be written is no request that left", async () => {
     origin: server.url,
     path: "/",
     method: "GET",
-    headers: { a: "b\nc" },
-    body: undefined,
+    headers: ["a", "b\nc"],
+    body: null,
   } as const;
   await expect(
     transport.send(request, deadlineOf(60_000), { isFile: () => false, largestBytes: 10, alone: false }),
