@@ -1,17 +1,21 @@
-/** A read through the client against bare undici and JSON.parse: 1 KB of JSON, 10 in flight. */
+/** A read through the client, with interceptors and without, against bare undici and JSON.parse: 1 KB of JSON, 10 in flight. */
 import { Agent, request } from "undici";
-import { createClient } from "../core";
+import { createClient, type Interceptor } from "../core";
 import { compare, print } from "./compare";
 import { startServer } from "./server";
+
+const link: Interceptor = async (call, next) => next(call);
 
 export async function benchClient(): Promise<void> {
   const { url, stop } = await startServer();
   const dispatcher = new Agent({ connections: 10 });
-  const client = createClient({
+  const options = {
     baseUrl: url,
     clientId: "c-1",
-    credentials: { accessToken: "t", apiKey: "k" },
-  });
+    credentials: { accessToken: "an-access-token", apiKey: "an-api-key" },
+  };
+  const client = createClient(options);
+  const linked = createClient({ ...options, interceptors: [link, link, link, link, link] });
   const headers = { authorization: "Bearer t" };
   const parts = { origin: url, path: "/trades?client_id=c-1" };
   const rows = await compare(
@@ -27,10 +31,11 @@ export async function benchClient(): Promise<void> {
           JSON.parse(await (await dispatcher.request({ ...parts, method: "GET", headers })).body.text()),
       },
       { name: "client.trades.list", run: () => client.trades.list() },
+      { name: "the same, five interceptors", run: () => linked.trades.list() },
     ],
     { rounds: 9, sliceMs: 400, inFlight: 10 },
   );
   print("Read of 1 KB JSON, 10 in flight", rows);
-  await Promise.all([client.close(), dispatcher.close()]);
+  await Promise.all([client.close(), linked.close(), dispatcher.close()]);
   stop();
 }

@@ -179,10 +179,8 @@ function declared({ servers, credentials }: Service, request: UndeclaredRequest)
 function methodFor(core: ClientCore, declaration: Declaration) {
   const several = Object.keys(declaration.answers).length > 1;
   const reply = (input: Values = {}, options?: CallOptions) => core.call(declaration, input, options);
-  const method = async (input?: Values, options?: CallOptions) => {
-    const { status, body } = await reply(input, options);
-    return several ? { status, body } : body;
-  };
+  const result = several ? ({ status, body }: Reply) => ({ status, body }) : ({ body }: Reply) => body;
+  const method = (input?: Values, options?: CallOptions) => reply(input, options).then(result);
   if (!declaration.pages) return Object.assign(method, { reply });
   const pages = (input: Values = {}, options?: CallOptions) => core.pages(declaration, input, options);
   async function* all(input?: Values, options?: CallOptions) {

@@ -2,35 +2,30 @@
 import { Big } from "big.js";
 import type { Problem } from "../operations/check";
 
-/** From so many digits on a number may lose some. */
+/** From so many digits on a number may lose some: fewer are always kept. */
 const manyDigits = 16;
 
 const code = (char: string) => char.charCodeAt(0);
-const [zero, nine, point, minus, e] = [code("0"), code("9"), code("."), code("-"), code("e")];
-/** What stands in front of a value: in an identifier, digits in front of an e stand behind something else. */
-const valueStarts = new Set(["[", ",", ":", " ", "\t", "\r", "\n"].map(code));
+const [zero, nine, point] = [code("0"), code("9"), code(".")];
 
-/**
- * Whether there may be such a number: it is long, or has an exponent. One look at each byte costs far less than one at each
- * number; what is found in a string is sorted out afterwards.
- */
-function isSuspicious(json: Uint8Array): boolean {
-  let digits = 0;
-  for (let index = 0; index < json.length; index += 1) {
-    const char = json[index]!;
-    if ((char >= zero && char <= nine) || char === point) {
-      digits += 1;
-      if (digits >= manyDigits) return true;
-    } else if (digits > 0) {
-      if ((char | 32) === e && beginsValue(json, index - digits)) return true;
-      digits = 0;
-    }
+const isPartOfNumber = (byte: number | undefined): boolean =>
+  byte !== undefined && ((byte >= zero && byte <= nine) || byte === point);
+
+/** Whether a long number stands anywhere: every sixteenth byte is looked at, for one of them would be in it. */
+function hasLongNumber(json: Uint8Array): boolean {
+  for (let index = manyDigits - 1; index < json.length; index += manyDigits) {
+    if (!isPartOfNumber(json[index])) continue;
+    let [first, last] = [index, index];
+    while (isPartOfNumber(json[first - 1])) first -= 1;
+    while (isPartOfNumber(json[last + 1])) last += 1;
+    if (last - first + 1 >= manyDigits) return true;
   }
   return false;
 }
 
-const beginsValue = (json: Uint8Array, digit: number): boolean =>
-  valueStarts.has(json[digit - 1] === minus ? json[digit - 2]! : json[digit - 1]!);
+/** A number beyond what there is has an exponent of three digits. So may an identifier: then it is not a value. */
+const farExponent = /[eE][-+]?\d{3}/;
+const farExponentOfValue = /[:[,\s]-?\d[\d.]*[eE][-+]?\d{3}/;
 
 /** A string, a number, or a sign that opens, parts or closes. */
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}[\],:]/g;
@@ -67,7 +62,8 @@ class Path {
  * its digits are those of ASCII.
  */
 export function lostDigits(json: string, bytes?: Uint8Array): Problem[] {
-  if (bytes && !isSuspicious(bytes)) return [];
+  const isFar = farExponent.test(json) && farExponentOfValue.test(json);
+  if (!isFar && bytes && !hasLongNumber(bytes)) return [];
   const path = new Path();
   const problems: Problem[] = [];
   for (const [text] of json.matchAll(token)) {

@@ -41,16 +41,6 @@ function problemsOfLimits(options: CallOptions): readonly Problem[] {
   });
 }
 
-/** Identities that the operation cannot do without and the connection does not have; tokens are looked for later. */
-const missingCredentials = (
-  operation: Declaration,
-  { carriedBy }: Connection,
-  settings: Settings,
-): Problem[] =>
-  carriedBy(operation)
-    .filter(({ kind, needed, setting }) => kind === "header" && needed && !settings[setting])
-    .map(({ setting }) => missing(setting));
-
 /** The values of all fields. Throws InvalidInput, which names each field that does not fit. */
 function valuesToSend(
   operation: Declaration,
@@ -59,19 +49,27 @@ function valuesToSend(
   options: CallOptions,
 ): Values {
   const given = allSpelled(operation, input);
-  const problems = [...checkInput(operation, given, new Date()), ...problemsOfLimits(options)];
   const settings = settingsFor(connection, options);
+  const absent: string[] = [];
   const rest: Record<string, unknown> = {};
   for (const { name, by, setting, required, make } of fieldsOf(operation)) {
     if (by === "caller") continue;
     const value = settings[setting] ?? (required && make ? makers[make]() : undefined);
     if (value !== undefined) rest[name] = value;
-    else if (required) problems.push(missing(setting));
+    else if (required) absent.push(setting);
   }
-  problems.push(...checkRest(operation, rest), ...missingCredentials(operation, connection, settings));
+  // Identities that the operation cannot do without; tokens are looked for later.
+  for (const { kind, needed, setting } of connection.carriedBy(operation))
+    if (kind === "header" && needed && !settings[setting]) absent.push(setting);
   if (!connection.addresses[operation.server])
-    problems.push(missing(connection.service.servers[operation.server]?.setting ?? operation.server));
-  if (problems.length > 0) throw invalidInput(operation, problems);
+    absent.push(connection.service.servers[operation.server]?.setting ?? operation.server);
+  const problems = [
+    checkInput(operation, given, new Date()),
+    problemsOfLimits(options),
+    absent.map(missing),
+    checkRest(operation, rest),
+  ];
+  if (problems.some(({ length }) => length > 0)) throw invalidInput(operation, problems.flat());
   // Into an object that is there: a copy of both would cost the engine a new hidden class with every call.
   return Object.assign(rest, given);
 }

@@ -44,17 +44,26 @@ const daysIn = (year: number, month: number) => {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 };
 
-/**
- * A calendar day that exists, YYYY-MM-DD. Runs for every date of every answer: no Date object, no allocation but the
- * numbers.
- */
-export const isDay = (value: string) => {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
-  const month = Number(value.slice(5, 7));
-  const dayOfMonth = Number(value.slice(8));
-  return (
-    month >= 1 && month <= 12 && dayOfMonth >= 1 && dayOfMonth <= daysIn(Number(value.slice(0, 4)), month)
-  );
+const dash = "-".charCodeAt(0);
+
+/** The number that digits make; NaN where one is none. */
+function numberAt(text: string, start: number, end: number): number {
+  let number = 0;
+  for (let index = start; index < end; index += 1) {
+    const digit = text.charCodeAt(index) - 48;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    number = number * 10 + digit;
+  }
+  return number;
+}
+
+/** A calendar day that exists, YYYY-MM-DD. Runs for every date of every response: it makes nothing but numbers. */
+export const isDay = (value: string): boolean => {
+  if (value.length !== 10 || value.charCodeAt(4) !== dash || value.charCodeAt(7) !== dash) return false;
+  const year = numberAt(value, 0, 4);
+  const month = numberAt(value, 5, 7);
+  const dayOfMonth = numberAt(value, 8, 10);
+  return year >= 0 && month >= 1 && month <= 12 && dayOfMonth >= 1 && dayOfMonth <= daysIn(year, month);
 };
 
 /** A calendar day, YYYY-MM-DD. `format: date` says to JSON Schema what the check says to zod, in an eighth of the bytes. */
