@@ -31,45 +31,62 @@ export type Interceptor = (call: PreparedCall, next: Next) => Promise<Reply>;
 type Send = (call: PreparedCall) => Promise<Reply>;
 
 /** What a link did that no link may do. */
-function misused({ operation }: PreparedCall, message: string, cause?: unknown): FxdeskError {
-  const words = `${operation.name}: An interceptor ${message} Nothing was sent.`;
-  return new FxdeskError(words, {
+function misused(
+  { operation }: PreparedCall,
+  message: string,
+  { cause, passedOn = false }: { cause?: unknown; passedOn?: boolean } = {},
+): FxdeskError {
+  const end = passedOn ? "The call may have been carried out." : "Nothing was sent.";
+  return new FxdeskError(`${operation.name}: An interceptor ${message} ${end}`, {
     operation: operation.name,
     code: "interceptor",
-    outcome: "not-sent",
+    outcome: passedOn ? "unknown" : "not-sent",
     cause,
   });
 }
 
 /** What a link threw, in the family of errors. */
-const thrown = (call: PreparedCall, error: unknown): FxdeskError =>
-  error instanceof FxdeskError
-    ? error
-    : misused(call, `refused the call: ${error instanceof Error ? error.message : String(error)}`, error);
+function thrown(call: PreparedCall, cause: unknown, passedOn: boolean): FxdeskError {
+  if (cause instanceof FxdeskError) return cause;
+  const words = cause instanceof Error ? cause.message : String(cause);
+  return misused(call, `${passedOn ? "failed after" : "refused"} the call: ${words}`, { cause, passedOn });
+}
 
 /** A call that commits money goes through a link once and unchanged, and its outcome is told whatever the link does. */
 async function guarded(link: Interceptor, call: PreparedCall, next: Send): Promise<Reply> {
   let left: Promise<Reply> | undefined;
-  const once: Next = async (given = call) => {
+  const pass = async (given: PreparedCall): Promise<Reply> => {
     if (given !== call) throw misused(call, "changed a call that commits money.");
     if (left) throw misused(call, "passed a call on twice that commits money. The second time is refused:");
     return (left = next(call));
   };
+  const once: Next = (given = call) => {
+    const passed = pass(given);
+    // The outcome is told below: a link that does not wait for it must not end the process.
+    passed.catch(() => undefined);
+    return passed;
+  };
   try {
     await link(call, once);
   } catch (error) {
-    if (!left) throw thrown(call, error);
+    if (!left) throw thrown(call, error, false);
   }
   if (!left) throw misused(call, "did not pass on a call that commits money.");
   return left;
 }
 
 async function free(link: Interceptor, call: PreparedCall, next: Send): Promise<Reply> {
+  let passedOn = false;
   try {
-    return await link(call, (given = call) => next(given));
+    const reply: unknown = await link(call, (given = call) => {
+      passedOn = true;
+      return next(given);
+    });
+    if (typeof reply === "object" && reply !== null) return reply as Reply;
   } catch (error) {
-    throw thrown(call, error);
+    throw thrown(call, error, passedOn);
   }
+  throw misused(call, "gave no response.", { passedOn });
 }
 
 /** Puts links round what sends; built once for all calls. */
