@@ -291,6 +291,7 @@ export class Caller {
           : new TransportError(this.connection.secrets.cutError(error), true, journey.status),
         journey,
       );
+    const stream = this.#inflatedFile(journey, file, headers);
     const content = new FileContent(this.connection.secrets, explain);
     deadline.follow((reason) => content.destroy(reason));
     this.#underWay += 1;
@@ -299,8 +300,17 @@ export class Caller {
       journey.permit();
       this.#ended();
     });
-    pipeline(inflatedStream(file, text(headers["content-encoding"])), content, () => undefined);
+    pipeline(stream, content, () => undefined);
     return content;
+  }
+
+  #inflatedFile({ call, deadline, ...progress }: Journey, file: FileBody, headers: Headers) {
+    try {
+      return inflatedStream(file, text(headers["content-encoding"]));
+    } catch (error) {
+      file.destroy();
+      throw unreadable(call.operation, (error as Error).message, progress, error);
+    }
   }
 
   #requestId({ values }: PreparedCall, headers: Headers): string | undefined {
