@@ -3,7 +3,7 @@ import { Big } from "big.js";
 import type { Problem } from "../operations/check";
 
 /** A number with so many digits, or an exponent, that it may be one; far cheaper than to look at each. */
-const suspicious = /[:[,\s]-?(?:\d[\d.]{15}|[\d.]+[eE])/;
+const suspicious = /(?:^|[:[,\s])-?(?:\d[\d.]{15}|[\d.]+[eE])/;
 
 /** A string, a number, or a sign that opens, parts or closes. */
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}[\],:]/g;
