@@ -304,7 +304,7 @@ export class Caller {
     return content;
   }
 
-  #inflatedFile({ call, deadline, ...progress }: Journey, file: FileBody, headers: Headers) {
+  #inflatedFile({ call, ...progress }: Journey, file: FileBody, headers: Headers) {
     try {
       return inflatedStream(file, text(headers["content-encoding"]));
     } catch (error) {
