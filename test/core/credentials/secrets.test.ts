@@ -117,14 +117,14 @@ async function everything(calls: Fault, tokens: Fault = renewing, more: ClientOp
   await client.trades.list.reply().then(note, note);
   await client.request(change).then(note, note);
   await client.consents.get.reply({ "consent-id": "c-1" }).then(note, note);
-  await client.statements.getFile
-    .reply(file)
-    .then(async (reply) => {
-      note(reply.headers);
-      const body = reply.body as ReceivedFile;
-      note([body.fileName, body.contentType, body.bytes && bare((await body.bytes()).toString("latin1"))]);
-    })
-    .catch(note);
+  try {
+    const { headers, body } = await client.statements.getFile.reply(file);
+    note(headers);
+    if (body instanceof ReceivedFile)
+      note([body.fileName, body.contentType, bare((await body.bytes()).toString("latin1"))]);
+  } catch (error) {
+    note(error);
+  }
   return { results, told, service, endpoint };
 }
 
