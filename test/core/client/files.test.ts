@@ -87,7 +87,7 @@ test("a file that drips beyond the limit ends, and leaves nothing", async () => 
       const timer = setInterval(() => socket.write("x"), 5);
       socket.on("close", () => clearInterval(timer));
     },
-    { timeoutMs: 200 },
+    { timeoutMs: 800 },
   );
   expect(await failure(received.save(join(path, "file.pdf")))).toMatchObject({ code: "timeout" });
   expect(await readdir(path)).toEqual([]);
@@ -137,7 +137,7 @@ test("a file that nobody reads ends with the time limit, frees its connection an
       sockets.push(socket);
       socket.write(`${head}content-length: 9000000\r\n\r\n${large.toString()}`);
     },
-    { timeoutMs: 200 },
+    { timeoutMs: 800 },
   );
   await client.close();
   expect(await failure(received.bytes())).toMatchObject({ code: "timeout" });

@@ -68,7 +68,7 @@ test.each(outages)("booking a trade met with %s is OutcomeUnknown and sent once"
 });
 
 test("booking a trade that gets no answer in time is OutcomeUnknown and sent once", async () => {
-  await against(silence, { timeoutMs: 300 });
+  await against(silence, { timeoutMs: 800 });
   const error = await failure(client.trades.book(trade));
   expect(error).toMatchObject({ name: "OutcomeUnknown", outcome: "unknown" });
   expect(server.heads).toHaveLength(1);
@@ -82,7 +82,7 @@ test("a change that got no answer is Unavailable with outcome unknown, and sent 
 });
 
 test("a change that gets no answer in time, or 504, may have been carried out", async () => {
-  await against(inTurn(respond(504), silence), { timeoutMs: 300 });
+  await against(inTurn(respond(504), silence), { timeoutMs: 800 });
   const change = () => failure(client.request({ method: "POST", path: "/things", body: { a: 1 } }));
   for (const error of [await change(), await change()]) {
     expect(error).toMatchObject({ name: "Timeout", outcome: "unknown", retryable: false });
