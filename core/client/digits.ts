@@ -25,7 +25,7 @@ function hasLongNumber(json: Uint8Array): boolean {
 
 /** A number beyond what there is has an exponent of three digits. So may an identifier: then it is not a value. */
 const farExponent = /[eE][-+]?\d{3}/;
-const farExponentOfValue = /[:[,\s]-?\d[\d.]*[eE][-+]?\d{3}/;
+const farExponentOfValue = /(?:^|[:[,\s])-?\d[\d.]*[eE][-+]?\d{3}/;
 
 /** A string, a number, or a sign that opens, parts or closes. */
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}[\],:]/g;

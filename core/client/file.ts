@@ -28,6 +28,7 @@ export class ReceivedFile {
 
   /** The whole file, up to 256 MB. */
   async bytes(): Promise<Buffer> {
+    this.#assertUnread();
     const chunks: Buffer[] = [];
     let length = 0;
     for await (const chunk of this.stream as AsyncIterable<Buffer>) {
@@ -40,6 +41,7 @@ export class ReceivedFile {
 
   /** Writes the file to a path: whole, or not at all. */
   async save(path: string): Promise<void> {
+    this.#assertUnread();
     const partial = `${path}.${randomUUID()}.part`;
     try {
       await pipeline(this.stream, createWriteStream(partial, { flags: "wx" }));
@@ -49,6 +51,13 @@ export class ReceivedFile {
       if (error instanceof FxdeskError) throw error;
       throw this.#failure(`The file could not be written (${(error as Error).message}).`, error);
     }
+  }
+
+  /** What has been read would be taken for an empty file. */
+  #assertUnread(): void {
+    if (this.stream.errored) throw this.stream.errored;
+    if (this.stream.destroyed || this.stream.readableDidRead)
+      throw this.#failure("The file has been read already.");
   }
 
   #failure(message: string, cause?: unknown): FxdeskError {
@@ -91,8 +100,8 @@ export class FileContent extends Transform {
     callback();
   }
 
-  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
-    callback(error && this.explain(error));
+  override destroy(error?: Error): this {
+    return super.destroy(error && !(error instanceof FxdeskError) ? this.explain(error) : error);
   }
 }
 

@@ -45,7 +45,7 @@ export async function* pagesOf(
     if (!Array.isArray(items)) throw wrong(`Page ${number} is not a list.`);
     if (items.length === 0) {
       const before = (first - 1) * asked + count;
-      if (reply.total !== undefined && number > first && before < reply.total)
+      if (reply.total !== undefined && before < reply.total)
         throw wrong(`Page ${number} is empty, after ${before} of ${reply.total} entries.`);
       return;
     }

@@ -31,35 +31,40 @@ export type Interceptor = (call: PreparedCall, next: Next) => Promise<Reply>;
 type Send = (call: PreparedCall) => Promise<Reply>;
 
 /** What a link did that no link may do. */
-const misused = ({ operation }: PreparedCall, message: string): FxdeskError =>
-  new FxdeskError(`${operation.name}: An interceptor ${message} Nothing was sent.`, {
-    operation: operation.name,
-    code: "interceptor",
-    outcome: "not-sent",
-  });
-
-/** What a link threw, in the family of errors. Before it passed the call on it refused it, else it failed. */
-function thrown({ operation }: PreparedCall, error: unknown, passedOn: boolean): FxdeskError {
-  if (error instanceof FxdeskError) return error;
-  const words = error instanceof Error ? error.message : String(error);
-  const message = passedOn
-    ? `An interceptor failed after it had passed the call on: ${words}`
-    : `An interceptor refused the call: ${words} Nothing was sent.`;
-  return new FxdeskError(`${operation.name}: ${message}`, {
+function misused(
+  { operation }: PreparedCall,
+  message: string,
+  { cause, passedOn = false }: { cause?: unknown; passedOn?: boolean } = {},
+): FxdeskError {
+  const end = passedOn ? "The call may have been carried out." : "Nothing was sent.";
+  return new FxdeskError(`${operation.name}: An interceptor ${message} ${end}`, {
     operation: operation.name,
     code: "interceptor",
     outcome: passedOn ? "unknown" : "not-sent",
-    cause: error,
+    cause,
   });
+}
+
+/** What a link threw, in the family of errors. */
+function thrown(call: PreparedCall, cause: unknown, passedOn: boolean): FxdeskError {
+  if (cause instanceof FxdeskError) return cause;
+  const words = cause instanceof Error ? cause.message : String(cause);
+  return misused(call, `${passedOn ? "failed after" : "refused"} the call: ${words}`, { cause, passedOn });
 }
 
 /** A call that commits money goes through a link once and unchanged, and its outcome is told whatever the link does. */
 async function guarded(link: Interceptor, call: PreparedCall, next: Send): Promise<Reply> {
   let left: Promise<Reply> | undefined;
-  const once: Next = async (given = call) => {
+  const pass = async (given: PreparedCall): Promise<Reply> => {
     if (given !== call) throw misused(call, "changed a call that commits money.");
     if (left) throw misused(call, "passed a call on twice that commits money. The second time is refused:");
     return (left = next(call));
+  };
+  const once: Next = (given = call) => {
+    const passed = pass(given);
+    // The outcome is told below: a link that does not wait for it must not end the process.
+    passed.catch(() => undefined);
+    return passed;
   };
   try {
     await link(call, once);
@@ -70,21 +75,27 @@ async function guarded(link: Interceptor, call: PreparedCall, next: Send): Promi
   return left;
 }
 
-async function free(link: Interceptor, call: PreparedCall, next: Send): Promise<Reply> {
+/** Any other call goes through the links as they like; what they throw and give is looked at once, outside of all. */
+async function free(links: readonly Interceptor[], call: PreparedCall, send: Send): Promise<Reply> {
   let passedOn = false;
+  const pass = (index: number, given: PreparedCall): Promise<Reply> => {
+    const link = links[index];
+    if (link) return link(given, (next = given) => pass(index + 1, next));
+    passedOn = true;
+    return send(given);
+  };
   try {
-    return await link(call, (given = call) => {
-      passedOn = true;
-      return next(given);
-    });
+    const reply: unknown = await pass(0, call);
+    if (typeof reply === "object" && reply !== null) return reply as Reply;
   } catch (error) {
     throw thrown(call, error, passedOn);
   }
+  throw misused(call, "gave no response.", { passedOn });
 }
 
 /** Puts links round what sends; built once for all calls. */
-export const chain = (links: readonly Interceptor[], send: Send): Send =>
-  links.reduceRight<Send>(
-    (next, link) => (call) => (call.operation.effect === "money" ? guarded : free)(link, call, next),
-    send,
-  );
+export function chain(links: readonly Interceptor[], send: Send): Send {
+  if (links.length === 0) return send;
+  const money = links.reduceRight<Send>((next, link) => (call) => guarded(link, call, next), send);
+  return (call) => (call.operation.effect === "money" ? money(call) : free(links, call, send));
+}

@@ -90,7 +90,11 @@ function frozen(call: PreparedCall): PreparedCall {
   };
   deep(call.values);
   Object.freeze(call.headers);
-  return Object.freeze(call);
+  const options = {
+    ...call.options,
+    ...(call.options.psu && { psu: Object.freeze({ ...call.options.psu }) }),
+  };
+  return Object.freeze({ ...call, options: Object.freeze(options) });
 }
 
 /**

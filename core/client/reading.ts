@@ -1,5 +1,5 @@
 /** From what was received to the response of a call. */
-import { pipeline } from "node:stream";
+import { pipeline, type Readable } from "node:stream";
 import { decoded, inflated, inflatedStream, type Text } from "../transport/content";
 import { Ended } from "../transport/deadline";
 import { TransportError } from "../transport/error";
@@ -62,34 +62,38 @@ async function errorBody(
   }
 }
 
+/** A file without its coding. One in a coding that is not read gives its connection back. */
+function inflatedFile(journey: Journey, file: FileBody, headers: Headers): Readable {
+  try {
+    return inflatedStream(file, text(headers["content-encoding"]));
+  } catch (error) {
+    file.destroy();
+    throw unreadable(journey.call.operation, (error as Error).message, journey, error);
+  }
+}
+
 /** The file as it arrives. The call's time is up when it has not arrived by then. */
 function fileContent(
   journey: Journey,
   file: FileBody,
   headers: Headers,
-  connection: Connection,
+  { secrets }: Connection,
 ): FileContent {
   const { call, deadline } = journey;
+  const stream = inflatedFile(journey, file, headers);
   const explain = (error: Error) => {
     const ended =
-      error instanceof Ended
-        ? error
-        : new TransportError(connection.secrets.cutError(error), true, journey.status);
+      error instanceof Ended ? error : new TransportError(secrets.cutError(error), true, journey.status);
     return failureOf(call.operation, ended, journey);
   };
-  const content = new FileContent(connection.secrets, explain);
+  const content = new FileContent(secrets, explain);
   deadline.follow((reason) => content.destroy(reason));
   content.once("close", () => {
     deadline.release();
     journey.permit();
   });
-  try {
-    pipeline(inflatedStream(file, text(headers["content-encoding"])), content, () => undefined);
-    return content;
-  } catch (error) {
-    file.destroy();
-    throw unreadable(call.operation, (error as Error).message, journey, error);
-  }
+  pipeline(stream, content, () => undefined);
+  return content;
 }
 
 /** Reads a response. Throws the error for a status that is not documented as a success, and for a body that cannot be. */

@@ -6,6 +6,16 @@ const shortest = 8;
 
 const cutMark = "[secret]";
 
+/** A secret as JSON may spell it: a sign may have a backslash before it, and each character be a number. */
+function escapedIn(secret: string): RegExp {
+  const characters = secret.split("").map((character) => {
+    const hex = character.charCodeAt(0).toString(16).padStart(4, "0");
+    const digits = hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+    return `(?:${/\w/.test(character) ? "" : String.raw`\\?`}\\u${hex}|${String.raw`\\u`}${digits})`;
+  });
+  return new RegExp(characters.join(""), "g");
+}
+
 /**
  * A service that echoes what it was sent, and an error that quotes it, must not show a secret to a log, a flow or a model.
  * Everything that comes from outside is cut here before it is looked at.
@@ -13,16 +23,19 @@ const cutMark = "[secret]";
 export class Secrets {
   /** The longest first: one may be the beginning of another. */
   #known: string[] = [];
+  #escaped: readonly RegExp[] = [];
 
   learn(secret: string | undefined): void {
     if (secret === undefined || secret.length < shortest || this.#known.includes(secret)) return;
     const spellings = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
     this.#known = [...new Set([...this.#known, ...spellings])].toSorted((a, b) => b.length - a.length);
+    this.#escaped = this.#known.map(escapedIn);
   }
 
   cut(text: string): string {
     let left = text;
     for (const secret of this.#known) if (left.includes(secret)) left = left.replaceAll(secret, cutMark);
+    if (left.includes("\\")) for (const secret of this.#escaped) left = left.replace(secret, cutMark);
     return left;
   }
 

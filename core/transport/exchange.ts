@@ -42,8 +42,6 @@ export interface Told {
   leaving(): void;
 }
 
-type Controller = Dispatcher.DispatchController;
-
 /** Hears from undici how a request goes. */
 export class Exchange implements Dispatcher.DispatchHandler {
   /** The status, once it is known. */
@@ -66,18 +64,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(): void {}
 
-  onResponseStart(controller: Controller, status: number, headers: Headers): void {
+  onResponseStart(_controller: unknown, status: number, headers: Headers): void {
     if (status < 200) return;
     this.status = status;
     this.#headers = headers;
     if (!this.reading.isFile(status)) return;
-    this.#file = new FileBody(this.line, controller);
+    this.#file = new FileBody(this.line);
     this.told.resolve({ status, headers, body: this.#file });
   }
 
-  onResponseData(controller: Controller, chunk: Buffer): void {
+  onResponseData(_controller: unknown, chunk: Buffer): void {
     if (this.#file) {
-      if (!this.#file.push(chunk)) controller.pause();
+      if (!this.#file.push(chunk)) this.line.isHeld = true;
       return;
     }
     this.#chunks.push(chunk);
@@ -86,24 +84,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    if (this.#file && !this.#saysItsLength() && this.line.socket.readableEnded) {
+    if (this.#file && this.line.isClosing && this.#headers["content-length"] === undefined) {
       const message =
         "The connection closed, and the service had not said how long the file is: it may be cut.";
       this.#file.destroy(new BrokenOff(message));
       return;
     }
+    this.line.isHeld = false;
     this.told.done();
     if (this.#file) this.#file.end();
     else this.told.resolve({ status: this.status!, headers: this.#headers, body: this.#whole() });
   }
 
-  onResponseError(_controller: Controller, error: Error): void {
+  onResponseError(_controller: unknown, error: Error): void {
     if (this.#file) this.#file.destroy(error);
     else this.told.reject(error);
-  }
-
-  #saysItsLength(): boolean {
-    return this.#headers["content-length"] !== undefined;
   }
 
   #whole(): Buffer {
@@ -118,10 +113,7 @@ export const tooLarge = (bytes: number): TooLarge =>
 export class FileBody extends Readable {
   #arrived = false;
 
-  constructor(
-    private readonly line: Line,
-    private readonly controller: Controller,
-  ) {
+  constructor(private readonly line: Line) {
     super();
     // Who does not read a file hears nothing of its end; that must not end the process.
     this.on("error", () => undefined);
@@ -134,7 +126,7 @@ export class FileBody extends Readable {
   }
 
   override _read(): void {
-    this.controller.resume();
+    if (!this.#arrived) this.line.readOn();
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {

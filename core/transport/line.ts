@@ -75,6 +75,8 @@ type WrittenBy = Record<"_write" | "_writev", Write>;
 export class Line {
   /** Whether anything of the request under way may have left this machine. */
   sent = false;
+  /** Whether nothing more is read for now: who reads the response is slower than it comes. */
+  isHeld = false;
   #exchange: Exchange | undefined;
   readonly #client: Client;
 
@@ -84,6 +86,7 @@ export class Line {
     readonly keep: boolean,
   ) {
     this.#watchWrites();
+    this.#watchReads();
     let handed = false;
     this.#client = new Client(origin, {
       pipelining: keep ? 1 : 0,
@@ -105,9 +108,15 @@ export class Line {
     return !this.socket.destroyed && this.socket.writable && this.socket.readable;
   }
 
+  /** Whether the other end has closed, or the connection has broken. */
+  get isClosing(): boolean {
+    return this.socket.readableEnded || this.socket.destroyed;
+  }
+
   /** Begins a request; the exchange hears how it goes. */
   send(exchange: Exchange): void {
     this.sent = false;
+    this.isHeld = false;
     this.#exchange = exchange;
     this.#client.dispatch(exchange.request as Dispatcher.DispatchOptions, exchange);
   }
@@ -115,6 +124,23 @@ export class Line {
   destroy(reason: Error): void {
     this.#client.destroy(reason).catch(() => undefined);
     this.socket.destroy();
+  }
+
+  /** The reader of the response wants more. */
+  readOn(): void {
+    if (!this.isHeld) return;
+    this.isHeld = false;
+    this.socket.emit("readable");
+  }
+
+  /**
+   * undici can be told to pause, but a connection that ends or breaks while it does makes it throw where nobody can catch
+   * it. So it is given nothing to read instead: what comes stays with the system, and the sender waits.
+   */
+  #watchReads(): void {
+    const { socket } = this;
+    const read = socket.read.bind(socket);
+    socket.read = (size) => (this.isHeld ? null : (read(size) as unknown));
   }
 
   /**

@@ -104,3 +104,47 @@ test("pages are fetched as they are consumed", async () => {
   expect(server.heads).toHaveLength(1);
   await client.close();
 });
+
+const page = (from: number, to: number) => respond(200, JSON.stringify(numbers(from, to)));
+
+test.each(["null", "{}", "7", '"text"', '{"items":[1]}'])(
+  "a page of %s is no list: it is reported, not asked for again",
+  async (body) => {
+    for (const method of ["list", "listCounted"] as const) {
+      await expect(collect(respond(200, body), method)).rejects.toMatchObject({
+        name: "InvalidResponse",
+        code: "invalid_response",
+        outcome: "unknown",
+        message: expect.stringContaining("Page 1 is not a list.") as string,
+      });
+      expect(server.heads).toHaveLength(1);
+      await server.close();
+    }
+  },
+);
+
+test("two pages that alternate for ever are reported", async () => {
+  const alternating: Fault = (socket, number) => page(number % 2, 50 + (number % 2))(socket, number);
+  await expect(collect(alternating, "list")).rejects.toThrow("Page 3 is the same as one before it.");
+  expect(server.heads).toHaveLength(3);
+});
+
+test.each([1, 2, 3])("page %i, empty before the end of the count, is reported", async (empty) => {
+  const fault: Fault = (socket, number) =>
+    respond(200, JSON.stringify(number === empty ? [] : numbers(number * 50, number * 50 + 50)), {
+      "x-total-count": "500",
+    })(socket, number);
+  await expect(collect(fault, "listCounted")).rejects.toThrow(
+    `Page ${empty} is empty, after ${(empty - 1) * 50} of 500 entries.`,
+  );
+  expect(server.heads).toHaveLength(empty);
+});
+
+test.each([
+  [500, 20],
+  [500, 60],
+  [200, 199],
+])("%i entries capped at %i below what was asked for all come", async (count, cap) => {
+  const { found } = await collect(serving(count, { cap }), "list", { page_size: 200 });
+  expect(found).toEqual(numbers(0, count));
+});

@@ -154,14 +154,6 @@ test("a connection without token says so, and sends nothing", async () => {
   expect(server.heads).toHaveLength(0);
 });
 
-test("addresses: environment and domain, or full addresses", () => {
-  expect(() => createClient({ domain: "example.com" })).not.toThrow();
-  expect(() => createClient({ baseUrl: "ftp://example.com" })).toThrow(
-    "baseUrl must be an http or https address",
-  );
-  expect(() => createClient({ xs2aUrl: "nonsense" })).toThrow("xs2aUrl must be");
-});
-
 test("a path the contract does not show is called with the same credentials and errors", async () => {
   await listening(
     respond(201, '{"quote_id":"q-1"}'),
@@ -178,56 +170,4 @@ test("a path the contract does not show is called with the same credentials and 
   expect(server.heads[0]).toMatch(/^POST \/quotes\?quote_type=quote HTTP/);
   expect(server.heads[0]).toMatch(/authorization: Bearer token-1/i);
   await expect(client.request(request)).rejects.toMatchObject({ name: "Conflict", service: { code: "c" } });
-});
-
-test("an access token that is refused is asked for once more, and the call sent again", async () => {
-  await listening(respond(401), respond(200, "[]"));
-  let given = 0;
-  const accessToken = () => `token-${(given += 1)}`;
-  await connected({ credentials: { accessToken } }).trades.list();
-  expect(server.heads.map((head) => /Bearer (\S+)/.exec(head)?.[1])).toEqual(["token-1", "token-2"]);
-});
-
-test("a refused booking is not sent again with a new token", async () => {
-  await listening(respond(401), respond(201, "{}"));
-  const call = connected({ credentials: { accessToken: () => "token" } }).trades.book({
-    quote_id: "q",
-    reason: "other",
-  });
-  await expect(call).rejects.toMatchObject({ name: "Unauthorized", outcome: "rejected" });
-  expect(server.heads).toHaveLength(1);
-});
-
-test("many calls share one refresh of the access token", async () => {
-  const tokens = '{"access_token":"fresh","refresh_token":"next","expires_in":"3600"}';
-  server = await faultServer((socket, number) => {
-    const isToken = server.heads[number - 1]!.startsWith("POST /token");
-    respond(200, isToken ? tokens : "[]")(socket, number);
-  });
-  const kept: unknown[] = [];
-  const client = connected({
-    credentials: {
-      refreshToken: "old",
-      authClientId: "app",
-      authClientSecret: "secret",
-      onTokens: (pair) => void kept.push(pair.refreshToken),
-    },
-  });
-  await Promise.all(Array.from({ length: 20 }, () => client.trades.list()));
-  const asked = server.heads.filter((head) => head.startsWith("POST /token"));
-  expect(asked).toHaveLength(1);
-  expect(asked[0]).toContain("grant_type=refresh_token&refresh_token=old&scope=openid");
-  expect(kept).toEqual(["next"]);
-  expect(server.heads.filter((head) => /Bearer fresh/.test(head))).toHaveLength(20);
-});
-
-test("a refresh the service refuses fails the call without a secret in it", async () => {
-  await listening(respond(400, '{"error":"invalid_grant"}'));
-  const credentials = { refreshToken: "canary-old", authClientId: "app", authClientSecret: "canary-secret" };
-  const error = await connected({ credentials })
-    .trades.list()
-    .catch((reason: Error) => reason);
-  expect(error).toMatchObject({ name: "Unauthorized", outcome: "not-sent" });
-  expect(String(error)).toContain("invalid_grant");
-  expect(JSON.stringify(error) + String(error)).not.toContain("canary");
 });

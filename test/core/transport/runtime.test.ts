@@ -7,8 +7,7 @@ test("this runtime has undici", () => {
 
 test("where undici is a stub, no client is made, and a sentence says why", () => {
   jest.isolateModules(() => {
-    jest.doMock("undici", () => ({ Client: class {} }));
-    // eslint-disable-next-line typescript/no-require-imports
+    jest.doMock("undici", () => ({ Client: function Client() {} }));
     const core = require("../../../core") as { createClient: typeof createClient };
     expect(() => core.createClient({ baseUrl: "https://example.com" })).toThrow(
       "fxdesk needs Node.js: this runtime replaces undici, and nobody could tell which requests left.",

@@ -1,0 +1,195 @@
+/** Files as they arrive: whole or not at all, and never the end of the process. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import type { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { deflateSync, gzipSync } from "node:zlib";
+import type { FxdeskError, ReceivedFile } from "../../../core";
+import { eventually } from "../../support/eventually";
+import { type Fault, respond } from "../../support/fault-server";
+import { against, failure, file, later } from "../support/against";
+
+const large = Buffer.alloc(300_000, "statement\n");
+const pdf = { "content-type": "application/pdf" };
+const head = "HTTP/1.1 200 X\r\ncontent-type: application/pdf\r\n";
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "fxdesk-files-"));
+  later(() => rm(path, { recursive: true }));
+  return path;
+}
+
+async function fetched(fault: Fault, options: object = {}) {
+  const { client, server } = await against(fault, options);
+  return { client, server, file: (await client.statements.getFile(file)).body as ReceivedFile };
+}
+
+test.each<[how: string, fault: Fault]>([
+  ["with a length", respond(200, large, pdf)],
+  ["gzipped", respond(200, gzipSync(large), { ...pdf, "content-encoding": "gzip" })],
+  ["deflated", respond(200, deflateSync(large), { ...pdf, "content-encoding": "deflate" })],
+  [
+    "in chunks",
+    (socket) =>
+      socket.write(
+        `${head}transfer-encoding: chunked\r\n\r\n${large.length.toString(16)}\r\n${large.toString()}\r\n0\r\n\r\n`,
+      ),
+  ],
+])("a file that comes %s is whole, in memory and saved", async (_, fault) => {
+  const path = join(await folder(), "file.pdf");
+  const { client, file: received } = await fetched(fault);
+  expect((await received.bytes()).equals(large)).toBe(true);
+  await ((await client.statements.getFile(file)).body as ReceivedFile).save(path);
+  expect((await readFile(path)).equals(large)).toBe(true);
+});
+
+const cuts: [how: string, fault: Fault][] = [
+  ["before its length", (socket) => socket.end(`${head}content-length: 400000\r\n\r\n${large.toString()}`)],
+  [
+    "before its last chunk",
+    (socket) =>
+      socket.end(
+        `${head}transfer-encoding: chunked\r\n\r\n${large.length.toString(16)}\r\n${large.toString()}\r\n`,
+      ),
+  ],
+  ["without a length", (socket) => socket.end(`${head}connection: close\r\n\r\n${large.toString()}`)],
+  [
+    "by a reset",
+    (socket) =>
+      socket.write(`${head}content-length: 400000\r\n\r\n${large.toString()}`, () =>
+        socket.resetAndDestroy(),
+      ),
+  ],
+  ["within its gzip", respond(200, gzipSync(large).subarray(0, 300), { ...pdf, "content-encoding": "gzip" })],
+  ["and is no gzip", respond(200, large, { ...pdf, "content-encoding": "gzip" })],
+];
+
+test.each(cuts)("a file that is cut %s is an error of the family, and nothing is saved", async (_, fault) => {
+  const path = await folder();
+  await writeFile(join(path, "file.pdf"), "the last one");
+  const { client, file: received } = await fetched(fault);
+  const error = await failure(received.save(join(path, "file.pdf")));
+  expect(["unavailable", "invalid_response"]).toContain(error.code);
+  expect(error).toMatchObject({ operation: "statements.getFile", outcome: "unknown" });
+  const again = (await client.statements.getFile(file)).body as ReceivedFile;
+  await failure(again.bytes());
+  expect(await readdir(path)).toEqual(["file.pdf"]);
+  expect((await readFile(join(path, "file.pdf"))).toString()).toBe("the last one");
+});
+
+/** What the service does before it closes, and how a slow reader hears of it. */
+const closings: [what: string, announced: string, reset: boolean, ending: string][] = [
+  ["ends after a whole file", `content-length: ${large.length}\r\n`, false, "whole"],
+  ["ends before its length", `content-length: ${large.length + 1}\r\n`, false, "unavailable"],
+  ["ends without a length", "", false, "invalid_response"],
+  ["breaks after a file without a length", "", true, "invalid_response"],
+];
+
+test.each(closings)(
+  "a connection that %s does the same to a slow reader",
+  async (_, announced, reset, ending) => {
+    let all = 0;
+    const { client, server } = await against((socket) => {
+      socket.write(`${head}connection: close\r\n${announced}\r\n`);
+      socket.write(large, () => {
+        if (reset) socket.resetAndDestroy();
+        else socket.end();
+        all += 1;
+      });
+    });
+    // One file alone meets the moment in which the reader and the connection are at odds too seldom.
+    const files = await Promise.all(Array.from({ length: 8 }, () => client.statements.getFile(file)));
+    await eventually(() => all === server.heads.length, { withinMs: 20_000, what: "the end of all files" });
+    const endings = await Promise.all(files.map(({ body }) => readSlowly(body as ReceivedFile)));
+    expect(new Set(endings)).toEqual(new Set([ending]));
+  },
+);
+
+async function readSlowly({ stream }: ReceivedFile): Promise<string> {
+  let length = 0;
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      await nextTurn();
+    }
+  } catch (error) {
+    return (error as FxdeskError).code;
+  }
+  return length === large.length ? "whole" : `${length} bytes`;
+}
+
+test("a file that drips beyond the limit ends, and leaves nothing", async () => {
+  const path = await folder();
+  const sockets: Socket[] = [];
+  const { file: received } = await fetched(
+    (socket) => {
+      sockets.push(socket);
+      socket.write(`${head}content-length: 400000\r\n\r\n`);
+      const timer = setInterval(() => socket.write("x"), 5);
+      socket.on("close", () => clearInterval(timer));
+    },
+    { timeoutMs: 800 },
+  );
+  expect(await failure(received.save(join(path, "file.pdf")))).toMatchObject({ code: "timeout" });
+  expect(await readdir(path)).toEqual([]);
+  await eventually(() => sockets.every((socket) => socket.destroyed), { withinMs: 20_000, what: "its end" });
+});
+
+test("a caller may abort a file that arrives", async () => {
+  const { client } = await against((socket) => socket.write(`${head}content-length: 9\r\n\r\nx`));
+  const controller = new AbortController();
+  const { body } = await client.statements.getFile(file, { signal: controller.signal });
+  const bytes = failure((body as ReceivedFile).bytes());
+  controller.abort();
+  expect(await bytes).toMatchObject({ code: "aborted" });
+});
+
+test("two saves to one path leave one whole file", async () => {
+  const path = await folder();
+  const { client } = await against((socket, number) =>
+    respond(200, Buffer.alloc(300_000, String(number)), pdf)(socket, number),
+  );
+  const files = await Promise.all([client.statements.getFile(file), client.statements.getFile(file)]);
+  await Promise.all(files.map(({ body }) => (body as ReceivedFile).save(join(path, "file.pdf"))));
+  expect(await readdir(path)).toEqual(["file.pdf"]);
+  expect(new Set((await readFile(join(path, "file.pdf"))).toString())).toHaveProperty("size", 1);
+});
+
+test("a save into a folder that is not there is an error of the family", async () => {
+  const { file: received } = await fetched(respond(200, large, pdf));
+  const error = await failure(received.save(join(await folder(), "none", "file.pdf")));
+  expect(error).toMatchObject({ code: "file", operation: "statements.getFile" });
+  expect(error.message).toContain("could not be written");
+});
+
+test("a file that was read is not read again as an empty one", async () => {
+  const path = await folder();
+  const { file: received } = await fetched(respond(200, large, pdf));
+  await received.bytes();
+  expect(await failure(received.bytes())).toMatchObject({ code: "file" });
+  expect(await failure(received.save(join(path, "file.pdf")))).toMatchObject({ code: "file" });
+  expect(await readdir(path)).toEqual([]);
+});
+
+test("a file that nobody reads ends with the time limit, frees its connection and lets its client close", async () => {
+  const sockets: Socket[] = [];
+  const { client, file: received } = await fetched(
+    (socket) => {
+      sockets.push(socket);
+      socket.write(`${head}content-length: 9000000\r\n\r\n${large.toString()}`);
+    },
+    { timeoutMs: 800 },
+  );
+  await client.close();
+  expect(await failure(received.bytes())).toMatchObject({ code: "timeout" });
+  await eventually(() => sockets.every((socket) => socket.destroyed), { withinMs: 20_000, what: "its end" });
+});
+
+test("a file in a coding that is not read is an error of the family, and its client closes", async () => {
+  const { client } = await against(respond(200, large, { ...pdf, "content-encoding": "zstd" }));
+  const error = await failure(client.statements.getFile(file));
+  expect(error).toMatchObject({ code: "invalid_response", outcome: "unknown" });
+  expect(error.message).toContain("zstd");
+  await client.close();
+});

@@ -1,0 +1,136 @@
+/** Links round a call: reads are theirs to change, money goes once and unchanged, and its outcome is told. */
+import type { Interceptor, PreparedCall, Reply } from "../../../core";
+import { inTurn, respond } from "../../support/fault-server";
+import { against, change, failure, trade } from "../support/against";
+
+const list = respond(200, "[]");
+const booked = respond(201, '{"trade_id":"t-1"}');
+const answer: Reply = {
+  status: 200,
+  body: [{ trade_id: "made up" }],
+  headers: {},
+  total: undefined,
+  requestId: undefined,
+  attempts: 0,
+  problems: [],
+};
+const linked = (...interceptors: Interceptor[]) => against(booked, { interceptors });
+
+test("the first link is the outermost, and each sees the response on its way back", async () => {
+  const order: string[] = [];
+  const note =
+    (name: string): Interceptor =>
+    async (call, next) => {
+      order.push(`${name} ${call.operation.name}`);
+      const reply = await next(call);
+      order.push(`${name} ${reply.status}`);
+      return reply;
+    };
+  const { client } = await linked(note("a"), note("b"));
+  await client.trades.book(trade);
+  expect(order).toEqual(["a trades.book", "b trades.book", "b 201", "a 201"]);
+});
+
+test("a read may be changed, tried again and answered", async () => {
+  const { server, client } = await against(inTurn(respond(500), list), {
+    interceptors: [
+      async (call, next) => {
+        if (call.target.includes("page=9")) return answer;
+        const changed = { ...call, target: `${call.target}&page=7` };
+        try {
+          return await next(changed);
+        } catch {
+          return next(changed);
+        }
+      },
+    ],
+  });
+  await expect(client.trades.list()).resolves.toEqual([]);
+  expect(server.heads.map((head) => head.split(" ")[1])).toEqual([
+    "/trades?client_id=c-1&page=7",
+    "/trades?client_id=c-1&page=7",
+  ]);
+  await expect(client.trades.list({ page: 9 })).resolves.toEqual(answer.body);
+  expect(server.heads).toHaveLength(2);
+});
+
+test("a call that commits money is frozen, deep, and is no object of the caller's", async () => {
+  const input = { ...trade };
+  let seen: PreparedCall | undefined;
+  const { client } = await linked(async (call, next) => next((seen = call)));
+  await client.trades.book(input, { timeoutMs: 5_000, psu: { "PSU-ID": "p" } });
+  const open: string[] = [];
+  const look = (value: unknown, path: string): void => {
+    if (typeof value !== "object" || value === null) return;
+    if (!Object.isFrozen(value)) open.push(path);
+    for (const [key, inner] of Object.entries(value)) look(inner, `${path}.${key}`);
+  };
+  const { operation: _, ...call } = seen!;
+  expect(Object.isFrozen(seen)).toBe(true);
+  look(Object.freeze(call), "call");
+  expect(open).toEqual([]);
+  expect(Object.isFrozen(input)).toBe(false);
+});
+
+const misuses: [name: string, link: Interceptor, says: RegExp][] = [
+  ["changes it", (call, next) => next({ ...call, target: "/elsewhere" }), /changed a call/],
+  ["answers it", async () => answer, /did not pass on/],
+  ["gives nothing", (async () => undefined) as never, /did not pass on/],
+  ["throws before", () => Promise.reject(new Error("office hours")), /refused the call: office hours/],
+  [
+    "throws a text",
+    () => {
+      throw "office hours" as never;
+    },
+    /refused the call: office hours/,
+  ],
+];
+
+test.each(misuses)("a link that %s: money does not leave", async (_, link, says) => {
+  const { server, client } = await linked(link);
+  const error = await failure(client.trades.book(trade));
+  expect(error).toMatchObject({ code: "interceptor", outcome: "not-sent", attempts: 0 });
+  expect(error.message).toMatch(says);
+  expect(error.message).toContain("Nothing was sent.");
+  expect(server.heads).toHaveLength(0);
+});
+
+const afterwards: [name: string, link: Interceptor][] = [
+  ["throws after", (call, next) => next(call).then(() => Promise.reject(new Error("log is full")))],
+  ["calls next twice", async (call, next) => (await next(call), next(call))],
+  ["calls next twice at once", async (call, next) => (await Promise.all([next(call), next(call)]))[0]],
+  ["answers something else", (call, next) => next(call).then(() => answer)],
+  ["does not wait", async (call, next) => (void next(call), answer)],
+  ["swallows the outcome", (call, next) => next(call).catch(() => answer)],
+];
+
+test.each(afterwards)("a link that %s: money leaves once, and its outcome is told", async (_, link) => {
+  const { server, client } = await linked(link);
+  await expect(client.trades.book(trade)).resolves.toEqual({ trade_id: "t-1" });
+  expect(server.heads).toHaveLength(1);
+});
+
+test.each(afterwards)("a link that %s hides no failure of a booking", async (_, link) => {
+  const { server, client } = await against(respond(500), { interceptors: [link] });
+  expect(await failure(client.trades.book(trade))).toMatchObject({ code: "outcome_unknown", status: 500 });
+  expect(server.heads).toHaveLength(1);
+});
+
+test.each([
+  ["a read", (client: Awaited<ReturnType<typeof linked>>["client"]) => client.trades.list.reply()],
+  ["a change", (client: Awaited<ReturnType<typeof linked>>["client"]) => client.request(change)],
+])("a link that fails after %s has left does not call it not sent", async (_, call) => {
+  const { server, client } = await against(list, {
+    interceptors: [(prepared, next) => next(prepared).then(() => Promise.reject(new Error("log is full")))],
+  });
+  const error = await failure(call(client));
+  expect(error).toMatchObject({ code: "interceptor", outcome: "unknown" });
+  expect(error.message).toContain("log is full");
+  expect(error.message).not.toContain("Nothing was sent");
+  expect(server.heads).toHaveLength(1);
+});
+
+test("a link that gives a read no response is an error of the family", async () => {
+  const { client } = await linked((async () => undefined) as never);
+  expect(await failure(client.trades.list())).toMatchObject({ code: "interceptor", outcome: "not-sent" });
+});

@@ -1,0 +1,144 @@
+/** How long a call may take and wait: what is refused as a limit, and what a limit covers. */
+import { createClient } from "../../../core";
+import { type Fault, respond, silence } from "../../support/fault-server";
+import {
+  account,
+  against,
+  arrived,
+  change,
+  clientOf,
+  drip,
+  failure,
+  file,
+  serving,
+  trade,
+} from "../support/against";
+
+const bad = [0, -1, 1.5, NaN, Infinity, -Infinity, 2 ** 31, "5", null, true, {}];
+
+describe.each(["timeoutMs", "queueTimeoutMs"] as const)("%s", (name) => {
+  test.each(bad)("of %p is refused, by createClient and by a call", async (value) => {
+    const words = `${name} must be a whole number from 1 to 2147483647, not ${String(value)}`;
+    expect(() => createClient({ [name]: value as number })).toThrow(new TypeError(`${words}.`));
+    const { server, client } = await against(respond(200, "[]"));
+    const error = await failure(client.trades.list({}, { [name]: value as number }));
+    expect(error).toMatchObject({ name: "InvalidInput", outcome: "not-sent" });
+    expect(error.message).toContain(words);
+    expect(server.heads).toHaveLength(0);
+  });
+
+  test.each([1, 1_000, 2 ** 31 - 1])("of %i is taken", async (value) => {
+    const { client } = await against(respond(200, "[]"), { timeoutMs: 60_000 });
+    expect(() => createClient({ [name]: value })).not.toThrow();
+    if (value > 1) await client.trades.list({}, { [name]: 2 ** 31 - 1 });
+  });
+});
+
+test.each([0, -1, 1.5, NaN, "5"])("%p connections are refused", (connections) => {
+  expect(() => createClient({ connections: connections as number })).toThrow(/connections must be a whole/);
+});
+
+const head = "HTTP/1.1 200 X\r\ncontent-type: application/pdf\r\ncontent-length: 9\r\n\r\nx";
+const covered: [phase: string, fault: Fault][] = [
+  ["the head of a response", silence],
+  ["half a head", (socket) => socket.write("HTTP/1.1 200 X\r\ncontent-le")],
+  ["a body that never comes", (socket) => socket.write(head)],
+  ["a body that drips", drip],
+];
+
+describe.each(covered)("the time limit and the caller end the wait for %s", (_, fault) => {
+  test("of a read and a change, which may have been carried out", async () => {
+    const { server, client } = await against(fault, { timeoutMs: 800 });
+    for (const error of await Promise.all([client.trades.list(), client.request(change)].map(failure)))
+      expect(error).toMatchObject({ code: "timeout", outcome: "unknown" });
+    const before = server.heads.length;
+    const controller = new AbortController();
+    const options = { signal: controller.signal, timeoutMs: 60_000 };
+    const calls = [client.trades.list({}, options), client.request(change, options)].map(failure);
+    await arrived(server, before + 2);
+    controller.abort();
+    for (const error of await Promise.all(calls))
+      expect(error).toMatchObject({ code: "aborted", outcome: "unknown", retryable: false });
+  });
+
+  test("of a booking: the limit leaves it unknown, the caller does not end it", async () => {
+    const { server, client } = await against(fault, { timeoutMs: 800 });
+    const controller = new AbortController();
+    const call = failure(client.trades.book(trade, { signal: controller.signal }));
+    await arrived(server, 1);
+    controller.abort();
+    const error = await call;
+    expect(error).toMatchObject({ name: "OutcomeUnknown", outcome: "unknown", attempts: 1 });
+    expect(error.message).toContain("Do not repeat it");
+    expect(server.heads).toHaveLength(1);
+  });
+});
+
+test.each<[ends: string, fault: Fault, expected: object]>([
+  ["well", respond(201, '{"trade_id":"t-1"}'), { trade_id: "t-1" }],
+  ["with a refusal", respond(404, "{}"), { outcome: "rejected", status: 404 }],
+  ["with a failure", respond(503), { outcome: "unknown", status: 503 }],
+])("a booking whose caller aborts after it left ends %s, as it ended", async (_, fault, expected) => {
+  let answer: () => void = () => undefined;
+  const { server, client } = await against((socket, number) => (answer = () => fault(socket, number)));
+  const controller = new AbortController();
+  const call = client.trades.book(trade, { signal: controller.signal }).catch((error: unknown) => error);
+  await arrived(server, 1);
+  controller.abort();
+  answer();
+  expect(await call).toMatchObject(expected);
+  expect(server.heads).toHaveLength(1);
+});
+
+test("the limit of the wait is told apart from the limit of the call", async () => {
+  const { server, client } = await against(silence, { connections: 1, timeoutMs: 60_000 });
+  const busy = failure(client.trades.list());
+  await arrived(server, 1);
+  const waited = await failure(client.trades.list({}, { queueTimeoutMs: 30, timeoutMs: 60_000 }));
+  expect(waited).toMatchObject({ code: "timeout", outcome: "not-sent", retryable: true });
+  expect(waited.message).toContain("waited 30 ms for its turn");
+  await server.close();
+  await busy;
+});
+
+test("a call that waited long for its turn has its whole time from then on", async () => {
+  let first: () => void = () => undefined;
+  const list = respond(200, "[]");
+  const { server, client } = await against(
+    (socket, number) => (number === 1 ? (first = () => list(socket, number)) : list(socket, number)),
+    { connections: 1 },
+  );
+  const busy = client.trades.list();
+  await arrived(server, 1);
+  const waiting = client.accounts.get({ account_id: account }, { timeoutMs: 5_000, queueTimeoutMs: 60_000 });
+  const slow = failure(client.trades.list({}, { queueTimeoutMs: 50 }));
+  expect(await slow).toMatchObject({ outcome: "not-sent" });
+  first();
+  await Promise.all([busy, waiting]);
+});
+
+test("a token that never comes and a file that never ends are covered", async () => {
+  const service = await serving((socket) => socket.write(head));
+  const asking = clientOf({
+    baseUrl: service.url,
+    credentials: { accessToken: () => new Promise(() => undefined) },
+  });
+  expect(await failure(asking.trades.book(trade, { timeoutMs: 50 }))).toMatchObject({
+    code: "timeout",
+    outcome: "not-sent",
+  });
+  const reading = clientOf({ baseUrl: service.url, timeoutMs: 800 });
+  const { body } = await reading.statements.getFile(file);
+  expect(await failure((body as { bytes(): Promise<Buffer> }).bytes())).toMatchObject({ code: "timeout" });
+});
+
+test("no listener stays on a signal that outlives its calls", async () => {
+  const { client } = await against(respond(200, "[]"));
+  const { signal } = new AbortController();
+  let listeners = 0;
+  const add = jest.spyOn(signal, "addEventListener");
+  const remove = jest.spyOn(signal, "removeEventListener");
+  for (let count = 0; count < 20; count += 1) await client.trades.list({}, { signal });
+  listeners = add.mock.calls.length - new Set(remove.mock.calls.map(([, listener]) => listener)).size;
+  expect([add.mock.calls.length, listeners]).toEqual([20, 0]);
+});

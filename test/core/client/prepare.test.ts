@@ -1,0 +1,75 @@
+/** What prepare() shows is what leaves, but for the credentials. */
+import type { Declaration, Values } from "../../../core/operations";
+import { contract, InvalidInput } from "../../../core";
+import { respond } from "../../support/fault-server";
+import { account, against } from "../support/against";
+
+const requestId = "99999999-8888-7777-6666-555555555555";
+const payment = {
+  "payment-service": "payments",
+  "payment-product": "sepa-credit-transfers",
+  debtorAccount: { iban: "DE52000000000012345678" },
+  instructedAmount: { currency: "EUR", amount: "12.50" },
+  creditorAccount: { iban: "NL13TEST0123456789" },
+  creditorName: "Example Süpplies",
+};
+const cases: [name: string, input: Values][] = [
+  ["trades.list", { trade_type: ["spot", "ndf"], page: 2 }],
+  ["trades.book", { quote_id: "q/1", reason: "other", reference: "ü" }],
+  ["accounts.get", { account_id: account }],
+  ["accountDetails.updateAlias", { account_details_id: "d-1", alias: "Collections" }],
+  ["approvalsWorkflow.updateSettings", { enabled: true, dual_admin: false }],
+  ["payments.initiate", payment],
+  ["consents.get", { "consent-id": "c-1" }],
+];
+const declared = (name: string): Declaration => contract.operations.find((each) => each.name === name)!;
+const credentials = { accessToken: "canary-token", apiKey: "canary-key" };
+
+/** The request line, headers and body as they arrived. */
+function parsed(request: string) {
+  const [head = "", body] = request.split("\r\n\r\n");
+  const [line = "", ...fields] = head.split("\r\n");
+  const headers = Object.fromEntries(
+    fields.map((field) => {
+      const colon = field.indexOf(":");
+      return [field.slice(0, colon).toLowerCase(), field.slice(colon + 1).trim()];
+    }),
+  );
+  return { line, headers, body };
+}
+
+const lower = (headers: object) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value as string]));
+
+test.each(cases)("%s", async (name, input) => {
+  const operation = declared(name);
+  const { server, client } = await against(respond(418), { contactId: "contact-1", credentials });
+  const prepared = client.prepare(operation, input, { requestId });
+  await client.call(operation, input, { requestId }).catch(() => undefined);
+  const { line, headers, body } = parsed(server.heads[0]!);
+  expect(line).toBe(`${operation.method} ${prepared.target} HTTP/1.1`);
+  expect(Buffer.from(body ?? "", "latin1").toString()).toBe(prepared.body ?? "");
+  const { host, connection, "content-length": length, authorization, ...rest } = headers;
+  expect([host, authorization]).toEqual([prepared.address.slice("http://".length), "Bearer canary-token"]);
+  expect(connection).toBe(operation.effect === "money" ? "close" : "keep-alive");
+  expect(Number(length ?? 0)).toBe(Buffer.byteLength(prepared.body ?? ""));
+  const { "x-api-key": _key, "x-contact-id": _contact, ...left } = rest;
+  expect(left).toEqual(lower(prepared.headers));
+  expect(JSON.stringify(prepared)).not.toContain("canary");
+});
+
+test("what would not leave is refused, and nothing is sent by preparing", async () => {
+  const { server, client } = await against(respond(200, "[]"));
+  expect(() => client.prepare(declared("trades.book"), {})).toThrow(InvalidInput);
+  client.prepare(declared("trades.list"), {});
+  expect(server.heads).toHaveLength(0);
+});
+
+test("a prepared booking does not change when its input does", async () => {
+  const { client } = await against(respond(200));
+  const input = structuredClone(payment);
+  const prepared = client.prepare(declared("payments.initiate"), input);
+  input.instructedAmount.amount = "9999";
+  expect(prepared.values.instructedAmount).toEqual({ currency: "EUR", amount: "12.50" });
+  expect(prepared.body).toContain("12.50");
+});

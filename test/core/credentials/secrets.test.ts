@@ -1,0 +1,245 @@
+/** Every secret of a connection, echoed by whoever can: it appears nowhere in what a caller, a log or a listener sees. */
+import { inspect } from "node:util";
+import { gzipSync } from "node:zlib";
+import { channels } from "../../../core/client/channels";
+import { type ClientOptions, ReceivedFile } from "../../../core";
+import { Secrets } from "../../../core/credentials/secrets";
+import { type Fault, respond } from "../../support/fault-server";
+import { change, clientOf, file, later, serving, trade, withoutBackoff } from "../support/against";
+
+const secrets = {
+  accessToken: "canary/token+0=",
+  refreshToken: "canary-refresh&0",
+  authClientSecret: 'canary-"secret"',
+  apiKey: "canary~api~key",
+  passphrase: "canary-phrase",
+  renewed: "canary/renewed+1=",
+  rotated: "canary-rotated%1",
+};
+const basic = Buffer.from(`app:${secrets.authClientSecret}`).toString("base64");
+const all = [...Object.values(secrets), basic];
+
+/** In every spelling that a service may send them in. */
+const echo = all
+  .flatMap((secret) => [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    secret.replaceAll("/", "\\/"),
+    secret.replaceAll("+", "\\u002B").replaceAll('"', "\\u0022").replaceAll("&", "\\u0026"),
+  ])
+  .filter((spelling) => !/(?<!\\)"/.test(spelling))
+  .join(" ");
+const plain = all.join(" ").replaceAll('"', "'");
+
+/** All that can be seen of a value: its text, its JSON, what inspect shows, its stack and its causes. */
+function seen(value: unknown): string {
+  const shown = [inspect(value, { depth: 8, maxStringLength: null }), String(value)];
+  shown.push(JSON.stringify(value) ?? "");
+  for (let error = value as Error | undefined; error instanceof Error; error = error.cause as Error)
+    shown.push(error.message, error.stack ?? "", JSON.stringify(error, Object.getOwnPropertyNames(error)));
+  return shown.join("\n");
+}
+
+/** What is left of a secret in a text: its bare form, or one that a reader would decode. */
+function left(text: string): string[] {
+  const forms = [
+    text,
+    text.replaceAll("\\/", "/"),
+    text.replaceAll(/\\u00([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))),
+  ];
+  return [...all, ...all.map(encodeURIComponent)].filter((secret) =>
+    forms.some((form) => form.includes(secret)),
+  );
+}
+
+/** A file is no JSON: nobody decodes what is escaped there. */
+const bare = (text: string) => text.replaceAll("\\", "?");
+
+/** A file is looked at by what it holds, not by the connection on which it arrives. */
+function withoutFile(event: unknown): unknown {
+  const { result } = event as { result?: { body?: unknown } };
+  return result?.body instanceof ReceivedFile
+    ? { ...(event as object), result: { ...result, body: undefined } }
+    : event;
+}
+
+/** All that is told on the channels while a test runs. */
+function listening(): unknown[] {
+  const told: unknown[] = [];
+  const listener = (event: unknown) => void told.push(seen(withoutFile(event)));
+  const { call, attempt, pause, token } = channels;
+  const traces = {
+    start: listener,
+    end: listener,
+    asyncStart: listener,
+    asyncEnd: listener,
+    error: listener,
+  };
+  call.subscribe(traces);
+  for (const each of [attempt, pause, token]) each.subscribe(listener);
+  later(() => {
+    call.unsubscribe(traces);
+    for (const each of [attempt, pause, token]) each.unsubscribe(listener);
+  });
+  return told;
+}
+
+const renewing: Fault = respond(
+  200,
+  JSON.stringify({ access_token: secrets.renewed, refresh_token: secrets.rotated, expires_in: 3_600 }),
+);
+
+async function everything(calls: Fault, tokens: Fault = renewing, more: ClientOptions["credentials"] = {}) {
+  withoutBackoff();
+  const told = listening();
+  const service = await serving(calls);
+  const endpoint = await serving(tokens);
+  const client = clientOf({
+    baseUrl: service.url,
+    xs2aUrl: service.url,
+    authUrl: endpoint.url,
+    timeoutMs: 5_000,
+    credentials: {
+      accessToken: secrets.accessToken,
+      refreshToken: secrets.refreshToken,
+      authClientId: "app",
+      authClientSecret: secrets.authClientSecret,
+      apiKey: secrets.apiKey,
+      tls: { passphrase: secrets.passphrase },
+      ...more,
+    },
+  });
+  const results: string[] = [];
+  const note = (value: unknown) => void results.push(seen(value));
+  // The booking first: then every token is known.
+  await client.trades.book.reply(trade).then(note, note);
+  await client.trades.list.reply().then(note, note);
+  await client.request(change).then(note, note);
+  await client.consents.get.reply({ "consent-id": "c-1" }).then(note, note);
+  try {
+    const { headers, body } = await client.statements.getFile.reply(file);
+    note(headers);
+    if (body instanceof ReceivedFile)
+      note([body.fileName, body.contentType, bare((await body.bytes()).toString("latin1"))]);
+  } catch (error) {
+    note(error);
+  }
+  return { results, told, service, endpoint };
+}
+
+const json = (words: string) =>
+  `{"code":"${words}","message":"${words}","details":"${words}","trade_id":"${words}"}`;
+const echoed: [where: string, fault: Fault][] = [
+  ["the body of a success", respond(201, json(echo))],
+  ["the body of a success for reads", respond(200, `[{"trade_id":"${echo}"}]`)],
+  ["the key of a field", respond(200, `[{"${echo}":1e400}]`)],
+  ["a compressed body", respond(200, gzipSync(json(echo)), { "content-encoding": "gzip" })],
+  [
+    "a body in another charset",
+    respond(200, Buffer.from(json(echo), "utf16le"), {
+      "content-type": "application/json; charset=utf-16le",
+    }),
+  ],
+  ["what is no JSON", respond(200, `${echo} {`)],
+  ["what is almost JSON", respond(200, `{"a": ${plain}`)],
+  ["a refusal", respond(400, json(echo))],
+  ["another refusal", respond(401, json(echo))],
+  ["a failure", respond(500, json(echo))],
+  [
+    "an open-banking error",
+    respond(403, `{"tppMessages":[{"code":"${echo}","text":"${echo}","path":"${echo}"}]}`),
+  ],
+  [
+    "headers",
+    respond(200, "[]", {
+      "x-echo": plain,
+      "x-request-id": plain,
+      "content-disposition": `attachment; filename="${plain}"`,
+    }),
+  ],
+  ["headers that come twice", respond(200, "[]", { "x-echo": `a\r\nx-echo: ${plain}` })],
+  [
+    "the media type and its charset",
+    respond(200, "[]", { "content-type": `text/plain; charset=${secrets.apiKey}` }),
+  ],
+  ["the coding", respond(200, "[]", { "content-encoding": secrets.apiKey })],
+  ["the reason of a status", (socket) => socket.end(`HTTP/1.1 418 ${plain}\r\ncontent-length: 0\r\n\r\n`)],
+  ["what is no HTTP", (socket) => socket.end(`${plain}\r\n\r\n`)],
+  ["a header that is none", (socket) => socket.end(`HTTP/1.1 200 X\r\n${plain}\r\n\r\n`)],
+  [
+    "a broken chunk",
+    (socket) => socket.end(`HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\n${plain}\r\n`),
+  ],
+  ["a file", respond(200, `%PDF ${plain} ${echo}`, { "content-type": "application/pdf" })],
+];
+
+test.each(echoed)("echoed in %s", async (_, fault) => {
+  const { results, told, service } = await everything(fault);
+  expect(service.heads.length).toBeGreaterThanOrEqual(5);
+  expect(left([...results, ...told].join("\n"))).toEqual([]);
+});
+
+const errors: [where: string, fault: Fault][] = [
+  ["a refusal", respond(400, `{"error":"${echo.slice(0, 60)}"}`)],
+  ["a long refusal", respond(400, `{"error":"${"x".repeat(90)}${secrets.refreshToken}"}`)],
+  ["a failure", respond(500, `{"error":"${secrets.accessToken}"}`)],
+  ["what is no HTTP", (socket) => socket.end(`${plain}\r\n\r\n`)],
+  ["what is no JSON", respond(200, plain)],
+];
+
+test.each(errors)("echoed by the token endpoint in %s", async (_, fault) => {
+  const { results, told, endpoint } = await everything(respond(401), fault);
+  expect(endpoint.heads.length).toBeGreaterThanOrEqual(1);
+  expect(left([...results, ...told].join("\n"))).toEqual([]);
+});
+
+const throwing = (words: string) => () => {
+  throw Object.assign(new Error(`no vault for ${words}`), { config: { headers: { a: [[[[words]]]] } } });
+};
+
+test("thrown by who should give a token, or keep it", async () => {
+  const { refreshToken, authClientSecret, apiKey, passphrase } = secrets;
+  const known = [refreshToken, authClientSecret, apiKey, passphrase].join(" ");
+  const asked = await everything(respond(200), renewing, { accessToken: throwing(known) });
+  const kept = await everything(respond(200), renewing, { onTokens: throwing(plain) });
+  const text = [asked, kept].flatMap(({ results, told }) => [...results, ...told]).join("\n");
+  expect(text).toContain("no vault for");
+  expect(left(text)).toEqual([]);
+});
+
+test("a secret that stands across two pieces of a file is blanked, and the length stays", async () => {
+  const pieces = [
+    "a".repeat(100_000) + secrets.apiKey.slice(0, 5),
+    secrets.apiKey.slice(5) + "b".repeat(100),
+  ];
+  const whole = pieces.join("");
+  const service = await serving((socket) => {
+    socket.write(
+      `HTTP/1.1 200 X\r\ncontent-type: text/plain\r\ncontent-length: ${whole.length}\r\n\r\n${pieces[0]}`,
+    );
+    setImmediate(() => socket.write(pieces[1]!));
+  });
+  const client = clientOf({
+    baseUrl: service.url,
+    credentials: { accessToken: "t", apiKey: secrets.apiKey },
+  });
+  const { body } = await client.statements.getFile(file);
+  const bytes = (await (body as ReceivedFile).bytes()).toString();
+  expect(bytes).toBe(whole.replace(secrets.apiKey, "*".repeat(secrets.apiKey.length)));
+});
+
+test("what is no secret is not touched", () => {
+  const known = new Secrets();
+  for (const secret of ["", "token", "1234567", "canary-token"]) known.learn(secret);
+  expect(known.cut("my token is 1234567, canary-toke")).toBe("my token is 1234567, canary-toke");
+  expect(known.cut("a canary-token, a canary-token")).toBe("a [secret], a [secret]");
+  const error = new TypeError("without");
+  expect(known.cutError(error)).toBe(error);
+});
+
+test("of two secrets of which one begins with the other, nothing is left", () => {
+  const known = new Secrets();
+  for (const secret of ["canary-12", "canary-1234", "canary-123"]) known.learn(secret);
+  expect(known.cut("canary-1234 canary-123 canary-12")).toBe("[secret] [secret] [secret]");
+});
