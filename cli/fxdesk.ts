@@ -19,9 +19,9 @@ interface Entry {
 
 /** Loaded by the commands that need its operations: the others begin sooner. */
 interface Services {
-  plain(): Promise<Service>;
+  readonly plain: () => Promise<Service>;
   /** With the operations of the user's own. */
-  extended(): Promise<Service>;
+  readonly extended: () => Promise<Service>;
 }
 
 const commands: Readonly<Record<string, Entry>> = {

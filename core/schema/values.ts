@@ -47,10 +47,10 @@ const daysIn = (year: number, month: number) => {
 const dash = "-".charCodeAt(0);
 
 /** The number that digits make; NaN where one is none. */
-function numberAt(text: string, start: number, end: number): number {
+function numberAt(digits: string, start: number, end: number): number {
   let number = 0;
   for (let index = start; index < end; index += 1) {
-    const digit = text.charCodeAt(index) - 48;
+    const digit = digits.charCodeAt(index) - 48;
     if (digit < 0 || digit > 9) return Number.NaN;
     number = number * 10 + digit;
   }

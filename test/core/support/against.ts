@@ -57,12 +57,6 @@ export async function failure(call: Promise<unknown>): Promise<FxdeskError> {
   return error;
 }
 
-/** Answers the requests to the token endpoint with one fault, and the others with another. */
-export const tokensAndCalls =
-  (heads: () => readonly string[], tokens: Fault, calls: Fault): Fault =>
-  (socket, number) =>
-    (heads()[number - 1]!.startsWith("POST /token") ? tokens : calls)(socket, number);
-
 /** What the token endpoint answers. */
 export const pair = (access: string, refresh: string, lifetime: unknown = 3_600): Fault =>
   respond(200, JSON.stringify({ access_token: access, refresh_token: refresh, expires_in: lifetime }));
