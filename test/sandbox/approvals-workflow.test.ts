@@ -84,8 +84,8 @@ test.each<[string, Partial<Config>, string]>([
   ],
   [
     "an empty band",
-    { rules: [band(0, 0), band(0, null)] },
-    "rules.0.max_amount must be more than min_amount",
+    { rules: [band(0, 500), band(500, 500), band(500, null)] },
+    "rules.1.max_amount must be more than min_amount",
   ],
 ])("%s is refused by name", async (_case, change, says) => {
   await expect(replace({ ...config, ...change })).rejects.toMatchObject({ status: 400 });
