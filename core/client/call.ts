@@ -1,5 +1,5 @@
 /** One call, from input to response. */
-import { FxdeskError } from "../errors";
+import { Aborted, FxdeskError } from "../errors";
 import type { Values } from "../operations/check";
 import type { Declaration } from "../operations/declaration";
 import { Deadline } from "../transport/deadline";
@@ -22,6 +22,8 @@ export class Caller {
   /** Calls whose end is still to come, files that still arrive included. */
   #underWay = 0;
   #waiting: (() => void)[] = [];
+  /** Files that still arrive. */
+  readonly #files = new Set<ReceivedFile>();
   #closed = false;
 
   constructor(
@@ -54,9 +56,11 @@ export class Caller {
     }
   }
 
-  /** Takes no more calls, and closes the connections when those under way have ended. */
+  /** Takes no more calls, and closes the connections when those under way have ended. A file that nobody reads is let go. */
   async close(): Promise<void> {
     this.#closed = true;
+    for (const { stream, operation } of this.#files)
+      if (!stream.readableDidRead) stream.destroy(unread(operation));
     if (this.#underWay > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     await this.connection.tokens?.settled();
     this.connection.transport.close();
@@ -69,10 +73,15 @@ export class Caller {
       : this.#send(call);
   }
 
-  #untilClosed({ stream }: ReceivedFile): void {
+  #untilClosed(file: ReceivedFile): void {
+    const { stream } = file;
     if (stream.closed) return;
     this.#underWay += 1;
-    stream.once("close", () => this.#ended());
+    this.#files.add(file);
+    stream.once("close", () => {
+      this.#files.delete(file);
+      this.#ended();
+    });
   }
 
   #ended(): void {
@@ -104,6 +113,14 @@ export class Caller {
     }
   }
 }
+
+const unread = (operation: string) =>
+  new Aborted(`${operation}: The client was closed before the file was read.`, {
+    operation,
+    code: "aborted",
+    outcome: "unknown",
+    attempts: 1,
+  });
 
 const closed = ({ name }: Declaration) =>
   new FxdeskError(`${name}: The client is closed. Nothing was sent.`, {

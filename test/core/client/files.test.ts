@@ -172,18 +172,38 @@ test("a file that was read is not read again as an empty one", async () => {
   expect(await readdir(path)).toEqual([]);
 });
 
-test("a file that nobody reads ends with the time limit, frees its connection and lets its client close", async () => {
+test("a file that nobody reads ends with the time limit, and frees its connection", async () => {
   const sockets: Socket[] = [];
-  const { client, file: received } = await fetched(
+  const { file: received } = await fetched(
     (socket) => {
       sockets.push(socket);
       socket.write(`${head}content-length: 9000000\r\n\r\n${large.toString()}`);
     },
     { timeoutMs: 800 },
   );
-  await client.close();
+  await eventually(() => received.stream.closed, { withinMs: 20_000, what: "the end of the file" });
   expect(await failure(received.bytes())).toMatchObject({ code: "timeout" });
   await eventually(() => sockets.every((socket) => socket.destroyed), { withinMs: 20_000, what: "its end" });
+});
+
+test("a client that closes lets go of a file that nobody reads, and waits for one that is read", async () => {
+  const {
+    client,
+    server,
+    file: unread,
+  } = await fetched((socket, number) =>
+    socket.write(
+      `${head}content-length: ${number === 1 ? 9_000_000 : large.length}\r\n\r\n${large.toString()}`,
+    ),
+  );
+  const read = (await client.statements.getFile(file)).body as ReceivedFile;
+  const chunks = read.stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  await chunks.next();
+  const closing = client.close();
+  expect(await failure(unread.bytes())).toMatchObject({ code: "aborted" });
+  for (let step = await chunks.next(); !step.done; step = await chunks.next()) await nextTurn();
+  await closing;
+  expect(server.heads).toHaveLength(2);
 });
 
 test("a file in a coding that is not read is an error of the family, and its client closes", async () => {

@@ -15,9 +15,9 @@ import { message } from "./messages";
 import { all, entry, outcome, statement } from "./statements";
 
 /** What takes a fraction of a second in proportion to the length takes minutes in proportion to its square. */
-const mostSeconds = 5;
-const characters = 200_000;
-const repetitions = 50_000;
+const mostSeconds = 3;
+const characters = 80_000;
+const repetitions = 20_000;
 
 /** Processor time, which other programs do not lengthen. */
 async function seconds(work: () => Promise<unknown>): Promise<number> {

@@ -1,7 +1,7 @@
 /** Chromium from npm, driving the editor as a person does. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type Locator, type Page } from "playwright-core";
 import { eventually } from "../../support/eventually";
 import { root } from "./node-red";
 
@@ -54,8 +54,8 @@ export class Editor {
     await node.scrollIntoViewIfNeeded();
     const known = await this.ids();
     const canvas = (await this.page.locator("#red-ui-workspace-chart").boundingBox())!;
-    const from = (await node.boundingBox())!;
-    await this.page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
+    const from = await this.#within(node);
+    await this.page.mouse.move(from.x, from.y);
     await this.page.mouse.down();
     await this.#painted();
     await this.page.mouse.move(canvas.x + x - 20, canvas.y + y - 20, { steps: 4 });
@@ -65,6 +65,24 @@ export class Editor {
     await this.page.mouse.up();
     const added = async () => (await this.ids()).find((id) => !known.includes(id));
     return eventually(added, { withinMs: 30_000, what: `${type} on the canvas` });
+  }
+
+  /** A point at which the mouse meets an element: it lies still, and nothing that still fades away lies over it. */
+  #within(element: Locator): Promise<{ x: number; y: number }> {
+    const point = () =>
+      element.evaluate((node) => {
+        const { x, y, width, height } = node.getBoundingClientRect();
+        const middle = { x: x + width / 2, y: y + height / 2 };
+        const met = node.ownerDocument.elementFromPoint(middle.x, middle.y);
+        return met && node.contains(met) ? middle : undefined;
+      });
+    const still = async () => {
+      const before = await point();
+      await this.#painted();
+      const after = await point();
+      return before?.x === after?.x && before?.y === after?.y ? after : undefined;
+    };
+    return eventually(still, { withinMs: 30_000, what: "an element that lies still" });
   }
 
   /** Until the page is painted: moves of the mouse that come between are taken for one. */
