@@ -28,7 +28,7 @@ export async function* pagesOf(
   const first = Number(input[page] ?? 1);
   const seen = new Set<string>();
   /** Entries on a full page. */
-  let full = asked;
+  let full = 0;
   let count = 0;
   for (let number = first; ; number += 1) {
     const reply = await call({ ...input, [page]: number, [size]: asked });
@@ -59,8 +59,8 @@ export async function* pagesOf(
       if ((first - 1) * asked + count >= reply.total) return;
       continue;
     }
-    // Of more than a usual page the service may give less than was asked for: the next page tells.
-    if (number === first && asked > defaultSize) full = items.length;
+    // How many a full page has is the service's to say: it may give less than was asked for, and the next page tells.
+    if (number === first) full = items.length;
     else if (items.length < full) return;
   }
 }

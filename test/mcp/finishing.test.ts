@@ -11,7 +11,7 @@ import { textOf } from "./support/clients";
 
 const seed = Number(process.env.FXDESK_SEED ?? Date.now() % 1_000_000);
 /** Each is a process: no more of them than help. */
-const runs = Math.min(Number(process.env.FXDESK_RUNS ?? 24), 200);
+const runs = Math.min(Number(process.env.FXDESK_RUNS ?? 9), 200);
 
 /** What the service does in the end, and what the log must say then. */
 const endings: Readonly<Record<string, { readonly fault: Fault; readonly logged: string }>> = {

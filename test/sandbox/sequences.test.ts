@@ -23,7 +23,7 @@ import { callOf, type PlainAnswer, requestOf } from "./support/http";
 import { inProcess, type InProcess } from "./support/in-process";
 
 const now = new Date("2026-03-16T09:00:00Z");
-const numRuns = Number(process.env.FXDESK_RUNS ?? 120);
+const numRuns = Number(process.env.FXDESK_RUNS ?? 60);
 
 let desk: InProcess;
 beforeAll(() => {

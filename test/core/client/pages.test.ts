@@ -60,7 +60,7 @@ async function collect(fault: Fault, method: "list" | "listCounted", input: { pa
 
 test.each([
   [0, 1],
-  [49, 1],
+  [49, 2],
   [50, 2],
   [120, 3],
 ])("%i entries without a count take %i calls", async (count, calls) => {
