@@ -33,7 +33,7 @@ export async function benchClient(): Promise<void> {
       { name: "client.trades.list", run: () => client.trades.list() },
       { name: "the same, five interceptors", run: () => linked.trades.list() },
     ],
-    { rounds: 9, sliceMs: 400, inFlight: 10 },
+    { rounds: 15, sliceMs: 400, inFlight: 10 },
   );
   print("Read of 1 KB JSON, 10 in flight", rows);
   await Promise.all([client.close(), linked.close(), dispatcher.close()]);

@@ -1,7 +1,9 @@
-/** Answers every request with the same JSON, from a process of its own so that it does not share the client's time. */
+/**
+ * Answers every request with the same JSON, from a process of its own so that it does not share the client's time, and
+ * without reading more of a request than where it ends, so that the client is what is measured.
+ */
 import { fork } from "node:child_process";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 
 const trade = {
   trade_id: "0d6f1f1e-8c5b-4b0a-9b58-1c1a7f2f9a11",
@@ -26,14 +28,25 @@ const trade = {
 /** Two trades: about 1 KB. */
 const body = JSON.stringify([trade, { ...trade, trade_id: "6a1b86d4-7f2c-4f0e-8f6e-3f9d4c2b1a22" }]);
 
+const endOfHead = "\r\n\r\n";
+const head = (connection: string) =>
+  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: ${connection}\r\ncontent-length: ${Buffer.byteLength(body)}${endOfHead}`;
+const kept = Buffer.from(head("keep-alive") + body);
+const closed = Buffer.from(head("close") + body);
+
 function serve(): void {
-  const server = createServer((request, response) => {
-    request.resume();
-    response.writeHead(200, {
-      "content-type": "application/json",
-      "content-length": Buffer.byteLength(body),
+  const server = createServer((socket) => {
+    let received = "";
+    socket.setNoDelay(true).on("error", () => undefined);
+    socket.on("data", (chunk) => {
+      received += chunk.toString("latin1");
+      for (let end = received.indexOf(endOfHead); end >= 0; end = received.indexOf(endOfHead)) {
+        const closes = /connection: close/i.test(received.slice(0, end));
+        received = received.slice(end + endOfHead.length);
+        if (closes) socket.end(closed);
+        else socket.write(kept);
+      }
     });
-    response.end(body);
   });
   server.listen(0, "127.0.0.1", () => process.send!((server.address() as AddressInfo).port));
   process.on("disconnect", () => process.exit(0));
