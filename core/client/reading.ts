@@ -1,5 +1,6 @@
 /** From what was received to the response of a call. */
 import { pipeline, type Readable } from "node:stream";
+import type { Problem } from "../operations/check";
 import { decoded, inflated, inflatedStream, type Text } from "../transport/content";
 import { Ended } from "../transport/deadline";
 import { TransportError } from "../transport/error";
@@ -122,5 +123,16 @@ export async function read(journey: Journey, received: Received, connection: Con
   journey.permit();
   deadline.release();
   const { body, problems } = readResponse(operation, answer, { status, headers, content }, journey);
-  return { status, headers, total, requestId, attempts, body, problems };
+  let found: readonly Problem[] | undefined;
+  return {
+    status,
+    headers,
+    total,
+    requestId,
+    attempts,
+    body,
+    get problems() {
+      return (found ??= problems());
+    },
+  };
 }

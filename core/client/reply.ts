@@ -9,6 +9,6 @@ export interface Reply<Status extends number = number, Body = unknown> {
   readonly total: number | undefined;
   readonly requestId: string | undefined;
   readonly attempts: number;
-  /** Where the response differs from the contract. It is passed on as it came. */
+  /** Where the response differs from the contract. It is passed on as it came; what differs is looked for when asked. */
   readonly problems: readonly Problem[];
 }

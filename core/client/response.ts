@@ -19,8 +19,8 @@ const compiledAnswers = perOperation((operation) => {
 
 export interface Content {
   readonly body: unknown;
-  /** Where the body differs from the contract. */
-  readonly problems: readonly Problem[];
+  /** Finds where the body differs from the contract: work that is done for those who ask. */
+  readonly problems: () => readonly Problem[];
 }
 
 interface Response {
@@ -41,7 +41,7 @@ export function readResponse(
 ): Content {
   const doubts = doubt === undefined ? [] : [{ field: "", says: doubt }];
   const isText = answer.kind !== "json" || comesAsText(answer.asText, headers["content-type"]);
-  if (answer.kind === "empty") return { body: undefined, problems: [] };
+  if (answer.kind === "empty") return { body: undefined, problems: () => doubts };
   const body = isText ? text : parsed(operation, text, status, progress);
   if (operation.effect === "money" && !identifies(operation, status, body)) {
     const because = `The response (${status}) does not hold ${operation.identifiedBy ?? "what was done"}.`;
@@ -49,7 +49,8 @@ export function readResponse(
   }
   return {
     body,
-    problems: isText ? doubts : [...doubts, ...misfits(operation, status, body), ...lostDigits(text, bytes)],
+    problems: () =>
+      isText ? doubts : [...doubts, ...misfits(operation, status, body), ...lostDigits(text, bytes)],
   };
 }
 
