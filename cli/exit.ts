@@ -19,6 +19,7 @@ export const success = 0;
 export const badUsage = 2;
 const refused = 5;
 export const notNow = 6;
+export const outcomeUnknown = 7;
 const failed = 8;
 
 const byErrorCode: Readonly<Record<ErrorCode, number>> = {
@@ -35,7 +36,7 @@ const byErrorCode: Readonly<Record<ErrorCode, number>> = {
   rate_limited: notNow,
   unavailable: notNow,
   timeout: notNow,
-  outcome_unknown: 7,
+  outcome_unknown: outcomeUnknown,
   service_error: failed,
   invalid_response: failed,
   file: failed,

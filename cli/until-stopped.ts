@@ -1,10 +1,13 @@
-/** Resolves when the person (Ctrl-C) or the system (SIGTERM) asks the process to stop. */
+/** With these a person (Ctrl-C, a closed terminal) or the system asks a process to stop. */
+export const stopSignals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+
+/** Resolves when the process is asked to stop. */
 export function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {
-      process.off("SIGINT", stop).off("SIGTERM", stop);
+      for (const signal of stopSignals) process.off(signal, stop);
       resolve();
     };
-    process.on("SIGINT", stop).on("SIGTERM", stop);
+    for (const signal of stopSignals) process.on(signal, stop);
   });
 }

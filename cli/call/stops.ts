@@ -1,7 +1,6 @@
 /** The signals with which a person or the system stops a process, heard instead of obeyed. */
 import { setTimeout as pause } from "node:timers/promises";
-
-const signals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+import { stopSignals } from "../until-stopped";
 
 /** One wish to stop may come as several signals: npx passes on what the terminal has sent already. */
 const oneWishMs = 100;
@@ -11,7 +10,7 @@ export class Stops {
   readonly #onSignal = () => this.#heard();
 
   constructor() {
-    for (const signal of signals) process.on(signal, this.#onSignal);
+    for (const signal of stopSignals) process.on(signal, this.#onSignal);
   }
 
   /** The next wish to stop, from now on. */
@@ -26,6 +25,6 @@ export class Stops {
 
   /** From now on signals are obeyed again. */
   release(): void {
-    for (const signal of signals) process.off(signal, this.#onSignal);
+    for (const signal of stopSignals) process.off(signal, this.#onSignal);
   }
 }

@@ -6,23 +6,21 @@ import type { Serving } from "../../mcp";
 import { type Given, UsageError } from "../arguments";
 import type { Command } from "../command";
 import { asUsage, clientOptions, connectionFlags, connectionHelp, settingsFrom } from "../connection";
-import { success } from "../exit";
+import { outcomeUnknown, success } from "../exit";
 import { notListening, portFrom } from "../port";
 import { type Terminal, write } from "../terminal";
+import { stopSignals } from "../until-stopped";
 
 const tokenVariable = "FXDESK_MCP_TOKEN";
 
-const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** What asks twice within this time asked once: a terminal signals fxdesk and npx, and npx passes it on to fxdesk. */
 const echoMs = 250;
-/** As of a command whose outcome is not known. */
-const exitWhenUnknown = 7;
 
 /** Ends the process at once; the log says of which calls nobody knows what became of them. */
 function endNow(server: Serving): never {
   const lines = server.unfinished();
   for (const line of lines) console.error(line);
-  process.exit(lines.length > 0 ? exitWhenUnknown : success);
+  process.exit(lines.length > 0 ? outcomeUnknown : success);
 }
 
 /** Resolves when a person or the system asks the process to stop. Who asks again does not wait for what is under way. */
