@@ -9,7 +9,10 @@ import type { Terminal } from "./terminal";
 export const extensionsHelp = section(
   "Operations of your own: from the environment",
   columns([
-    [extensionVariables.path, "Absolute path of a CommonJS module that adds operations."],
+    [
+      extensionVariables.path,
+      "Absolute path of a CommonJS module that adds operations, and links round every call.",
+    ],
     [
       extensionVariables.effects,
       "Those of its operations, with commas, whose declared effect counts although they are no GET. " +

@@ -10,7 +10,13 @@ export {
 } from "./client/client";
 export type { ClientOptions, Credentials } from "./client/connection";
 export type { CallOptions, PsuContext } from "./client/options";
-export { type Extension, type ExtensionToolkit, serviceFrom } from "./client/extensions";
+export {
+  type Additions,
+  type ExtendedService,
+  type Extension,
+  type ExtensionToolkit,
+  serviceFrom,
+} from "./client/extensions";
 export { ReceivedFile } from "./client/file";
 export type { FxdeskClient } from "./client/fxdesk-client";
 export { environmentName, optionsFromSettings, settingsFromEnvironment, settingsOf } from "./client/settings";

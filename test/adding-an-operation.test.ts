@@ -2,7 +2,7 @@
  * The one idea of the design: a declaration, and nothing else, puts an operation on every surface. It may come from a
  * module of the user's, and the service may be another one.
  */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
@@ -159,7 +159,9 @@ test("as a path of the OpenAPI document and a chapter of the documentation", () 
 
 describe("an operation of the user's own, from a module", () => {
   const code = `
-module.exports = ({ operation, json, z }) => [
+const { appendFileSync } = require("node:fs");
+
+const getLimit = ({ operation, json, z }) =>
   operation({
     name: "limits.get",
     tool: "get_limit",
@@ -174,8 +176,15 @@ module.exports = ({ operation, json, z }) => [
     answers: { 200: json(z.object({ limit: z.number() }), "The limit.") },
     errors: {},
     contract: "none",
-  }),
-];
+  });
+
+const audit = async (call, next) => {
+  const reply = await next();
+  appendFileSync(__filename + ".log", call.target + " " + reply.status + "\\n");
+  return reply;
+};
+
+module.exports = (toolkit) => ({ operations: [getLimit(toolkit)], interceptors: [audit] });
 `;
   const limit = { limit: 250_000 };
   let folder: string;
@@ -203,7 +212,8 @@ module.exports = ({ operation, json, z }) => [
 
   const connect = () => {
     const { baseUrl, demo } = playing;
-    return createClient({ baseUrl, credentials: { accessToken: demo.accessToken } }, more);
+    const { clientId, contactId, accessToken, apiKey } = demo;
+    return createClient({ baseUrl, clientId, contactId, credentials: { accessToken, apiKey } }, more);
   };
 
   test("is called by the client, and by an assistant", async () => {
@@ -218,6 +228,27 @@ module.exports = ({ operation, json, z }) => [
       expect(asked.structuredContent).toMatchObject({ limit: "250000" });
     });
     await connected.close();
+  });
+
+  test("is called through the module's link, on every surface", async () => {
+    const log = `${variables.FXDESK_EXTENSIONS}.log`;
+    await rm(log, { force: true });
+    const connected = connect();
+    await connected.call(more.operations.at(-1)!, { currency: "EUR" });
+    const ofContract = more.operations.find(({ name }) => name === "approvalsWorkflow.getConfig")!;
+    await connected.call(ofContract, {});
+    await withAssistant({ client: connected }, (assistant) =>
+      assistant.callTool({ name: "get_limit", arguments: { currency: "SEK" } }),
+    );
+    await printed(["call", "limits.get", "--currency", "USD"], variables);
+    await connected.close();
+    expect((await readFile(log, "utf8")).split("\n")).toEqual([
+      "/limits/EUR 200",
+      expect.stringMatching(/^\/approvals.* 200$/),
+      "/limits/SEK 200",
+      "/limits/USD 200",
+      "",
+    ]);
   });
 
   test("is called on the command line, which lists and describes it", async () => {

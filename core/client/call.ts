@@ -5,12 +5,12 @@ import type { Declaration } from "../operations/declaration";
 import { Deadline } from "../transport/deadline";
 import { Attempts } from "./attempts";
 import { channels } from "./channels";
-import type { ClientOptions, Connection } from "./connection";
+import type { Connection } from "./connection";
 import type { CallOptions } from "./options";
 import { failureOf } from "./failure";
 import { ReceivedFile } from "./file";
 import type { Journey } from "./journey";
-import { chain, type PreparedCall } from "./pipeline";
+import { chain, type Interceptor, type PreparedCall } from "./pipeline";
 import { prepared } from "./prepare";
 import { read } from "./reading";
 import type { Reply } from "./reply";
@@ -28,7 +28,7 @@ export class Caller {
 
   constructor(
     readonly connection: Connection,
-    interceptors: ClientOptions["interceptors"] = [],
+    interceptors: readonly Interceptor[],
   ) {
     this.#attempts = new Attempts(connection);
     this.#send = chain(interceptors, (call) => this.#leave(call));

@@ -20,6 +20,7 @@ import type { Values } from "../operations/check";
 import { Caller } from "./call";
 import { type ClientOptions, connect } from "./connection";
 import type { CallOptions } from "./options";
+import type { ExtendedService } from "./extensions";
 import type { ReceivedFile } from "./file";
 import type { FxdeskClient } from "./fxdesk-client";
 import { pagesOf } from "./pages";
@@ -201,8 +202,9 @@ export function createClient<const Ops extends readonly Declaration[]>(
   options: ClientOptions,
   service: Service<Ops>,
 ): Client<Ops>;
-export function createClient(options: ClientOptions, service: Service = contract): ClientCore {
-  const caller = new Caller(connect(service, options), options.interceptors);
+export function createClient(options: ClientOptions, service: ExtendedService = contract): ClientCore {
+  const links = [...(service.interceptors ?? []), ...(options.interceptors ?? [])];
+  const caller = new Caller(connect(service, options), links);
   const core: ClientCore = {
     service,
     prepare: (declaration, input, callOptions = {}) => caller.prepare(declaration, input, callOptions),

@@ -1,4 +1,4 @@
-/** Operations that a module of the user's adds to the service. */
+/** What a module of the user's adds to the service: operations, and links round every call. */
 import { realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
 import { z } from "zod";
@@ -8,13 +8,26 @@ import * as declarations from "../operations/declaration";
 import type { Service } from "../operations/definition";
 import { extended } from "../operations/extensions";
 import * as values from "../schema";
+import type { Interceptor } from "./pipeline";
 
 /** What a module is given to declare operations with, so that it needs nothing installed beside it. */
 const toolkit = { ...declarations, ...values, z };
 export type ExtensionToolkit = typeof toolkit;
 
-/** What a module exports: a function that answers the operations it adds. */
-export type Extension = (toolkit: ExtensionToolkit) => readonly declarations.Declaration[];
+/** What a module adds. */
+export interface Additions {
+  readonly operations?: readonly declarations.Declaration[];
+  /** Round every call of every surface, outside of those that code gives its client; the first one is outermost. */
+  readonly interceptors?: readonly Interceptor[];
+}
+
+/** What a module exports: a function that returns what it adds. */
+export type Extension = (toolkit: ExtensionToolkit) => Additions;
+
+/** A service as a module extends it. */
+export interface ExtendedService extends Service {
+  readonly interceptors?: readonly Interceptor[];
+}
 
 const fail = (message: string): never => {
   throw new TypeError(`${extensionVariables.path} ${message}`);
@@ -56,27 +69,35 @@ function extensionAt(given: string): Extension {
   const { default: inDefault = loaded } = (loaded ?? {}) as { default?: unknown };
   return typeof inDefault === "function"
     ? (inDefault as Extension)
-    : fail(`names ${path}, which exports no function that answers operations.`);
+    : fail(`names ${path}, which exports no function that returns what it adds.`);
+}
+
+const kinds = { operations: "object", interceptors: "function" } as const;
+
+function additionsOf(given: unknown): Additions {
+  const lists = Object.entries(given ?? {}) as [keyof typeof kinds, unknown][];
+  const isRight = ([name, list]: (typeof lists)[number]) =>
+    name in kinds && Array.isArray(list) && list.every((entry) => typeof entry === kinds[name]);
+  if (lists.length > 0 && lists.every(isRight)) return given as Additions;
+  throw new TypeError("it must return { operations: [...] }, { interceptors: [...] } or both.");
 }
 
 /**
- * The service with the operations of the module that the environment names; the service as it is where it names none.
- * Throws a TypeError that says what is wrong with the module.
+ * The service with what the module adds that the environment names; the service as it is where it names none. Throws a
+ * TypeError that says what is wrong with the module.
  */
 export function serviceFrom(
   environment: Readonly<Record<string, string | undefined>>,
   service: Service = contract,
-): Service {
+): ExtendedService {
   const path = environment[extensionVariables.path];
   if (!path) return service;
   const trusted = (environment[extensionVariables.effects] ?? "").split(",").map((name) => name.trim());
   const extension = extensionAt(path);
   try {
-    const operations: unknown = extension(toolkit);
-    if (Array.isArray(operations))
-      return extended(service, operations as readonly declarations.Declaration[], trusted.filter(Boolean));
+    const { operations = [], interceptors = [] } = additionsOf(extension(toolkit));
+    return { ...extended(service, operations, trusted.filter(Boolean)), interceptors };
   } catch (error) {
-    return fail(`names ${path}, whose operations cannot be added: ${(error as Error).message}`);
+    return fail(`names ${path}, which adds nothing: ${(error as Error).message}`);
   }
-  return fail(`names ${path}, whose function answers no list of operations.`);
 }

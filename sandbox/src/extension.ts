@@ -144,7 +144,8 @@ function getDocument({ ErrorMessage, file, id, operation, z }: Toolkit) {
   });
 }
 
-const extension = (toolkit: Toolkit) =>
-  [createQuote(toolkit), getAvailability(toolkit), getDocument(toolkit)] as const;
+const extension = (toolkit: Toolkit) => ({
+  operations: [createQuote(toolkit), getAvailability(toolkit), getDocument(toolkit)] as const,
+});
 
 export = extension;

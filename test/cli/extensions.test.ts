@@ -7,7 +7,7 @@ import { contract, serviceFrom } from "@fxdesk/toolkit";
 import { fxdesk as run, type Ran, type Variables, variablesOf } from "./run";
 
 const declared = (more: string) => `
-module.exports = ({ operation, json, z }) => [
+module.exports = ({ operation, json, z }) => ({ operations: [
   operation({
     name: "fixings.request",
     tool: "request_fixing",
@@ -24,7 +24,7 @@ module.exports = ({ operation, json, z }) => [
     contract: "none",
     ${more}
   }),
-];`;
+] });`;
 
 let folder: string;
 let sandbox: Sandbox;
@@ -112,9 +112,9 @@ describe("that cannot be added are a mistake of usage", () => {
 
   test.each([
     ["module.exports = 1;", "exports no function"],
-    ["module.exports = () => 1;", "answers no list of operations"],
+    ["module.exports = () => 1;", "which adds nothing: it must return"],
     ["module.exports = (", "cannot be loaded as a CommonJS module"],
-    ["module.exports = () => { throw new Error('No rates today'); };", "cannot be added: No rates today"],
+    ["module.exports = () => { throw new Error('No rates today'); };", "which adds nothing: No rates today"],
     [declared('path: "/trades", parameters: {}'), "trades.book is already served at /trades"],
     [declared('server: "elsewhere"'), "there is no server elsewhere"],
   ])("%s", async (content, says) => {
@@ -126,7 +126,7 @@ describe("that cannot be added are a mistake of usage", () => {
   });
 
   test("a module that others may write to", async () => {
-    const path = await moduleOf("module.exports = () => [];");
+    const path = await moduleOf("module.exports = () => ({ operations: [] });");
     await chmod(path, 0o666);
     const { code, stderr } = await fxdesk(["operations"], { FXDESK_EXTENSIONS: path });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("chmod go-w") as string });

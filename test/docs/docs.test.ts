@@ -60,14 +60,15 @@ test("the examples in TypeScript compile against what is built", async () => {
   expect(await compiled(sources)).toBe("");
 });
 
-test("the module with operations of one's own adds them", async () => {
+test("the module of the user's own adds what it holds", async () => {
   const [code] = await blocks("docs/client.md", "js");
   const folder = await mkdtemp(join(tmpdir(), "fxdesk-docs-"));
   const path = join(folder, "extensions.js");
   await writeFile(path, code!);
-  const { operations } = serviceFrom({ FXDESK_EXTENSIONS: path });
+  const { operations, interceptors } = serviceFrom({ FXDESK_EXTENSIONS: path });
   await rm(folder, { recursive: true });
   expect(operations.at(-1)).toMatchObject({ name: "fixings.get", effect: "read" });
+  expect(interceptors).toHaveLength(1);
 });
 
 /** From its sandbox's start to its close: it needs nothing from elsewhere. */

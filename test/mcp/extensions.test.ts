@@ -6,7 +6,7 @@ import { type FaultServer, faultServer, respond } from "../support/fault-server"
 import { type McpClient, fxdeskMcp, revisions, textOf } from "./support/clients";
 import { Spawned } from "./support/spawned";
 
-const extension = `module.exports = ({ operation, json, z }) => [
+const extension = `module.exports = ({ operation, json, z }) => ({ operations: [
   operation({
     name: "quotes.create", tool: "create_quote", title: "Create quote", summary: "Asks for a quote, for trades.book.",
     effect: "change", method: "POST", path: "/quotes", server: "service", credentials: ["accessToken"],
@@ -14,7 +14,7 @@ const extension = `module.exports = ({ operation, json, z }) => [
     answers: { 201: json(z.object({ quote_id: z.string(), rate: z.number() }), "The quote.") },
     errors: {}, contract: "",
   }),
-];`;
+] });`;
 
 let folder: string;
 let service: FaultServer;

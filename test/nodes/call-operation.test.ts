@@ -1,10 +1,11 @@
 /** The node that calls any operation: of the contract, and of a module of the user's. */
+import { join } from "node:path";
 import { operations } from "@fxdesk/toolkit/operations";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { callType } from "../../nodes/names";
 import { catchOf, connectionTo, debugOf, injectOf, tab, typed } from "./support/flows";
 import { type ExtensionModule, extensionModule } from "./support/extension";
-import { NodeRed } from "./support/node-red";
+import { NodeRed, root } from "./support/node-red";
 
 let sandbox: Sandbox;
 let extension: ExtensionModule;
@@ -12,7 +13,7 @@ let nodeRed: NodeRed;
 
 beforeAll(async () => {
   sandbox = await startSandbox();
-  extension = await extensionModule();
+  extension = await extensionModule(linked);
   nodeRed = await NodeRed.start({ env: { ...extension.env, TRADE_TYPE: "spot" } });
 }, 60_000);
 
@@ -21,6 +22,18 @@ afterAll(async () => {
   await extension.remove();
   await sandbox.close();
 });
+
+const throughLink = "Called through the link.";
+
+/** The sandbox's extension, with a link of the user's. */
+const linked = `
+const quotes = require(${JSON.stringify(join(root, "sandbox/dist/extension.js"))});
+const link = (_call, next) => {
+  console.log(${JSON.stringify(throughLink)});
+  return next();
+};
+module.exports = (toolkit) => ({ ...quotes(toolkit), interceptors: [link] });
+`;
 
 type Message = Record<string, any>;
 
@@ -53,6 +66,13 @@ test("calls an operation of the contract", async () => {
   expect(asked().get("trade_type")).toBe("spot,ndf");
   expect(msg).toMatchObject({ statusCode: 200, fxdesk: { operation: "trades.list", problems: [] } });
   expect(msg.payload.length).toBeLessThanOrEqual(3);
+});
+
+test("calls through the links of an extension", async () => {
+  const before = nodeRed.times(throughLink);
+  await called("trades.list", { page_size: 1 });
+
+  expect(nodeRed.times(throughLink) - before).toBe(1);
 });
 
 test("calls an operation of an extension", async () => {

@@ -4,7 +4,7 @@ import * as values from "@fxdesk/toolkit/schema";
 import { z } from "zod";
 import extension = require("../extension");
 
-export const extensionOperations = extension({ ...language, ...values, z });
+export const { operations: extensionOperations } = extension({ ...language, ...values, z });
 export const [createQuote, getAvailability, getDocument] = extensionOperations;
 
 /** Where the module is that declares them, and what a client takes its word for: the effect of what is no GET. */

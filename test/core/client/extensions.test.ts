@@ -92,7 +92,8 @@ const declaration = (change = "") => `
     contract: "none",
     ${change}
   })`;
-const moduleWith = (change = "") => `module.exports = ({ operation, json, z }) => [${declaration(change)}];`;
+const moduleWith = (change = "") =>
+  `module.exports = ({ operation, json, z }) => ({ operations: [${declaration(change)}] });`;
 
 describe("a module", () => {
   let folder: string;
@@ -131,8 +132,8 @@ describe("a module", () => {
   });
 
   test.each([
-    ["exports.default", `exports.default = () => [];`],
-    ["a function of its own", `module.exports = function () { return []; };`],
+    ["exports.default", `exports.default = () => ({ operations: [] });`],
+    ["a function of its own", `module.exports = function () { return { operations: [] }; };`],
   ])("may export %s", (_case, content) => {
     expect(named(fileWith(content)).operations).toEqual(contract.operations);
   });
@@ -200,14 +201,20 @@ describe("a module", () => {
   });
 
   test.each([
-    ["no function", "module.exports = {};", "which exports no function that answers operations."],
-    ["nothing", "module.exports = undefined;", "which exports no function that answers operations."],
-    [
-      "a function of something else",
-      "module.exports = () => ({});",
-      "whose function answers no list of operations.",
-    ],
-    ["a promise", "module.exports = async () => [];", "whose function answers no list of operations."],
+    ["no function", "module.exports = {};", "which exports no function that returns what it adds."],
+    ["nothing", "module.exports = undefined;", "which exports no function that returns what it adds."],
+    ...[
+      ["a function of nothing", "() => ({})"],
+      ["a function of a list", "() => []"],
+      ["a promise", "async () => ({ operations: [] })"],
+      ["a word that adds nothing", "() => ({ interceptor: [] })"],
+      ["operations that are none", "() => ({ operations: [1] })"],
+      ["interceptors that are none", "() => ({ operations: [], interceptors: [{}] })"],
+    ].map(([what, code]): [string, string, string] => [
+      what!,
+      `module.exports = ${code};`,
+      "which adds nothing: it must return { operations: [...] }, { interceptors: [...] } or both.",
+    ]),
   ])("that exports %s is refused", (_case, content, message) => {
     const path = fileWith(content);
     expect(() => named(path)).toThrow(new TypeError(`FXDESK_EXTENSIONS names ${path}, ${message}`));
@@ -223,7 +230,7 @@ describe("a module", () => {
   test("whose function throws is refused, with what it throws", () => {
     const path = fileWith(`module.exports = () => { throw new Error("no licence"); };`);
     expect(() => named(path)).toThrow(
-      new TypeError(`FXDESK_EXTENSIONS names ${path}, whose operations cannot be added: no licence`),
+      new TypeError(`FXDESK_EXTENSIONS names ${path}, which adds nothing: no licence`),
     );
   });
 
@@ -237,7 +244,7 @@ describe("a module", () => {
   test("that declares what the contract has is refused", () => {
     const path = fileWith(moduleWith(`name: "trades.list"`));
     expect(() => named(path)).toThrow(
-      `FXDESK_EXTENSIONS names ${path}, whose operations cannot be added: Two operations are called trades.list.`,
+      `FXDESK_EXTENSIONS names ${path}, which adds nothing: Two operations are called trades.list.`,
     );
   });
 });
