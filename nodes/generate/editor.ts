@@ -1,4 +1,5 @@
 /** The file the editor loads: definitions with literal types and defaults, and forms that the shared script fills. */
+import { comesInPages } from "../../core/client/pages";
 import { settingsOf } from "../../core/client/settings";
 import { answersWith, type Declaration } from "../../core/operations/declaration";
 import type { Service, Setting } from "../../core/operations/definition";
@@ -77,7 +78,7 @@ const operationDefaults = (operation: Declaration): string[] =>
   nodeDefaults(
     "fields: { value: {}, validate: function (fields, option) { return fxdesk.problems(this, fields, option); } }",
     "fromPayload: { value: false }",
-    ...(operation.pages ? [pagesDefault] : []),
+    ...(comesInPages(operation) ? [pagesDefault] : []),
     ...(answersWith(operation, "file") ? [saveToDefault] : []),
   );
 

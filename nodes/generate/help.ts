@@ -1,4 +1,5 @@
 /** The help of each node, from its declaration. */
+import { comesInPages } from "../../core/client/pages";
 import { environmentName, settingsOf } from "../../core/client/settings";
 import { type Answer, answersWith, type Declaration, type Effect } from "../../core/operations/declaration";
 import type { Service } from "../../core/operations/definition";
@@ -87,15 +88,17 @@ const effects: Readonly<Record<Effect, string>> = {
 const paging =
   "The list comes in pages. The node answers one page, all pages as one message, or a message for each page, in a sequence (msg.parts) that a Join node puts together again.";
 
-const details = ({ notes, effect, rules = [], pages }: Declaration): string =>
-  [
+const details = (operation: Declaration): string => {
+  const { notes, effect, rules = [] } = operation;
+  return [
     paragraph(sentences(notes ?? "", effects[effect])),
-    ...(pages ? [paragraph(paging)] : []),
+    ...(comesInPages(operation) ? [paragraph(paging)] : []),
     ...(rules.length > 0 ? [bullets(rules.map(({ says }) => says))] : []),
     paragraph(
       "A field takes a fixed value, a property of the message, the flow or the global context, a JSONata expression, an environment variable, or a mustache template such as {{payload.id}}. A field left empty is left out.",
     ),
   ].join("\n");
+};
 
 const errorTerm = ([status, failure]: [string, Declaration["errors"][number]]): string =>
   term(status, "status", typeof failure === "string" ? failure : failure[0]);

@@ -57,6 +57,8 @@ const status = {
   calling: "__count__ under way",
   entries_one: "1 entry",
   entries_other: "__count__ entries",
+  someEntries_one: "1 entry, and more",
+  someEntries_other: "__count__ entries, more",
   accepted: "accepted",
   done: "done",
   unconnected: "no connection",

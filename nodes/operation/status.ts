@@ -32,13 +32,14 @@ export function calling(words: Words, count: number): NodeStatus {
   return { fill: "blue", shape: "dot", text: words("calling", count) };
 }
 
-export function answered(words: Words, { msg, entries }: Answered): NodeStatus {
+export function answered(words: Words, { msg, entries, more }: Answered): NodeStatus {
   const { payload, statusCode } = msg;
-  const text = Array.isArray(payload)
-    ? words("entries", entries)
-    : Buffer.isBuffer(payload)
-      ? sizeOf(payload.length)
-      : words(statusCode === 202 ? "accepted" : "done");
+  const text =
+    entries !== undefined
+      ? words(more ? "someEntries" : "entries", entries)
+      : Buffer.isBuffer(payload)
+        ? sizeOf(payload.length)
+        : words(statusCode === 202 ? "accepted" : "done");
   return { fill: "green", shape: "dot", text };
 }
 
