@@ -1,4 +1,6 @@
 /** From the answer of the service to messages. */
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { NodeMessage } from "node-red";
 import type { Reply } from "../../core/client/reply";
 import type { ClientCore } from "../../core/client/client";
@@ -29,6 +31,8 @@ export interface Call {
 /** What was sent: the last message, how many entries a list had over all of them, and whether it goes on. */
 export interface Answered {
   readonly msg: NodeMessage;
+  /** Of the last answer. */
+  readonly body: unknown;
   /** Undefined where it is no list. */
   readonly entries: number | undefined;
   readonly more?: boolean | undefined;
@@ -42,11 +46,17 @@ const told = ({ operation }: Call, { body: _body, status: _status, ...rest }: Re
   ...rest,
 });
 
+async function save(file: ReceivedFile, path: string): Promise<string> {
+  // A folder that cannot be made is told by the file, which cannot be written then.
+  await mkdir(dirname(path), { recursive: true }).catch(() => undefined);
+  await file.save(path);
+  return path;
+}
+
 async function withFile(msg: NodeMessage, file: ReceivedFile, saveTo: string | undefined): Promise<void> {
-  if (saveTo) await file.save(saveTo);
   Object.assign(msg, {
-    payload: saveTo ?? (await file.bytes()),
-    filename: saveTo ?? file.fileName,
+    payload: saveTo ? await save(file, saveTo) : await file.bytes(),
+    filename: saveTo || file.fileName,
     contentType: file.contentType,
   });
 }
@@ -77,9 +87,10 @@ async function single(call: Call): Promise<Answered> {
   const fxdesk = { ...told(call, reply), ...(more !== undefined && { more }) };
   const msg = Object.assign(call.msg, { statusCode, fxdesk });
   if (body instanceof ReceivedFile) await withFile(msg, body, call.saveTo);
-  else msg.payload = body;
+  // An answer without a body leaves what the flow brought.
+  else if (body !== undefined) msg.payload = body;
   call.send(msg);
-  return { msg, entries: entriesOf(operation, body), more };
+  return { msg, body, entries: entriesOf(operation, body), more };
 }
 
 /** Every entry of every page, as one message. */
@@ -91,7 +102,7 @@ async function whole(call: Call): Promise<Answered> {
   const { status: statusCode, body: payload } = reply;
   const fxdesk = { ...told(call, reply), pages: replies.length };
   send(Object.assign(msg, { payload, statusCode, fxdesk }));
-  return { msg, entries: entriesOf(operation, payload) };
+  return { msg, body: payload, entries: entriesOf(operation, payload) };
 }
 
 /**
@@ -122,7 +133,7 @@ async function pageByPage(call: Call): Promise<Answered> {
     if (count !== undefined) entries = (entries ?? 0) + count;
   }
   sendPage(msg, waiting!, index, index + 1);
-  return { msg, entries };
+  return { msg, body: waiting!.body, entries };
 }
 
 /** How a list that comes in pages becomes messages. */

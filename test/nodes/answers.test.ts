@@ -1,10 +1,11 @@
 /** What a node makes of an answer: pages, files, statuses, and calls that are still under way when it closes. */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Declaration } from "@fxdesk/toolkit/operations";
+import { makeAccountDefault } from "../../core/operations/account-details";
 import { listOpenBankingTransactions } from "../../core/operations/open-banking";
 import { getStatementFile } from "../../core/operations/statements";
 import { getTrade, listTrades } from "../../core/operations/trades";
@@ -244,6 +245,42 @@ test("a file may go to a path instead", async () => {
 
   expect(msg).toMatchObject({ payload: path, filename: path });
   expect(await readFile(path, "utf8")).toBe("date,amount\n");
+});
+
+test("folders that are not there are made for a file", async () => {
+  handler = file;
+  const path = join(folder, "2026/05/statement.csv");
+  await deploy(getStatementFile, { fields: statement, saveTo: typed("str", path) });
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(msg).toMatchObject({ payload: path });
+  expect(await readFile(path, "utf8")).toBe("date,amount\n");
+});
+
+test("a file where a folder should be made is an error that says so", async () => {
+  handler = file;
+  const blocked = join(folder, "blocked");
+  await writeFile(blocked, "");
+  await deploy(getStatementFile, { fields: statement, saveTo: typed("str", join(blocked, "may.csv")) });
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(msg!.error).toMatchObject({ code: "file", message: expect.stringContaining("written") as string });
+});
+
+test("an answer without a body leaves the payload as it was", async () => {
+  handler = (_url, response) => response.writeHead(204).end();
+  await deploy(makeAccountDefault, { fields: { account_details_id: typed("str", id) } });
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(msg!.payload).toEqual({});
+  expect(msg).toMatchObject({ statusCode: 204, fxdesk: { problems: [] } });
+  expect(await nodeRed.status("node", ({ fill }) => fill === "green")).toMatchObject({ text: "done" });
 });
 
 test("a file that is not ready is told by the status", async () => {
