@@ -76,6 +76,12 @@ export interface Meta {
   examples?: readonly unknown[];
   /** Other spellings in which an enumeration is taken, each with the option it stands for. */
   alsoSpelled?: ReadonlyMap<string, string>;
+  /** How exactly a text tells a time, where `format` does not say it. */
+  precision?: "day" | "minute";
+  /** Whether a day, where a time is wanted, is its end. */
+  endsDay?: true;
+  /** What stands between the items of a text that is a list. */
+  separator?: string;
 }
 
 /** What a schema says of itself; zod does not carry it from the inner schema to the wrapped one. */
