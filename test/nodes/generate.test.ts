@@ -14,6 +14,7 @@ import { elementOf, shapeOf } from "../../core/schema/kind";
 import { openEnum } from "../../core/schema/values";
 import { settingsOf } from "../../core/client/settings";
 import { nodeFiles } from "../../nodes/generate/files";
+import { paletteLabelOf } from "../../nodes/generate/look";
 import { callType, connectionType, nodeTypeOf } from "../../nodes/names";
 
 const files = nodeFiles(contract);
@@ -88,7 +89,8 @@ test("every operation has a node: runtime, editor, form, words and help", () => 
     expect(editor).toContain(`data-template-name="${type}"`);
     expect(help).toContain(`data-help-name="${type}"`);
     const { fxdesk, paletteLabel } = definitions.get(type)!;
-    expect(paletteLabel).toBe(each.title);
+    expect(paletteLabel).toBe(paletteLabelOf(each));
+    expect(words.operations[fxdesk.slug].label).toBe(each.title);
     const names = callerFields(each).map(({ name }) => name);
     expect(fxdesk.controls.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
     expect(Object.keys(words.operations[fxdesk.slug].fields)).toEqual(names);
