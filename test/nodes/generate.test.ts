@@ -116,8 +116,8 @@ test("an operation that is added gets all of it without another line", () => {
 });
 
 /** The help of a node. */
-const helpOf = (operation: { tool: string }, from = help): string =>
-  from.split(`data-help-name="${nodeTypeOf(operation as Declaration)}"`)[1]!.split("</script>")[0]!;
+const helpOf = (node: { tool: string }, from = help): string =>
+  from.split(`data-help-name="${nodeTypeOf(node as Declaration)}"`)[1]!.split("</script>")[0]!;
 
 const answering = operation({
   ...everyKind,
