@@ -1,4 +1,5 @@
 /** fxdesk call: one operation of the service. */
+import { comesInPages } from "../../core/client/pages";
 import { answersWith, contract, type Declaration, type Service } from "../../core/operations";
 import { type Flag, UsageError } from "../arguments";
 import { type Command, jsonFlag } from "../command";
@@ -24,7 +25,7 @@ export const callFlags = (operation: Declaration): Flag[] => [
   inputFlag,
   ...(answersWith(operation, "json") ? [tableFlag] : []),
   // Money is sent once.
-  ...(operation.pages && operation.effect !== "money" ? [allFlag] : []),
+  ...(comesInPages(operation) && operation.effect !== "money" ? [allFlag] : []),
   ...(answersWith(operation, "file") ? [outputFlag] : []),
   ...(operation.effect === "money" ? [yesFlag] : []),
   jsonFlag,
