@@ -1,4 +1,5 @@
 /** JSON Schemas as a model reads them: in few words, and in the part of the language that every host takes. */
+import { argumentName } from "./names";
 import type { JsonObject } from "./protocol";
 
 /** How texts are put. */
@@ -11,6 +12,14 @@ const worthOnce = 60;
 function typeOf(type: unknown): JsonObject {
   if (!Array.isArray(type)) return type === undefined ? {} : { type };
   return { type: type.find((name) => name !== "null"), ...(type.includes("null") && { nullable: true }) };
+}
+
+/** Some hosts refuse an object without properties: those that are needed, else the first, by their types alone. */
+function bare(properties: unknown, required: unknown): JsonObject {
+  const all = Object.entries(properties as Record<string, JsonObject>);
+  const needed = all.filter(([name]) => (required as string[] | undefined)?.includes(name));
+  const shown = needed.length > 0 ? needed : all.slice(0, 1);
+  return Object.fromEntries(shown.map(([name, { type }]) => [argumentName(name), typeOf(type)]));
 }
 
 /** What is the same about two fields: of objects their properties, of others everything and the name too. */
@@ -36,10 +45,10 @@ export function lean(schema: JsonObject, wording: Wording): JsonObject {
     return earlier;
   }
 
-  function repeated({ type, properties, description }: JsonObject, earlier: string): JsonObject {
+  function repeated({ type, properties, required, description }: JsonObject, earlier: string): JsonObject {
     if (properties === undefined) return typeOf(type);
     const words = [description, `Shaped as ${earlier}.`].filter(Boolean).join(" ");
-    return { ...typeOf(type), description: wording(words) };
+    return { ...typeOf(type), description: wording(words), properties: bare(properties, required) };
   }
 
   function shortened(node: JsonObject, path: string): JsonObject {
@@ -56,17 +65,17 @@ export function lean(schema: JsonObject, wording: Wording): JsonObject {
       ...(description !== undefined && { description: wording(description as string) }),
       ...(items !== undefined && { items: shortened(items as JsonObject, `${path}[]`) }),
       ...(properties !== undefined && { properties: inside(properties as JsonObject, path) }),
-      ...(required !== undefined && { required }),
+      ...(required !== undefined && { required: (required as string[]).map(argumentName) }),
       ...(additionalProperties === false && { additionalProperties }),
     };
   }
 
   const inside = (properties: JsonObject, path: string) =>
     Object.fromEntries(
-      Object.entries(properties).map(([name, inner]) => [
-        name,
-        shortened(inner as JsonObject, path ? `${path}.${name}` : name),
-      ]),
+      Object.entries(properties).map(([name, inner]) => {
+        const spelling = argumentName(name);
+        return [spelling, shortened(inner as JsonObject, path ? `${path}.${spelling}` : spelling)];
+      }),
     );
 
   return shortened(schema, "");

@@ -24,6 +24,8 @@ export interface Parameter<S extends z.ZodType = z.ZodType, By extends Filler = 
   readonly setting?: string;
   /** How fxdesk makes the value where nobody gives one. */
   readonly make?: Maker;
+  /** Filled by a caller that is code or a person, else from the connection; never by a model. */
+  readonly operator?: true;
   /** How an array is written in a query: `a=1&a=2` (the default) or `a=1,2`. */
   readonly list?: "repeat" | "comma";
 }
@@ -48,6 +50,16 @@ export const byConnectionOrMade = <S extends z.ZodType>(
   schema,
   by: "connection",
   make,
+});
+
+/**
+ * Filled by the caller, else from the connection's settings; never by a model: where people and notices are sent to, say.
+ */
+export const byOperator = <S extends z.ZodType>(schema: S, setting?: string): Parameter<S, "caller"> => ({
+  schema,
+  by: "caller",
+  operator: true,
+  ...(setting !== undefined && { setting }),
 });
 
 /** Made by fxdesk for each call, such as a request id. */
@@ -147,6 +159,14 @@ export interface Paging {
   readonly total?: string;
 }
 
+/** How a list inside an object is read page by page: each page links to the next one. Only for operations that GET. */
+export interface LinkedPages {
+  /** Where a page has its entries: paths to one or more lists, such as `transactions.booked`. */
+  readonly entries: readonly string[];
+  /** Where a page has the link to the next, an object with `href`; the last one has none. */
+  readonly next: string;
+}
+
 /** A condition over several fields, or over a field and the clock. Data, so that help and tools can say it too. */
 export type Rule = { readonly says: string } & (
   | { readonly kind: "exactly-one"; readonly fields: readonly string[] }
@@ -209,6 +229,9 @@ export interface Declaration {
   /** Where the contract says another status than usual. */
   readonly clientRefusals?: Partial<ClientRefusals>;
   readonly pages?: Paging;
+  readonly linkedPages?: LinkedPages;
+  /** Each call counts against a number of reads that was agreed on: what was read is better kept than read again. */
+  readonly metered?: true;
   /**
    * The field of a JSON answer that identifies what was done. A success that does not hold it proves nothing: text or a
    * number must be there, or any value where the field is neither.
@@ -273,6 +296,8 @@ export function operation<const D extends Declaration>(declaration: D): Operatio
     document,
     rules = [],
     pages,
+    linkedPages,
+    method,
     answers,
   } = declaration;
   const fail = (problem: string): never => {
@@ -301,6 +326,8 @@ export function operation<const D extends Declaration>(declaration: D): Operatio
   ];
   for (const key of referred) if (!known.includes(key)) fail(`there is no field ${key}`);
   for (const problem of problemsOfProof(declaration)) fail(problem);
+  if (linkedPages && (pages || method !== "GET"))
+    fail("linked pages are those of a GET without numbered ones");
   return Object.freeze(declaration);
 }
 

@@ -6,14 +6,16 @@ import { perOperation } from "./memo";
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * Drops what tells a reader nothing: the safe-integer bounds that zod adds, names inside their own schema, and the other
- * spellings of an enumeration.
+ * Drops what tells a reader nothing: the safe-integer bounds that zod adds, names inside their own schema, and what only
+ * those ask who read values: other spellings, what a day stands for, where a value is from.
  */
 export function withoutNoise({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   delete jsonSchema.id;
   delete jsonSchema.alsoSpelled;
+  delete jsonSchema.ofDay;
+  delete jsonSchema.fromEarlier;
 }
 
 /** Puts each named schema in the place of its reference: several hosts refuse a server that sends one. */

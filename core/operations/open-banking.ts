@@ -155,6 +155,7 @@ export const listOpenBankingAccounts = operation({
   method: "GET",
   path: "/v1/accounts",
   server: "xs2a",
+  metered: true,
   credentials,
   query: { withBalance },
   headers: { ...headers, ...consent },
@@ -172,6 +173,7 @@ export const getOpenBankingAccount = operation({
   method: "GET",
   path: "/v1/accounts/{account-id}",
   server: "xs2a",
+  metered: true,
   credentials,
   parameters,
   query: { withBalance },
@@ -190,6 +192,7 @@ export const listOpenBankingBalances = operation({
   method: "GET",
   path: "/v1/accounts/{account-id}/balances",
   server: "xs2a",
+  metered: true,
   credentials,
   parameters,
   headers: { ...headers, ...consent },
@@ -207,6 +210,7 @@ export const listOpenBankingTransactions = operation({
   method: "GET",
   path: "/v1/accounts/{account-id}/transactions",
   server: "xs2a",
+  metered: true,
   credentials,
   parameters,
   query: {
@@ -251,6 +255,10 @@ export const listOpenBankingTransactions = operation({
     },
     { kind: "ordered", fields: ["dateFrom", "dateTo"], says: "dateFrom must not be after dateTo." },
   ],
+  linkedPages: {
+    entries: ["transactions.booked", "transactions.pending", "transactions.information"],
+    next: "transactions._links.next",
+  },
   answers: {
     200: orText(json(AccountReport, "The transactions.", answerHeaders), {
       mediaTypes: statementTypes,

@@ -35,7 +35,15 @@ const PaymentAuthorisation = z.enum(["authorisations", "cancellation-authorisati
 });
 
 export const product = { "payment-product": PaymentProduct };
-export const payment = { "payment-service": PaymentService, ...product, paymentId: PaymentId };
+/** Of a payment that is there. */
+export const itsProduct = {
+  "payment-product": PaymentProduct.meta({
+    title: "Payment product",
+    description: "The product by which the payment was initiated.",
+    fromEarlier: true,
+  }),
+};
+export const payment = { "payment-service": PaymentService, ...itsProduct, paymentId: PaymentId };
 export const authorisations = { ...payment, "payment-authorisation": PaymentAuthorisation };
 
 const frequencies = [

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { MinuteOfDay } from "./values";
 
 /** The plain kind of value a schema takes, as a form, a command line or a query string needs to know it. */
 export type Kind = "string" | "integer" | "number" | "boolean" | "array" | "object" | "unknown";
@@ -76,6 +77,12 @@ export interface Meta {
   examples?: readonly unknown[];
   /** Other spellings in which an enumeration is taken, each with the option it stands for. */
   alsoSpelled?: ReadonlyMap<string, string>;
+  /** The known values of an enumeration that takes others too. */
+  "x-extensible-enum"?: readonly string[];
+  /** Of an enumeration: the caller has the value from an earlier call, so that its options need not be listed. */
+  fromEarlier?: true;
+  /** Of a minute: which one a day stands for. */
+  ofDay?: MinuteOfDay;
 }
 
 /** What a schema says of itself; zod does not carry it from the inner schema to the wrapped one. */

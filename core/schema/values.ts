@@ -83,13 +83,32 @@ export const dayOrMonth = (title: string, description: string) =>
     .refine((value) => isMonth(value) || isDay(value), "must be a month or a day that exists")
     .meta({ title, description, examples: ["2026-01", "2026-01-31"] });
 
+/** The minute that a day stands for where a minute is wanted: the one before the day or after it, or one of its own. */
+export type MinuteOfDay = "before it" | "its first" | "its last" | "after it";
+
 /** A minute in UTC, YYYY-MM-DDThh:mm. */
-export const minute = (title: string, description: string) =>
+export const minute = (title: string, description: string, ofDay: MinuteOfDay = "its first") =>
   z
     .string()
     .regex(/^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d$/, "must be a UTC time as YYYY-MM-DDThh:mm")
     .refine((value) => isDay(value.slice(0, 10)), "must be on a day that exists")
-    .meta({ title, description, examples: ["2026-01-31T09:30"] });
+    .meta({ title, description, examples: ["2026-01-31T09:30"], ofDay });
+
+const isLoopback = (host: string) => host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
+
+/** An address that people and notices may be sent to: https, or http on this machine; without a user name or password. */
+function isWebAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  const isPrivate = protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
+  return isPrivate && !username && !password;
+}
+
+export const webAddress = (title: string, description: string) =>
+  z
+    .string()
+    .refine(isWebAddress, "must be an https address, such as https://example.com/done")
+    .meta({ title, description, format: "uri" });
 
 export const page = z.int().min(1).meta({ title: "Page", description: "Page number, from 1." });
 export const pageSize = z.int().min(1).meta({ title: "Page size", description: "Entries on a page." });

@@ -131,7 +131,8 @@ describe("what nobody foresaw", () => {
     const text = await callWith(() => Promise.reject(bug), "book_trade", booking);
     expect(text).toBe(
       "book_trade failed inside fxdesk; the log of the server has the details. It is unknown whether it was carried " +
-        "out: look with list_trades, and ask the user before any other call of book_trade.",
+        "out: look with list_trades, and ask the user before any other call of book_trade. The connection: " +
+        "environment unknown, at 127.0.0.1:1.",
     );
     expect(logged).toHaveBeenCalledWith(bug);
     expect(logged).toHaveBeenCalledWith(
