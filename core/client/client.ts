@@ -192,9 +192,9 @@ function methodFor(core: ClientCore, declaration: Declaration) {
   return Object.assign(method, { reply, pages, all });
 }
 
-const openSettings = ({ settings: declared }: Service, settings: Settings): Record<string, string> =>
+const openSettings = (service: Service, settings: Settings): Record<string, string> =>
   Object.fromEntries(
-    declared.flatMap(({ name, secret }) => {
+    service.settings.flatMap(({ name, secret }) => {
       const value = settings[name];
       return secret || value === undefined ? [] : [[name, value] as const];
     }),

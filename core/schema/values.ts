@@ -97,9 +97,9 @@ export const minute = (title: string, description: string, ofDay: MinuteOfDay = 
 const isLoopback = (host: string) => host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
 
 /** An address that people and notices may be sent to: https, or http on this machine; without a user name or password. */
-function isWebAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, password } = new URL(text);
+function isWebAddress(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, hostname, username, password } = new URL(value);
   const isPrivate = protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
   return isPrivate && !username && !password;
 }

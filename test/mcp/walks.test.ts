@@ -80,13 +80,13 @@ function rowsOf({ items, body, transactions, accounts }: JsonObject): Row[] {
 async function walk(call: Call, tool: string, input: JsonObject) {
   const rows: Row[] = [];
   let calls = 0;
-  let sizes: unknown[] = [];
+  const sizes = new Set<unknown>();
   for (let next: JsonObject | undefined = input; next;) {
     const result: ToolResult = await call(tool, next);
     expect([result.isError, result.isError && textOf(result)]).toEqual([undefined, undefined]);
     expect(textOf(result).split("\n").slice(1).join("\n")).toBe(JSON.stringify(result.structuredContent));
     rows.push(...rowsOf(result.structuredContent!));
-    sizes = [...sizes, result.structuredContent!.page_size];
+    sizes.add(result.structuredContent!.page_size);
     next = result.structuredContent!.next as JsonObject | undefined;
     calls += 1;
   }
@@ -181,7 +181,7 @@ async function expectWhole(call: Call, { tool, input, listing, size }: Walked): 
     (listing.rows as Row[]).map(({ transaction_id: id }) => id),
   );
   expect(walked.calls).toBeLessThanOrEqual(most);
-  expect(new Set(walked.sizes).size).toBe(1);
+  expect(walked.sizes.size).toBe(1);
 }
 
 /** Linked pages have two lists, whose rows come one list after the other. */
