@@ -89,10 +89,9 @@ export function toolbox({ client, allow = [] }: McpOptions): Toolbox {
     const { values, problems, respelled } = readArguments(operation, given, settings);
     if (problems.length > 0) throw invalidInput(operation, problems);
     const call = (sent: Values) => client.call(operation, sent, { signal });
-    const response: Response =
-      operation.effect === "read"
-        ? await readFrom({ operation, call }, values, place, kept)
-        : { pages: [{ reply: await call(values) }] };
+    const response: Response = readsRows(operation)
+      ? await readFrom({ operation, call }, values, place, kept)
+      : { pages: [{ reply: await call(values) }] };
     return { response, aside: asideOn(operation, connection, notesOn(respelled)) };
   }
 

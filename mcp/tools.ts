@@ -1,5 +1,5 @@
 /** The tools that derive from operations. */
-import type { Declaration, Effect } from "../core/operations/declaration";
+import type { Declaration, Effect, Rule } from "../core/operations/declaration";
 import { modelFields } from "../core/operations/fields";
 import { inputJsonSchema } from "../core/operations/json-schema";
 import { metaOf } from "../core/schema/kind";
@@ -22,11 +22,15 @@ const annotationsOf = ({ effect, method }: Declaration): ToolAnnotations => ({
 
 const warnings: Readonly<Record<Effect, string>> = {
   read: "",
-  change: "Changes something at the service.",
+  change: "Changes something.",
   money: "Runs at once: call it only after the user has said yes to these exact terms.",
 };
 
-const rulesOf = ({ rules = [] }: Declaration) => rules.map(({ says }) => says);
+/** What must be given; what must not is told to who gives it. */
+const told: ReadonlySet<Rule["kind"]> = new Set<Rule["kind"]>(["exactly-one", "needed-by", "needed-unless"]);
+
+const rulesOf = ({ rules = [] }: Declaration) =>
+  rules.filter(({ kind }) => told.has(kind)).map(({ says }) => says);
 
 /** Which answers there are, where there is more than one. */
 function answersOf({ answers }: Declaration): string {
@@ -53,7 +57,7 @@ export function toolNames(operations: readonly Declaration[]): Wording {
 }
 
 /** The argument by which a list goes on. */
-const continuing = { [continuation]: { type: "string", description: "Only as in next." } };
+const continuing = { [continuation]: { type: "string", description: "From next." } };
 
 /** What a model fills. Options that it has from an earlier call are not listed; who guesses is told them. */
 function inputOf(operation: Declaration): JsonObject {

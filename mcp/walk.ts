@@ -7,7 +7,7 @@ import type { Declaration, LinkedPages, Paging } from "../core/operations/declar
 import { modelFields } from "../core/operations/fields";
 import { perOperation } from "../core/operations/memo";
 import { fromText } from "../core/operations/wire";
-import { kindOf } from "../core/schema/kind";
+import { isRequired, kindOf } from "../core/schema/kind";
 import { sizeOf } from "./fit";
 import { partsOf } from "./names";
 import { type Row, split } from "./rows";
@@ -178,14 +178,17 @@ export async function stretchFrom(
   }
 }
 
-const hasList = (schema: z.ZodType): boolean => {
+/** Whether a schema is a list, or an object in which one is always there. */
+function hasList(schema: z.ZodType): boolean {
   const { shape = {}, element } = partsOf(schema);
-  return element !== undefined || kindOf(schema) === "unknown" || Object.values(shape).some(hasList);
-};
+  const lists = Object.values(shape).filter((inner) => isRequired(inner) && partsOf(inner).element);
+  return element !== undefined || kindOf(schema) === "unknown" || lists.length > 0;
+}
 
-/** Whether an operation reads what may have rows. */
+/** Whether an operation reads what has rows. */
 export const readsRows = perOperation(
-  ({ effect, answers }) =>
-    effect === "read" &&
-    Object.values(answers).some((answer) => answer.kind === "json" && hasList(answer.schema)),
+  ({ effect, answers, linkedPages }) =>
+    linkedPages !== undefined ||
+    (effect === "read" &&
+      Object.values(answers).some((answer) => answer.kind === "json" && hasList(answer.schema))),
 );

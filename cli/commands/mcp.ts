@@ -108,8 +108,8 @@ export const mcpCommand: Command = {
   ],
   unlisted: connectionFlags(),
   more: [
-    `With --http, clients must send the token in ${tokenVariable} when it is set. With --allow it must be: at least 16 ` +
-      "characters that nobody can guess.",
+    `With --http, clients must send the token in ${tokenVariable} when it is set.`,
+    "With --allow beside it, it must be: at least 16 characters that nobody can guess.",
     connectionHelp(),
   ],
   run: (given, terminal) => {

@@ -5,7 +5,7 @@ import { checkInput, checkRest, inWords, type Problem, type Values } from "../op
 import type { Declaration, Maker } from "../operations/declaration";
 import { fieldsOf, operatorFields } from "../operations/fields";
 import { allSpelled } from "../operations/spelling";
-import { encodeRequest } from "../operations/wire";
+import { encodeRequest, fromText } from "../operations/wire";
 import { acceptedEncodings } from "../transport/content";
 import { type Connection, localAddress, type Settings } from "./connection";
 import type { CallOptions } from "./options";
@@ -47,7 +47,8 @@ function withOperatorFields(operation: Declaration, input: Values, settings: Set
   if (set.length === 0) return input;
   try {
     const absent = set.filter(({ name }) => input[name] === undefined);
-    return { ...input, ...Object.fromEntries(absent.map(({ name, setting }) => [name, settings[setting]])) };
+    const filled = absent.map(({ name, schema, setting }) => [name, fromText(schema, settings[setting]!)]);
+    return { ...input, ...Object.fromEntries(filled) };
   } catch {
     return input;
   }

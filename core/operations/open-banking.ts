@@ -5,7 +5,7 @@ import { AccountOwner, AccountReference, Amount, Balance, Links } from "../schem
 import { json, operation, orText } from "./declaration";
 import { accountErrors as errors, answerHeaders, consent, credentials, headers } from "./xs2a";
 
-const ResourceId = id("Account ID", "The account, as resourceId in openBanking.listAccounts.");
+const ResourceId = id("Account ID", "As resourceId in openBanking.listAccounts.");
 
 const text = z.string().optional();
 const date = (title: string, description: string) => day(title, description).optional();

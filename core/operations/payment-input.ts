@@ -26,7 +26,7 @@ const PaymentProduct = z
   .enum([...jsonProducts, ...xmlProducts])
   .meta({ title: "Payment product", description: "How it is paid; pain.001 in XML." });
 
-export const PaymentId = id("Payment ID", "The payment, from the answer that initiated it.");
+export const PaymentId = id("Payment ID", "From the answer that initiated it.");
 
 const PaymentAuthorisation = z.enum(["authorisations", "cancellation-authorisations"]).meta({
   title: "Payment authorisation",
@@ -39,11 +39,16 @@ export const product = { "payment-product": PaymentProduct };
 export const itsProduct = {
   "payment-product": PaymentProduct.meta({
     title: "Payment product",
-    description: "The product by which the payment was initiated.",
+    description: "As initiated.",
     fromEarlier: true,
   }),
 };
-export const payment = { "payment-service": PaymentService, ...itsProduct, paymentId: PaymentId };
+const itsService = PaymentService.meta({
+  title: "Payment service",
+  description: "payments, bulk-payments or periodic-payments.",
+  fromEarlier: true,
+});
+export const payment = { "payment-service": itsService, ...itsProduct, paymentId: PaymentId };
 export const authorisations = { ...payment, "payment-authorisation": PaymentAuthorisation };
 
 const frequencies = [

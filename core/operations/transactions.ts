@@ -93,7 +93,7 @@ export const getTransaction = operation({
   credentials: ["accessToken", "contactId"],
   parameters: {
     account_id: AccountId,
-    transaction_id: uuid("Transaction ID", "The transaction, as transaction_id in transactions.list."),
+    transaction_id: uuid("Transaction ID", "As transaction_id in transactions.list."),
   },
   query: { client_id: clientId },
   answers: { 200: json(TransactionData, "The transaction.") },

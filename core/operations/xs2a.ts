@@ -82,7 +82,7 @@ const preference = (title: string, description: string) =>
 
 /** Where the person comes back to after authorising. */
 export const redirect = {
-  "TPP-Redirect-Preferred": preference("Redirect preferred", "Authorise on the service's page."),
+  "TPP-Redirect-Preferred": byOperator(preference("Redirect preferred", "Authorise on the service's page.")),
   "TPP-Redirect-URI": byOperator(
     webAddress("Redirect address", "Where the person returns to; needed for a redirect.").optional(),
     "redirectUri",
@@ -93,7 +93,9 @@ export const redirect = {
   ),
 };
 export const decoupled = {
-  "TPP-Decoupled-Preferred": preference("Decoupled preferred", "Authorise on the person's own device."),
+  "TPP-Decoupled-Preferred": byOperator(
+    preference("Decoupled preferred", "Authorise on the person's own device."),
+  ),
 };
 export const explicitly = {
   "TPP-Explicit-Authorisation-Preferred": preference(
@@ -176,7 +178,7 @@ export const accountErrors = { ...explained, 406: tpp(meaning[406]), 429: tpp(me
 /** Refusals of payment initiation. */
 export const paymentErrors = { ...explained, 406: meaning[406], 429: meaning[429], ...bodiless };
 
-export const AuthorisationId = id("Authorisation ID", "The authorisation, from the list of authorisations.");
+export const AuthorisationId = id("Authorisation ID", "From the list of authorisations.");
 
 /** The answer that begins an authorisation. */
 export const authorisationStarted = json(

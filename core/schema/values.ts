@@ -22,7 +22,7 @@ export const AccountFilter = z
 /** An identifier whose form the contract leaves to the service. */
 export const id = text;
 
-export const AccountId = uuid("Account ID", "The account, as account_id in the answer of accounts.list.");
+export const AccountId = uuid("Account ID", "As account_id in accounts.list.");
 
 export const Currency = z
   .string()

@@ -406,12 +406,7 @@ const refused: readonly (readonly [
     { account_id, from_value_datetime: "2026-01-01T09:30:15Z" },
     ["has seconds, which are not taken: send 2026-01-01T09:30"],
   ],
-  [
-    "today",
-    "email_incoming_funds_statement",
-    { ...period, date_to: "today" },
-    ["today is 20"],
-  ],
+  ["today", "email_incoming_funds_statement", { ...period, date_to: "today" }, ["today is 20"]],
   [
     "last month",
     "list_transactions",
