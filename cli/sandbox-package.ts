@@ -45,7 +45,7 @@ export async function loadSandbox(): Promise<SandboxPackage> {
 
 /** The connection settings that reach a running sandbox, by name: its addresses, and the company's. */
 export function demoConnection(sandbox: RunningSandbox, service: Service = contract): Record<string, string> {
-  const given: Readonly<Record<string, unknown>> = { ...sandbox.demo, ...sandbox };
+  const given: Readonly<Record<string, unknown>> = { environment: "sandbox", ...sandbox.demo, ...sandbox };
   const entries = settingsOf(service).flatMap(({ name }) => {
     const value = given[name];
     return typeof value === "string" ? [[name, value] as const] : [];

@@ -1,5 +1,6 @@
 /** Everything on one machine: the sandbox, Node-RED with a flow that runs, and an MCP endpoint. */
-import { mkdir, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { asLines, loadSandbox, sandboxVariables } from "../cli/sandbox-package";
 import { createClient } from "../core/client/client";
@@ -21,6 +22,8 @@ export interface Demo {
   readonly nodeRed: NodeRed;
   readonly sandboxUrl: string;
   readonly mcpUrl: string;
+  /** What assistants send as `Authorization: Bearer`. */
+  readonly mcpToken: string;
   /** Holds the FXDESK_* variables of this run. */
   readonly variablesPath: string;
   close(): Promise<void>;
@@ -30,6 +33,15 @@ async function startSandbox(dataDir: string, nodeRedPort: number) {
   const { startSandbox: start } = await loadSandbox();
   const redirectUri = `http://${host}:${nodeRedPort}${callbackPath}`;
   return start({ port: await freePort(usualPorts.sandbox), host, dataDir, redirectUri });
+}
+
+/** The token of the MCP endpoint: the same in every run, as assistants have it in their settings. */
+async function tokenIn(folder: string): Promise<string> {
+  const path = join(folder, "mcp-token");
+  await writeFile(path, randomUUID(), { flag: "wx", mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  return readFile(path, "utf8");
 }
 
 /** Starts all three. The folder keeps the person's flows between runs. */
@@ -46,12 +58,14 @@ export async function startDemo(folder: string): Promise<Demo> {
   const client = createClient(optionsFromSettings(settingsFromEnvironment(variables)), service);
   // No money is at stake here: an assistant may ask for a quote and book it.
   const allow = ["change", "money"] as const;
-  const mcp = await serveHttp({ client, allow, port: await freePort(usualPorts.mcp), host });
+  const token = await tokenIn(folder);
+  const mcp = await serveHttp({ client, allow, token, port: await freePort(usualPorts.mcp), host });
   const nodeRed = await startNodeRed(port, join(folder, "node-red"), firstFlow);
   return {
     nodeRed,
     sandboxUrl: sandbox.baseUrl,
     mcpUrl: mcp.url,
+    mcpToken: token,
     variablesPath,
     async close() {
       await nodeRed.close();

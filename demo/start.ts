@@ -10,7 +10,7 @@ const dataFolder = ".fxdesk";
 /** Where the flow "Cash position" answers a browser. */
 const flowPage = "/cash-position";
 
-const whatIsWhere = ({ nodeRed, sandboxUrl, mcpUrl, variablesPath }: Demo): string => `
+const whatIsWhere = ({ nodeRed, sandboxUrl, mcpUrl, mcpToken, variablesPath }: Demo): string => `
   Node-RED   ${nodeRed.url}
              The flow "Cash position" is there: press the button of its first node and watch the debug
              sidebar, or open ${nodeRed.url}${flowPage}
@@ -23,7 +23,8 @@ const whatIsWhere = ({ nodeRed, sandboxUrl, mcpUrl, variablesPath }: Demo): stri
 
   MCP        ${mcpUrl}
              For AI assistants, which may book and pay here, streamable HTTP:
-             { "mcpServers": { "fxdesk": { "type": "http", "url": "${mcpUrl}" } } }
+             { "mcpServers": { "fxdesk": { "type": "http", "url": "${mcpUrl}",
+               "headers": { "Authorization": "Bearer ${mcpToken}" } } } }
 
   Statements sent by e-mail land in ${dataFolder}/sandbox/outbox.
   Your flows stay in ${dataFolder}; delete that folder to begin again. Ctrl-C stops everything.

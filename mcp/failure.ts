@@ -1,7 +1,10 @@
 /** What a model is told when a call fails: what happened, what became of it, and what to do. */
-import type { FxdeskError } from "../core/errors";
+import { type FxdeskError, InvalidInput } from "../core/errors";
+import { inWords } from "../core/operations/check";
 import type { Declaration } from "../core/operations/declaration";
 import { clean } from "./clean";
+import { operatorFields } from "../core/operations/fields";
+import { inArgumentNames } from "./names";
 import { refusal, type ToolResult } from "./protocol";
 import { toolNames } from "./tools";
 
@@ -50,13 +53,36 @@ function whenToTryAgain({ retryable }: FxdeskError, waitMs: unknown): string {
     : "The same call may succeed later.";
 }
 
-/** The result of a call that failed as calls do. */
+/** What the operator sets is not the model's to set. */
+const byOperator = (text: string): string =>
+  text.replace("set it on the connection", "ask the operator of this server to set it");
+
+/** Whether it is wrong with what the operator set, or did not set. */
+const isOperators = (operation: Declaration, field: string): boolean =>
+  operatorFields(operation).some(({ name }) => name === field);
+
+/** Field names as arguments are spelled, where it is our own check that names them. */
+function messageOf(operation: Declaration, error: FxdeskError): string {
+  const isOurs = error instanceof InvalidInput && error.outcome === "not-sent" && error.problems.length > 0;
+  if (!isOurs) return error.message.replace(`${operation.name}: `, "");
+  const problems = error.problems.map(({ field, says, rule }) => ({
+    field: inArgumentNames(operation, field),
+    says: isOperators(operation, field)
+      ? `${says}; set it on the connection`
+      : inArgumentNames(operation, says),
+    ...(rule && { rule }),
+  }));
+  return byOperator(inWords(problems));
+}
+
+/** The result of a call that failed as calls do. `where` names the connection, where that matters. */
 export function failed(
   operation: Declaration,
   error: FxdeskError,
   operations: readonly Declaration[],
+  where = "",
 ): ToolResult {
-  const message = toolNames(operations)(error.message.replace(`${operation.name}: `, ""));
+  const message = toolNames(operations)(messageOf(operation, error));
   const waitMs = "retryAfterMs" in error ? error.retryAfterMs : undefined;
   return refusal(
     `${operation.tool} failed: ${shortened(clean(message))}`,
@@ -64,14 +90,16 @@ export function failed(
     whatBecameOfIt(operation, error, operations),
     whenToTryAgain(error, waitMs),
     error.requestId !== undefined && `Request id: ${clean(error.requestId)}.`,
+    where,
   );
 }
 
 /** The result of a call that failed in a way nobody foresaw. What it was is for the log: it may hold anything. */
-export const broken = (operation: Declaration, operations: readonly Declaration[]): ToolResult =>
+export const broken = (operation: Declaration, operations: readonly Declaration[], where = ""): ToolResult =>
   refusal(
     `${operation.tool} failed inside fxdesk; the log of the server has the details.`,
     operation.effect !== "read" && unknown(operation, operations),
+    where,
   );
 
 /** The service said yes, but its answer cannot be shown: never a reason to call again. */

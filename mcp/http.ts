@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { hostHeaderValidation, originValidation, toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler } from "@modelcontextprotocol/server";
+import type { Allowed } from "./allow";
 import type { Serving, Toolbox } from "./protocol";
 import { serverOver } from "./server";
 
@@ -14,7 +15,10 @@ export interface Listening {
   readonly port?: number;
   /** The address to listen on; this machine only by default. */
   readonly host?: string;
-  /** What clients must send as `Authorization: Bearer`. Needed when the server listens beyond this machine. */
+  /**
+   * What clients must send as `Authorization: Bearer`, of at least 16 characters. Needed when the server listens beyond
+   * this machine, and when its tools do more than read.
+   */
   readonly token?: string;
 }
 
@@ -24,6 +28,7 @@ export interface HttpServer extends Serving {
 }
 
 const path = "/mcp";
+const shortestToken = 16;
 const largestBody = 1024 * 1024;
 /** How long results that are there have to leave when the server closes. */
 const deliveryMs = 1_000;
@@ -42,11 +47,15 @@ const onPath: Guard = (request, response) =>
 
 const digest = (text: string) => createHash("sha256").update(text).digest();
 
+/** The token of a request; the name of the scheme may be in any case. */
+const bearerOf = ({ headers: { authorization = "" } }: IncomingMessage): string =>
+  /^bearer +(.+)$/i.exec(authorization)?.[1] ?? "";
+
 /** Compares digests, so that the time it takes tells nothing about the token. */
 function bearing(token: string): Guard {
-  const expected = digest(`Bearer ${token}`);
+  const expected = digest(token);
   return (request, response) =>
-    timingSafeEqual(digest(request.headers.authorization ?? ""), expected) ||
+    timingSafeEqual(digest(bearerOf(request)), expected) ||
     refuse(response, 401, "Send the token of this server as Authorization: Bearer.", {
       "www-authenticate": 'Bearer realm="fxdesk", error="invalid_token"',
     });
@@ -65,8 +74,23 @@ function guardsFor(host: string, token: string | undefined): Guard[] {
     ...(anyAddress ? [] : [hostHeaderValidation(names)]),
     originValidation(names),
     onPath,
-    ...(token ? [bearing(token)] : []),
+    ...(token === undefined ? [] : [bearing(token)]),
   ];
+}
+
+/** Throws a TypeError where a token is needed that is missing, or is one that can be guessed. */
+function assertToken(host: string, token: string | undefined, allow: readonly Allowed[]): void {
+  if (token !== undefined && token.length < shortestToken)
+    throw new TypeError(`The token must have at least ${shortestToken} characters.`);
+  if (token !== undefined) return;
+  if (allow.length > 0)
+    throw new TypeError(
+      `A token is needed to allow ${allow.join(" and ")} over HTTP: any program on this machine could call the tools.`,
+    );
+  if (!thisMachine.includes(bracketed(host)))
+    throw new TypeError(
+      `A token is needed to listen on ${host}: others than this machine could call the tools.`,
+    );
 }
 
 /** What is answered has left, but to clients that do not read; a stream that a client listens on has no end of its own. */
@@ -76,12 +100,9 @@ const delivered = (responses: Iterable<Promise<void>>): Promise<unknown> =>
 /** Serves a toolbox over HTTP at /mcp, with a server of its own for each request. */
 export async function serveOverHttp(
   toolbox: Toolbox,
-  { port = 0, host = "127.0.0.1", token }: Listening,
+  { port = 0, host = "127.0.0.1", token, allow = [] }: Listening & { readonly allow?: readonly Allowed[] },
 ): Promise<HttpServer> {
-  if (!token && !thisMachine.includes(bracketed(host)))
-    throw new TypeError(
-      `A token is needed to listen on ${host}: others than this machine could call the tools.`,
-    );
+  assertToken(host, token, allow);
   const handler = createMcpHandler(() => serverOver(toolbox), { maxRequestBodySize: largestBody });
   const handle = toNodeHandler(handler, { maxRequestBodySize: largestBody });
   const guards = guardsFor(host, token);

@@ -25,8 +25,8 @@ export const serveStdio = (options: WrittenOptions): StdioServer =>
   serving().serveOnStdio(writtenToolbox(options));
 
 /**
- * Serves MCP over HTTP at /mcp, without sessions, to clients of every protocol revision. Throws a TypeError when it
- * would listen beyond this machine without a token.
+ * Serves MCP over HTTP at /mcp, without sessions, to clients of every protocol revision. Throws a TypeError when its
+ * token is too short, or missing where it would listen beyond this machine or do more than read.
  */
 export const serveHttp = async (options: McpOptions & Listening): Promise<HttpServer> =>
   serving().serveOverHttp(toolboxOf(options), options);

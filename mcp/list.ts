@@ -1,71 +1,58 @@
-/** A list of the service as the result of a tool: which page it is, and where it goes on. */
-import type { Values } from "../core/operations/check";
-import type { Declaration, Paging } from "../core/operations/declaration";
+/** What was read of a list, or of an object with lists inside, as the result of a tool. */
+import type { z } from "zod";
+import type { Declaration } from "../core/operations/declaration";
 import { fit, sizeOf } from "./fit";
+import { argumentName } from "./names";
+import { plain } from "./plain";
 import type { JsonObject } from "./protocol";
+import type { Found } from "./reading";
+import { joined, type Row } from "./rows";
 import { howToNarrow, largestResult, type Shown } from "./shown";
 
-interface List extends JsonObject {
-  readonly count: number;
-  readonly total?: number;
-  readonly next_page?: number;
-  readonly items: readonly unknown[];
-}
+const entries = (count: number) => `${count} ${count === 1 ? "entry" : "entries"}.`;
 
-/** Where in a list a page is, and whether another one follows. */
-function placeOf({ page, size, defaultSize }: Paging, input: Values, count: number, total?: number) {
-  const number = Number(input[page] ?? 1);
-  const asked = Number(input[size] ?? defaultSize);
-  const before = (number - 1) * asked;
-  const more = total === undefined ? count >= Math.min(asked, defaultSize) : before + count < total;
+const isTooLong = ({ value }: Row) => sizeOf(value) > largestResult;
+
+/** Where in its list a result begins. */
+function placeOf({ pages }: Declaration, { pages: [{ values, reply }] }: Found): JsonObject {
+  if (!pages) return {};
+  const { page, size } = pages;
   return {
-    [page]: number,
-    [size]: asked,
-    ...(total !== undefined && { total }),
-    ...(more && count > 0 && { next_page: number + 1 }),
+    [argumentName(page)]: values[page],
+    [argumentName(size)]: values[size],
+    ...(reply.total !== undefined && { total: reply.total }),
   };
 }
 
-/** The page as if less had been asked for: what was left out begins the next one. */
-function smallerPage({ page, size }: Paging, list: List, shown: readonly unknown[]): List {
-  const before = (Number(list[page]) - 1) * Number(list[size]);
-  let count = shown.length;
-  while (before % count !== 0) count -= 1;
-  const next = before / count + 2;
-  return {
-    truncated: `Only ${count} of them fit in one result: go on with ${page} ${next} and ${size} ${count}.`,
-    ...list,
-    count,
-    [page]: next - 1,
-    [size]: count,
-    next_page: next,
-    items: shown.slice(0, count),
+/** What is not shown, and why. */
+function missing(operation: Declaration, { pages: [{ frame }], rows, lost, unreachable }: Found): string[] {
+  const cut = rows.filter(isTooLong).length;
+  return [
+    ...(sizeOf(frame) > largestResult ? ["Too long to show whole: texts in it are cut."] : []),
+    ...(cut > 0 ? [`${cut} of them ${cut === 1 ? "is" : "are"} too long to show whole.`] : []),
+    ...(lost ? [`The rest is too long to be kept.${howToNarrow(operation)}`] : []),
+    ...(unreachable ? ["The service has more, behind a link that this tool cannot follow."] : []),
+  ];
+}
+
+const goesOn = "More follow: call again with exactly the arguments in next.";
+
+/** The rows, and what says where they are. `schema` is that of the whole body. */
+export function shownRows(operation: Declaration, found: Found, schema: z.ZodType | undefined): Shown {
+  const { pages, rows, continued, arguments: next } = found;
+  const short = rows.map((row) => (isTooLong(row) ? { ...row, value: fit(row.value, largestResult) } : row));
+  const body = plain(joined({ frame: fit(pages[0].frame, largestResult), rows: short }), schema);
+  const left = missing(operation, found);
+  const about = {
+    ...(left.length > 0 && { truncated: left.join(" ") }),
+    count: rows.length,
+    ...placeOf(operation, found),
+    ...(next && { next }),
   };
-}
-
-/** The list with as many entries as fit. */
-function fittingList(operation: Declaration, list: List): List {
-  if (sizeOf(list) <= largestResult) return list;
-  const { items } = fit(list, largestResult) as List;
-  if (operation.pages) return smallerPage(operation.pages, list, items);
-  const truncated = `Only the first ${items.length} of them fit in one result.${howToNarrow(operation)}`;
-  return { truncated, ...list, items };
-}
-
-function remarksOn({ count, total, next_page: next, truncated }: List): string[] {
-  const entries = `${count} ${count === 1 ? "entry" : "entries"}.`;
+  const { total } = pages[0].reply;
   const all = total === undefined ? [] : [`${total} in all.`];
-  if (typeof truncated === "string") return [entries, ...all, truncated];
-  return [entries, ...all, ...(next === undefined ? [] : [`More may follow on page ${next}.`])];
-}
-
-export function shownList(
-  operation: Declaration,
-  input: Values,
-  items: readonly unknown[],
-  total?: number,
-): Shown {
-  const place = operation.pages && placeOf(operation.pages, input, items.length, total);
-  const content = fittingList(operation, { count: items.length, ...place, items });
-  return { content, remarks: remarksOn(content) };
+  const remarks = [entries(rows.length), ...all, ...left, ...(next ? [goesOn] : [])];
+  if (Array.isArray(body)) return { content: { ...about, items: body }, remarks };
+  const isWhole = !next && !continued && left.length === 0;
+  return isWhole ? { content: body as JsonObject, remarks: [] } : { content: { ...about, body }, remarks };
 }

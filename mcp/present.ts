@@ -1,13 +1,13 @@
-/** From an answer of the service to the result of a tool. */
+/** From what was read of the service to the result of a tool. */
 import type { Reply } from "../core/client/reply";
 import type { ReceivedFile } from "../core/client/file";
-import type { Values } from "../core/operations/check";
 import type { Answer, Declaration } from "../core/operations/declaration";
 import { shownFile } from "./file";
 import { fit, sizeOf } from "./fit";
-import { shownList } from "./list";
+import { shownRows } from "./list";
 import { plain } from "./plain";
 import type { JsonObject, ToolResult } from "./protocol";
+import type { Found } from "./reading";
 import { howToNarrow, largestResult, type Shown } from "./shown";
 
 /** What is told beside the body when an answer differs from the contract. */
@@ -22,39 +22,61 @@ function shownObject(operation: Declaration, content: JsonObject): Shown {
   };
 }
 
-async function contentOf(
-  operation: Declaration,
-  answer: Answer,
-  input: Values,
-  reply: Reply,
-): Promise<Shown> {
-  if (answer.kind === "file") return shownFile(operation, reply.body as ReceivedFile);
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+/** What came back: of a list the rows that were read, in one or more responses. */
+export type Response =
+  | Found
+  | { readonly pages: readonly [{ readonly reply: Reply }]; readonly rows?: undefined };
+
+async function contentOf(operation: Declaration, answer: Answer, response: Response): Promise<Shown> {
+  const { body } = response.pages[0].reply;
+  if (answer.kind === "file") return shownFile(operation, body as ReceivedFile);
   if (answer.kind === "empty") return { content: { says: answer.says }, remarks: [] };
-  const body = plain(reply.body, answer.kind === "json" ? answer.schema : undefined);
-  if (typeof body === "string") return shownObject(operation, { text: body });
-  if (Array.isArray(body)) return shownList(operation, input, body, reply.total);
-  const isObject = typeof body === "object" && body !== null;
-  return shownObject(operation, isObject ? (body as JsonObject) : { value: body });
+  const schema = answer.kind === "json" ? answer.schema : undefined;
+  if (response.rows && isObject(body)) return shownRows(operation, response, schema);
+  const value = plain(body, schema);
+  if (typeof value === "string") return shownObject(operation, { text: value });
+  if (Array.isArray(value)) return shownObject(operation, { count: value.length, items: value });
+  return shownObject(operation, isObject(value) ? (value as JsonObject) : { value });
 }
 
-const differences = ({ problems }: Reply) =>
-  problems.slice(0, mostDifferences).map(({ field, says }) => (field ? `${field}: ${says}` : says));
+const differences = (replies: readonly { readonly reply: Reply }[]) =>
+  replies
+    .flatMap(({ reply }) => reply.problems)
+    .slice(0, mostDifferences)
+    .map(({ field, says }) => (field ? `${field}: ${says}` : says));
+
+/** What is ours to say beside what the service says. */
+export interface Aside {
+  /** Sentences for the model, about its arguments. */
+  readonly notes: readonly string[];
+  /** The connection, where what was done must not be taken for done elsewhere. */
+  readonly connection?: JsonObject;
+}
+
+const asideOf = ({ notes, connection }: Aside): JsonObject => ({
+  ...connection,
+  ...(notes.length > 0 && { notes }),
+});
 
 /** Where several answers are documented, the status tells which one it is. */
-function framed(operation: Declaration, reply: Reply, content: JsonObject): JsonObject {
+function framed(operation: Declaration, response: Response, content: JsonObject, aside: Aside): JsonObject {
   const several = Object.keys(operation.answers).length > 1;
-  const differs = differences(reply);
+  const differs = differences(response.pages);
+  const ours = asideOf(aside);
   return {
-    ...(several ? { status: reply.status, body: content } : content),
+    ...(several ? { status: response.pages[0].reply.status, body: content } : content),
     ...(differs.length > 0 && { differs_from_contract: differs }),
+    ...(Object.keys(ours).length > 0 && { fxdesk: ours }),
   };
 }
 
 /** The result of a call that the service answered. Reads a file answer to its end, or to the size that fits. */
-export async function present(operation: Declaration, input: Values, reply: Reply): Promise<ToolResult> {
-  const answer = operation.answers[reply.status]!;
-  const { content, remarks, attached = [] } = await contentOf(operation, answer, input, reply);
-  const structuredContent = framed(operation, reply, content);
+export async function present(operation: Declaration, response: Response, aside: Aside): Promise<ToolResult> {
+  const answer = operation.answers[response.pages[0].reply.status]!;
+  const { content, remarks, attached = [] } = await contentOf(operation, answer, response);
+  const structuredContent = framed(operation, response, content, aside);
   const headline = [`${operation.title}: ${answer.says}`, ...remarks].join(" ");
   const text = `${headline}\n${JSON.stringify(structuredContent)}`;
   return { content: [{ type: "text", text }, ...attached], structuredContent };

@@ -37,6 +37,8 @@ export interface Toolbox {
   readonly tools: readonly Tool[];
   /** Told to the model when a connection opens. */
   readonly instructions: string;
+  /** For people, who have several servers. */
+  readonly title: string;
   /** Undefined when there is no such tool. Every failure of a call is a result; nothing is thrown. */
   call(name: string, input: JsonObject, signal: AbortSignal): Promise<ToolResult | undefined>;
   /** Takes no more calls, aborts reads, and waits for calls that commit money and have left. */

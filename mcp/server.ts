@@ -18,7 +18,7 @@ const listStaysMs = 300_000;
  */
 export function serverOver(toolbox: Toolbox): Server {
   const server = new Server(
-    { name: "fxdesk", title: "fxdesk", version },
+    { name: "fxdesk", title: toolbox.title, version },
     {
       capabilities: { tools: {} },
       instructions: toolbox.instructions,

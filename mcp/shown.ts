@@ -1,6 +1,7 @@
 /** What the results of all kinds have in common. */
 import type { Declaration } from "../core/operations/declaration";
-import { callerFields } from "../core/operations/fields";
+import { modelFields } from "../core/operations/fields";
+import { argumentName } from "./names";
 import type { Content, JsonObject } from "./protocol";
 
 /** Characters of JSON in one result: about 5,000 tokens, well below where hosts cut. */
@@ -16,8 +17,8 @@ export interface Shown {
 
 /** How to ask for less, in the fields of the operation itself. */
 export function howToNarrow(operation: Declaration): string {
-  const filters = callerFields(operation).filter(({ place, required }) => place === "query" && !required);
+  const filters = modelFields(operation).filter(({ place, required }) => place === "query" && !required);
   return filters.length > 0
-    ? ` Call again with ${filters.map(({ name }) => name).join(", ")} to narrow it.`
+    ? ` Call again with ${filters.map(({ name }) => argumentName(name)).join(", ")} to narrow it.`
     : "";
 }

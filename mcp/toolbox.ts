@@ -1,17 +1,24 @@
 /** The tools of a service, on a client that calls it. */
-import type { Reply } from "../core/client/reply";
 import type { ClientCore } from "../core/client/client";
 import { failureOf } from "../core/client/failure";
 import { outcomeLine } from "../core/client/outcome";
+import { invalidInput } from "../core/client/prepare";
+import type { Reply } from "../core/client/reply";
 import { FxdeskError } from "../core/errors";
+import type { Values } from "../core/operations/check";
 import type { Declaration } from "../core/operations/declaration";
 import { type Allowed, allowedTools, isAllowed } from "./allow";
+import { readArguments } from "./arguments";
 import { Calls } from "./calls";
+import { asData, type Connection, connectionOf, inWords } from "./connection";
 import { broken, failed, unshown } from "./failure";
-import { instructionsFor } from "./instructions";
-import { present } from "./present";
+import { instructionsFor, titleFor } from "./instructions";
+import { Kept } from "./kept";
+import { type Aside, present, type Response } from "./present";
 import { type JsonObject, refusal, stopping, type Toolbox, type ToolResult } from "./protocol";
+import { type KeptPage, readFrom } from "./reading";
 import { toolsOf } from "./tools";
+import { continuation, readsRows } from "./walk";
 
 export interface McpOptions {
   /** One tool for each operation of its service. */
@@ -24,7 +31,7 @@ export interface McpOptions {
 const switchedOff = ({ tool, effect }: Declaration): ToolResult =>
   refusal(
     `${tool} is switched off on this server, and nothing was sent.`,
-    `Only the person who runs the server can switch it on, by starting it with --allow ${effect}.`,
+    `It is a tool of the kind ${effect}: ask the operator of this server whether that may be allowed.`,
   );
 
 /** The error for a call of which nobody can say what became of it. */
@@ -39,31 +46,66 @@ function log(operation: Declaration, ended: Reply | FxdeskError): void {
   if (operation.effect === "money") console.error(line(operation, ended));
 }
 
+/** How arguments were read that were spelled in another way. */
+function notesOn(respelled: readonly { readonly given: string; readonly name: string }[]): string[] {
+  if (respelled.length === 0) return [];
+  const names = respelled.map(({ given, name }) => `${name} (not ${given})`);
+  return [`Arguments are spelled ${names.join(", ")}.`];
+}
+
+/** What must not be taken for done elsewhere says where it was done. */
+function asideOn({ effect }: Declaration, connection: Connection, notes: readonly string[]): Aside {
+  return { notes, ...(effect !== "read" && { connection: asData(connection) }) };
+}
+
+/** The arguments of the operation, and the one that is the tool's own. */
+function parted(operation: Declaration, input: JsonObject): readonly [given: JsonObject, place: unknown] {
+  if (!readsRows(operation)) return [input, undefined];
+  const { [continuation]: place, ...given } = input;
+  return [given, place ?? undefined];
+}
+
 export function toolbox({ client, allow = [] }: McpOptions): Toolbox {
-  const { operations } = client.service;
+  const { service, settings } = client;
+  const { operations } = service;
+  const connection = connectionOf(settings);
   const byTool = new Map(operations.map((operation) => [operation.tool, operation]));
   const calls = new Calls();
+  const kept = new Kept<KeptPage>();
 
   function failure(operation: Declaration, error: unknown): ToolResult {
+    const where = operation.effect === "read" ? "" : `The connection: ${inWords(connection)}.`;
     if (error instanceof FxdeskError) {
       log(operation, error);
-      return failed(operation, error, operations);
+      return failed(operation, error, operations, where);
     }
     console.error(error);
     log(operation, lost(operation, error));
-    return broken(operation, operations);
+    return broken(operation, operations, where);
+  }
+
+  async function respond(operation: Declaration, input: JsonObject, signal: AbortSignal) {
+    const [given, place] = parted(operation, input);
+    const { values, problems, respelled } = readArguments(operation, given, settings);
+    if (problems.length > 0) throw invalidInput(operation, problems);
+    const call = (sent: Values) => client.call(operation, sent, { signal });
+    const response: Response = readsRows(operation)
+      ? await readFrom({ operation, call }, values, place, kept)
+      : { pages: [{ reply: await call(values) }] };
+    return { response, aside: asideOn(operation, connection, notesOn(respelled)) };
   }
 
   async function run(operation: Declaration, input: JsonObject, signal: AbortSignal): Promise<ToolResult> {
-    let reply: Reply;
+    let ended: Awaited<ReturnType<typeof respond>>;
     try {
-      reply = await client.call(operation, input, { signal });
+      ended = await respond(operation, input, signal);
     } catch (error) {
       return failure(operation, error);
     }
+    const [{ reply }] = ended.response.pages;
     try {
       log(operation, reply);
-      return await present(operation, input, reply);
+      return await present(operation, ended.response, ended.aside);
     } catch (error) {
       console.error(error);
       return unshown(operation, reply.status);
@@ -72,7 +114,8 @@ export function toolbox({ client, allow = [] }: McpOptions): Toolbox {
 
   return {
     tools: allowedTools(toolsOf(operations), allow),
-    instructions: instructionsFor(allow),
+    instructions: instructionsFor(allow, connection),
+    title: titleFor(connection),
     async call(name, input, signal) {
       const operation = byTool.get(name);
       if (!operation) return undefined;

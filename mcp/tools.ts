@@ -1,35 +1,42 @@
 /** The tools that derive from operations. */
-import type { Declaration, Effect } from "../core/operations/declaration";
+import type { Declaration, Effect, Rule } from "../core/operations/declaration";
+import { modelFields } from "../core/operations/fields";
 import { inputJsonSchema } from "../core/operations/json-schema";
+import { metaOf } from "../core/schema/kind";
 import type { ToolEntry } from "./allow";
 import { lean, type Wording } from "./lean";
-import type { Tool, ToolAnnotations } from "./protocol";
+import { inArgumentNames } from "./names";
+import type { JsonObject, Tool, ToolAnnotations } from "./protocol";
+import { continuation, readsRows } from "./walk";
 
-/** Nothing here is idempotent but a read, and what comes back is written by other people: an open world. */
-const annotations: Readonly<Record<Effect, ToolAnnotations>> = {
-  read: { readOnlyHint: true, destructiveHint: false, openWorldHint: true },
-  change: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-  money: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-};
+/**
+ * Nothing here is idempotent but a read, and what comes back is written by other people: an open world. What commits money
+ * or deletes cannot be taken back by another call.
+ */
+const annotationsOf = ({ effect, method }: Declaration): ToolAnnotations => ({
+  readOnlyHint: effect === "read",
+  destructiveHint: effect === "money" || method === "DELETE",
+  ...(effect !== "read" && { idempotentHint: false }),
+  openWorldHint: true,
+});
 
 const warnings: Readonly<Record<Effect, string>> = {
   read: "",
-  change: "Changes something at the service.",
-  money:
-    "Commits or moves money, or changes who may approve it. It runs at once, without another confirmation: " +
-    "call it only after the user has said yes to these exact terms.",
+  change: "Changes something.",
+  money: "Runs at once: call it only after the user has said yes to these exact terms.",
 };
 
-const rulesOf = ({ rules = [] }: Declaration) => rules.map(({ says }) => says);
+/** What must be given; what must not is told to who gives it. */
+const told: ReadonlySet<Rule["kind"]> = new Set<Rule["kind"]>(["exactly-one", "needed-by", "needed-unless"]);
+
+const rulesOf = ({ rules = [] }: Declaration) =>
+  rules.filter(({ kind }) => told.has(kind)).map(({ says }) => says);
 
 /** Which answers there are, where there is more than one. */
 function answersOf({ answers }: Declaration): string {
   const entries = Object.entries(answers);
   return entries.length > 1 ? entries.map(([status, { says }]) => `${status}: ${says}`).join(" ") : "";
 }
-
-const pagingOf = ({ pages }: Declaration) =>
-  pages ? `Comes in pages: while the result has next_page, call again with it as ${pages.page}.` : "";
 
 /** One paragraph: what it does, what to know, what it changes, what comes back. */
 const describe = (operation: Declaration): string =>
@@ -39,7 +46,6 @@ const describe = (operation: Declaration): string =>
     ...rulesOf(operation),
     warnings[operation.effect],
     answersOf(operation),
-    pagingOf(operation),
   ]
     .filter(Boolean)
     .join(" ");
@@ -50,13 +56,36 @@ export function toolNames(operations: readonly Declaration[]): Wording {
   return (text) => text.replace(/\b[a-z]\w*\.[a-z]\w*\b/gi, (name) => tools.get(name) ?? name);
 }
 
-const toolOf = (operation: Declaration, wording: Wording): Tool => ({
-  name: operation.tool,
-  title: operation.title,
-  description: wording(describe(operation)),
-  inputSchema: lean(inputJsonSchema(operation), wording) as Tool["inputSchema"],
-  annotations: annotations[operation.effect],
-});
+/** The argument by which a list goes on. */
+const continuing = { [continuation]: { type: "string", description: "From next." } };
+
+/** What a model fills. Options that it has from an earlier call are not listed; who guesses is told them. */
+function inputOf(operation: Declaration): JsonObject {
+  const { properties, required, ...rest } = inputJsonSchema(operation);
+  const all = properties as Readonly<Record<string, JsonObject>>;
+  const fields = modelFields(operation).map(({ name, schema }) => {
+    const { enum: options, ...open } = all[name]!;
+    return [name, metaOf(schema).fromEarlier && options ? open : all[name]!] as const;
+  });
+  const names = new Set(fields.map(([name]) => name));
+  const needed = ((required ?? []) as string[]).filter((name) => names.has(name));
+  return {
+    ...rest,
+    properties: { ...Object.fromEntries(fields), ...(readsRows(operation) && continuing) },
+    ...(needed.length > 0 && { required: needed }),
+  };
+}
+
+function toolOf(operation: Declaration, wording: Wording): Tool {
+  const worded: Wording = (text) => wording(inArgumentNames(operation, text));
+  return {
+    name: operation.tool,
+    title: operation.title,
+    description: worded(describe(operation)),
+    inputSchema: lean(inputOf(operation), worded) as Tool["inputSchema"],
+    annotations: annotationsOf(operation),
+  };
+}
 
 /** The tools of all operations, sorted by name: the same list, byte for byte, every time. */
 export function toolsOf(operations: readonly Declaration[]): ToolEntry[] {

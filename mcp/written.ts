@@ -4,7 +4,8 @@ import { join } from "node:path";
 import type { ClientCore } from "../core/client/client";
 import type { Service } from "../core/operations/definition";
 import { type Allowed, allowedTools, type ToolEntry } from "./allow";
-import { instructionsFor } from "./instructions";
+import { connectionOf, type Settings } from "./connection";
+import { instructionsFor, titleFor } from "./instructions";
 import { refusal, stopping, type Toolbox } from "./protocol";
 
 /** The file that holds the tools of all operations of the contract, sorted by name; beside the built server. */
@@ -13,6 +14,8 @@ export const writtenTools = "tools.json";
 export interface WrittenOptions {
   /** Gives the client when the first tool is called; the server closes it. What it throws is told to the caller. */
   readonly connect: () => ClientCore | Promise<ClientCore>;
+  /** The settings of that client as far as they are no secrets, to say which connection it is. */
+  readonly settings: Settings;
   /** The client's service, where it is not the contract alone: its tools are written nowhere. */
   readonly service?: Service;
   /** What tools may do beyond reading; nothing by default. */
@@ -31,7 +34,8 @@ interface Loaded {
   readonly toolbox: Toolbox;
 }
 
-export function writtenToolbox({ connect, service, allow = [] }: WrittenOptions): Toolbox {
+export function writtenToolbox({ connect, settings, service, allow = [] }: WrittenOptions): Toolbox {
+  const connection = connectionOf(settings);
   const tools = service ? toolsOfService(service) : toolsOfContract();
   let loading: Promise<Loaded> | undefined;
   let loaded: Loaded | undefined;
@@ -45,14 +49,18 @@ export function writtenToolbox({ connect, service, allow = [] }: WrittenOptions)
 
   return {
     tools: allowedTools(tools, allow),
-    instructions: instructionsFor(allow),
+    instructions: instructionsFor(allow, connection),
+    title: titleFor(connection),
     async call(...args) {
       if (closed) return stopping(args[0]);
       try {
         return await (await (loading ??= load())).toolbox.call(...args);
       } catch (error) {
         loading = undefined;
-        return refusal(`The connection to the service is not set up: ${(error as Error).message}`);
+        return refusal(
+          `The connection to the service is not set up: ${(error as Error).message}`,
+          "Ask the operator of this server.",
+        );
       }
     },
     async close() {

@@ -83,7 +83,8 @@ async function overStdio(given: Given, terminal: Terminal): Promise<number> {
   const connect = connectWith(given, terminal, service);
   // Other commands end with their reader. Here a call that commits money may be under way.
   terminal.stdout.removeAllListeners("error");
-  const server = serveStdio({ connect, allow, ...(service && { service }) });
+  const settings = settingsFrom(given, terminal.environment);
+  const server = serveStdio({ connect, settings, allow, ...(service && { service }) });
   await Promise.race([untilAsked(server), server.left]);
   await server.close();
   return 0;
@@ -106,7 +107,11 @@ export const mcpCommand: Command = {
     },
   ],
   unlisted: connectionFlags(),
-  more: [`With --http, clients must send the token in ${tokenVariable} when it is set.`, connectionHelp()],
+  more: [
+    `With --http, clients must send the token in ${tokenVariable} when it is set.`,
+    "With --allow beside it, it must be: at least 16 characters that nobody can guess.",
+    connectionHelp(),
+  ],
   run: (given, terminal) => {
     // A log that nobody reads any more must not end the process.
     terminal.stderr.on("error", () => undefined);

@@ -19,7 +19,7 @@ import { splitName } from "../operations/sections";
 import type { InputOf } from "../operations/input";
 import type { Values } from "../operations/check";
 import { Caller } from "./call";
-import { type ClientOptions, connect } from "./connection";
+import { type ClientOptions, connect, type Settings } from "./connection";
 import type { CallOptions } from "./options";
 import type { ExtendedService } from "./extensions";
 import type { ReceivedFile } from "./file";
@@ -134,6 +134,8 @@ export interface UndeclaredRequest {
 export interface ClientCore {
   /** What is called: the contract by default. */
   readonly service: Service;
+  /** The settings in force that are no secrets, by name. */
+  readonly settings: Readonly<Record<string, string>>;
   /** Calls a path the contract does not show, with the same credentials, errors and limits. Answers any 2xx. */
   request(request: UndeclaredRequest, options?: CallOptions): Promise<Reply>;
   /**
@@ -214,6 +216,14 @@ function methodFor(core: ClientCore, declaration: Declaration) {
   return Object.assign(method, { reply, pages, ...(declaration.pages ? { all } : { whole }) });
 }
 
+const openSettings = (service: Service, settings: Settings): Record<string, string> =>
+  Object.fromEntries(
+    service.settings.flatMap(({ name, secret }) => {
+      const value = settings[name];
+      return secret || value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+
 /**
  * A client of the service. Throws a TypeError when an option does not fit; every failure of a call is an FxdeskError.
  *
@@ -231,6 +241,7 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
   const caller = new Caller(connect(service, options), links);
   const core: ClientCore = {
     service,
+    settings: openSettings(service, caller.connection.settings),
     prepare: (declaration, input, callOptions = {}) => caller.prepare(declaration, input, callOptions),
     call: (declaration, input, callOptions = {}) => caller.call(declaration, input, callOptions),
     pages: (declaration, input, callOptions = {}) => pagesOf(declaration, input, caller, callOptions),

@@ -102,6 +102,8 @@ const sentences = (operation: Declaration, ...parts: readonly (string | false | 
 export interface Refusal {
   readonly status: number;
   readonly service?: ServiceMessage | undefined;
+  /** What to do, where the service's code says more than the status. */
+  readonly advice?: string | undefined;
   readonly requestId?: string | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly attempts?: number;
@@ -117,7 +119,7 @@ function meaningOf({ errors }: Declaration, status: number): string {
 
 /** The error for a status that is not among the documented successes. */
 export function refusalError(operation: Declaration, refusal: Refusal): FxdeskError {
-  const { status, service, ...facts } = refusal;
+  const { status, service, advice, ...facts } = refusal;
   const meaning = meaningOf(operation, status);
   const itsWords = [service?.message, service?.details].filter((words) => words !== meaning);
   const refused = isRefusal(status);
@@ -130,7 +132,7 @@ export function refusalError(operation: Declaration, refusal: Refusal): FxdeskEr
     `${meaning} (${status})`,
     ...itsWords,
     service?.code && `[${service.code}]`,
-    lost ? doNotRepeat(operation) : echo ? mayEcho(operation) : again ? hint : maybeDone,
+    lost ? doNotRepeat(operation) : echo ? mayEcho(operation) : again ? (advice ?? hint) : maybeDone,
   );
   return new (lost ? OutcomeUnknown : type)(message, {
     ...facts,

@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { InvalidInput } from "../errors";
 import { checkInput, checkRest, inWords, type Problem, type Values } from "../operations/check";
 import type { Declaration, Maker } from "../operations/declaration";
-import { fieldsOf } from "../operations/fields";
+import { fieldsOf, operatorFields } from "../operations/fields";
 import { allSpelled } from "../operations/spelling";
-import { encodeRequest } from "../operations/wire";
+import { encodeRequest, fromText } from "../operations/wire";
 import { acceptedEncodings } from "../transport/content";
 import { type Connection, localAddress, type Settings } from "./connection";
 import type { CallOptions } from "./options";
@@ -41,6 +41,19 @@ function problemsOfLimits(options: CallOptions): readonly Problem[] {
   });
 }
 
+/** The input, with what the connection says where the caller says nothing. Values that throw are left to the check. */
+function withOperatorFields(operation: Declaration, input: Values, settings: Settings): Values {
+  const set = operatorFields(operation).filter(({ setting }) => settings[setting] !== undefined);
+  if (set.length === 0) return input;
+  try {
+    const absent = set.filter(({ name }) => input[name] === undefined);
+    const filled = absent.map(({ name, schema, setting }) => [name, fromText(schema, settings[setting]!)]);
+    return { ...input, ...Object.fromEntries(filled) };
+  } catch {
+    return input;
+  }
+}
+
 /** The values of all fields. Throws InvalidInput, which names each field that does not fit. */
 function valuesToSend(
   operation: Declaration,
@@ -48,8 +61,8 @@ function valuesToSend(
   connection: Connection,
   options: CallOptions,
 ): Values {
-  const given = allSpelled(operation, input);
   const settings = settingsFor(connection, options);
+  const given = allSpelled(operation, withOperatorFields(operation, input, settings));
   const absent: string[] = [];
   const rest: Record<string, unknown> = {};
   for (const { name, by, setting, required, make } of fieldsOf(operation)) {

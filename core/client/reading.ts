@@ -143,7 +143,8 @@ export async function read(journey: Journey, received: Received, connection: Con
   if (!answer) {
     const wait = retryAfterMs(headers["retry-after"], Date.now());
     const said = serviceMessage(await errorBody(journey, raw, headers, connection), service.errorBodies);
-    throw refusalError(operation, { status, service: said, requestId, retryAfterMs: wait, attempts });
+    const advice = said && service.advice?.[said.code];
+    throw refusalError(operation, { status, service: said, advice, requestId, retryAfterMs: wait, attempts });
   }
   const pending = textOf(journey, raw, headers, connection);
   const content = pending instanceof Promise ? await pending : pending;

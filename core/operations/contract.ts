@@ -46,6 +46,13 @@ export const contract = defineService({
     },
     { code: ["code"], message: ["message", "title"], details: ["details", "detail"] },
   ],
+  // Codes of the open-banking standard that are answered with 401 although the credentials are right.
+  advice: {
+    CONSENT_INVALID:
+      "The consent must be valid for this: consents.getStatus shows whether a person still has to authorise it.",
+    CONSENT_EXPIRED: "The consent has ended: ask for a new one with consents.create.",
+    CONSENT_UNKNOWN: "There is no such consent: ask for one with consents.create.",
+  },
   tokens: { server: "service", setting: "authUrl", path: "/token", scope: "openid" },
   operations,
 });

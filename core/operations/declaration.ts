@@ -24,6 +24,8 @@ export interface Parameter<S extends z.ZodType = z.ZodType, By extends Filler = 
   readonly setting?: string;
   /** How fxdesk makes the value where nobody gives one. */
   readonly make?: Maker;
+  /** Filled by a caller that is code or a person, else from the connection; never by a model. */
+  readonly operator?: true;
   /** How an array is written in a query: `a=1&a=2` (the default) or `a=1,2`. */
   readonly list?: "repeat" | "comma";
 }
@@ -48,6 +50,16 @@ export const byConnectionOrMade = <S extends z.ZodType>(
   schema,
   by: "connection",
   make,
+});
+
+/**
+ * Filled by the caller, else from the connection's settings; never by a model: where people and notices are sent to, say.
+ */
+export const byOperator = <S extends z.ZodType>(schema: S, setting?: string): Parameter<S, "caller"> => ({
+  schema,
+  by: "caller",
+  operator: true,
+  ...(setting !== undefined && { setting }),
 });
 
 /** Made by fxdesk for each call, such as a request id. */
@@ -218,6 +230,8 @@ export interface Declaration {
   readonly clientRefusals?: Partial<ClientRefusals>;
   readonly pages?: Paging;
   readonly linkedPages?: LinkedPages;
+  /** Each call counts against a number of reads that was agreed on: what was read is better kept than read again. */
+  readonly metered?: true;
   /**
    * The field of a JSON answer that identifies what was done. A success that does not hold it proves nothing: text or a
    * number must be there, or any value where the field is neither.

@@ -59,6 +59,8 @@ export interface Service<Ops extends readonly Declaration[] = readonly Declarati
   readonly requestIdHeader?: string;
   /** In the order in which they are tried. */
   readonly errorBodies: readonly ErrorBody[];
+  /** What a caller can do where the service gives one of these codes, which say more than the status. */
+  readonly advice?: Readonly<Record<string, string>>;
   readonly tokens?: TokenEndpoint;
   readonly operations: Ops;
 }

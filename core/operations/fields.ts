@@ -16,6 +16,8 @@ export interface Field {
   /** The connection's name for the value, when the connection fills it. */
   readonly setting: string;
   readonly make?: Maker;
+  /** Whether a model has no say: the connection fills it where the caller, code or a person, does not. */
+  readonly operator: boolean;
   readonly list: "repeat" | "comma";
   readonly required: boolean;
   readonly kind: Kind;
@@ -40,7 +42,7 @@ function titleFrom(name: string): string {
 function fieldsOfShape(place: Place, shape: Shape): Field[] {
   return Object.entries(shape).map(([name, value]) => {
     const parameter: Parameter = isParameter(value) ? value : { schema: value, by: "caller" };
-    const { schema, by, setting = name, make, list = "repeat" } = parameter;
+    const { schema, by, setting = name, make, operator = false, list = "repeat" } = parameter;
     const { title = titleFrom(name), description = "", alsoSpelled } = metaOf(schema);
     const options = optionsOf(schema);
     const fallback = defaultOf(schema);
@@ -51,6 +53,7 @@ function fieldsOfShape(place: Place, shape: Shape): Field[] {
       by,
       setting,
       ...(make && { make }),
+      operator,
       list,
       required: isRequired(schema),
       kind: kindOf(schema),
@@ -84,7 +87,17 @@ export const withDefaults = (
     fieldsOf(operation).map(({ name, default: value }) => [name, values[name] ?? value] as const),
   );
 
-/** The fields a person, a flow or an assistant fills. */
+/** The fields a person, a flow or code fills. */
 export const callerFields = perOperation((operation): readonly Field[] =>
   fieldsOf(operation).filter((field) => field.by === "caller"),
+);
+
+/** Those of them that a model fills. */
+export const modelFields = perOperation((operation): readonly Field[] =>
+  callerFields(operation).filter(({ operator }) => !operator),
+);
+
+/** Those that the connection fills where the caller does not. */
+export const operatorFields = perOperation((operation): readonly Field[] =>
+  callerFields(operation).filter(({ operator }) => operator),
 );

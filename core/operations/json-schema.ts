@@ -5,8 +5,8 @@ import { perOperation } from "./memo";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What schemas say to surfaces of ours only. */
-const own = ["alsoSpelled", "precision", "endsDay", "separator"] as const;
+/** What schemas tell surfaces of ours only. */
+const own = ["alsoSpelled", "precision", "ofDay", "separator", "fromEarlier"] as const;
 
 /** Drops what tells a reader nothing: the safe-integer bounds that zod adds, names inside their own schema, and our own words. */
 export function withoutNoise({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {

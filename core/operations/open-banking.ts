@@ -14,7 +14,7 @@ import {
 import { json, operation, orText } from "./declaration";
 import { accountErrors as errors, answerHeaders, consent, credentials, headers } from "./xs2a";
 
-const ResourceId = id("Account ID", "The account, as resourceId in openBanking.listAccounts.");
+const ResourceId = id("Account ID", "As resourceId in openBanking.listAccounts.");
 
 const text = (description: string) => z.string().optional().meta({ description });
 const bic = (whose: string) => z.string().optional().meta(bicOf(whose));
@@ -227,6 +227,7 @@ export const listOpenBankingAccounts = operation({
   method: "GET",
   path: "/v1/accounts",
   server: "xs2a",
+  metered: true,
   credentials,
   query: { withBalance },
   headers: { ...headers, ...consent },
@@ -244,6 +245,7 @@ export const getOpenBankingAccount = operation({
   method: "GET",
   path: "/v1/accounts/{account-id}",
   server: "xs2a",
+  metered: true,
   credentials,
   parameters,
   query: { withBalance },
@@ -262,6 +264,7 @@ export const listOpenBankingBalances = operation({
   method: "GET",
   path: "/v1/accounts/{account-id}/balances",
   server: "xs2a",
+  metered: true,
   credentials,
   parameters,
   headers: { ...headers, ...consent },
@@ -279,6 +282,7 @@ export const listOpenBankingTransactions = operation({
   method: "GET",
   path: "/v1/accounts/{account-id}/transactions",
   server: "xs2a",
+  metered: true,
   credentials,
   parameters,
   query: {

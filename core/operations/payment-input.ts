@@ -26,7 +26,7 @@ const PaymentProduct = z
   .enum([...jsonProducts, ...xmlProducts])
   .meta({ title: "Payment product", description: "How it is paid; pain.001 in XML." });
 
-export const PaymentId = id("Payment ID", "The payment, from the answer that initiated it.");
+export const PaymentId = id("Payment ID", "From the answer that initiated it.");
 
 const PaymentAuthorisation = z.enum(["authorisations", "cancellation-authorisations"]).meta({
   title: "Payment authorisation",
@@ -35,7 +35,20 @@ const PaymentAuthorisation = z.enum(["authorisations", "cancellation-authorisati
 });
 
 export const product = { "payment-product": PaymentProduct };
-export const payment = { "payment-service": PaymentService, ...product, paymentId: PaymentId };
+/** Of a payment that is there. */
+export const itsProduct = {
+  "payment-product": PaymentProduct.meta({
+    title: "Payment product",
+    description: "As initiated.",
+    fromEarlier: true,
+  }),
+};
+const itsService = PaymentService.meta({
+  title: "Payment service",
+  description: "payments, bulk-payments or periodic-payments.",
+  fromEarlier: true,
+});
+export const payment = { "payment-service": itsService, ...itsProduct, paymentId: PaymentId };
 export const authorisations = { ...payment, "payment-authorisation": PaymentAuthorisation };
 
 const frequencies = [

@@ -51,6 +51,17 @@ export const settings: readonly Setting[] = [
     ...setting("psuCorporateId", "PSU corporate ID", "Open banking: the company's identifier at the bank."),
     fills: "PSU-Corporate-ID",
   },
+  setting(
+    "redirectUri",
+    "Redirect address",
+    "Where a person returns to after a login, as registered, and after authorising.",
+  ),
+  setting(
+    "nokRedirectUri",
+    "Redirect address after refusal",
+    "Open banking: where a person returns to otherwise.",
+  ),
+  setting("notificationUri", "Notification address", "Open banking: where status changes are sent to."),
   setting("authClientId", "Application ID", "The OAuth application, to refresh the access token."),
   secret("authClientSecret", "Application secret", "The OAuth application's secret."),
   secret("accessToken", "Access token", "Sent as a bearer token."),

@@ -29,8 +29,8 @@ const inOrder = {
 /** Of both times only the day counts: its beginning for the first, its end for the second. */
 export const NewStatement = z
   .object({
-    from_value_datetime: minute("From", "First day, UTC; the time of day is ignored."),
-    to_value_datetime: minute("To", "Last day, UTC; the time of day is ignored.").optional(),
+    from_value_datetime: minute("From", "First day, UTC; the time of day is ignored.", "its first"),
+    to_value_datetime: minute("To", "Last day, UTC; the time of day is ignored.", "its last").optional(),
   })
   .meta({ id: "NewStatement" });
 

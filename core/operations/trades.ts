@@ -9,7 +9,7 @@ import { clientId, meaning } from "./service";
 /** The trade endpoints also declare the API-key scheme. Contract: Authentication, 4. */
 const credentials = ["accessToken", "apiKey", "contactId?"] as const;
 
-const TradeId = id("Trade ID", "The trade, as trade_id in trades.list.");
+const TradeId = id("Trade ID", "As trade_id in trades.list.");
 
 const tradeTypes = ["spot", "forward", "window_forward", "drawdown", "ndf"] as const;
 const TradeType = z.enum(tradeTypes);

@@ -69,10 +69,8 @@ export const listTransactions = operation({
       .enum(["credit", "debit"])
       .optional()
       .meta({ title: "Credit or debit", description: "Only money in, or only money out." }),
-    from_value_datetime: minute("After", "Only with a value time after this, UTC.").optional(),
-    to_value_datetime: minute("Before", "Only with a value time before this, UTC.")
-      .meta({ endsDay: true })
-      .optional(),
+    from_value_datetime: minute("After", "Only with a value time after this, UTC.", "before it").optional(),
+    to_value_datetime: minute("Before", "Only with a value time before this, UTC.", "after it").optional(),
     transaction_type: TransactionType.optional().meta({
       title: "Transaction type",
       description: "Only transactions of this type, such as incoming or payment_returned.",
@@ -105,7 +103,7 @@ export const getTransaction = operation({
   credentials: ["accessToken", "contactId"],
   parameters: {
     account_id: AccountId,
-    transaction_id: uuid("Transaction ID", "The transaction, as transaction_id in transactions.list."),
+    transaction_id: uuid("Transaction ID", "As transaction_id in transactions.list."),
   },
   query: { client_id: clientId },
   answers: { 200: json(TransactionData, "The transaction.") },

@@ -8,7 +8,7 @@
 import { isIPv4 } from "node:net";
 import { z } from "zod";
 import { TppMessages } from "../schema/messages";
-import { id, uuid } from "../schema/values";
+import { id, uuid, webAddress } from "../schema/values";
 import {
   authorising,
   authorisingLinks,
@@ -18,7 +18,14 @@ import {
   ScaStatus,
   tppMessages,
 } from "../schema/xs2a";
-import { type AnswerHeaders, byConnection, byConnectionOrMade, byFxdesk, json } from "./declaration";
+import {
+  type AnswerHeaders,
+  byConnection,
+  byConnectionOrMade,
+  byFxdesk,
+  byOperator,
+  json,
+} from "./declaration";
 
 export const credentials = ["accessToken?"] as const;
 
@@ -78,24 +85,25 @@ export const psuIdentity = {
   "PSU-Corporate-ID-Type": fromPsu("PSU corporate ID type", "Kind of that identifier."),
 };
 
-const address = (title: string, description: string) =>
-  z
-    .string()
-    .refine((value) => URL.canParse(value), "must be an address, such as https://example.com/done")
-    .optional()
-    .meta({ title, description, format: "uri" });
-
 const preference = (title: string, description: string) =>
   z.boolean().optional().meta({ title, description });
 
 /** Where the person comes back to after authorising. */
 export const redirect = {
-  "TPP-Redirect-Preferred": preference("Redirect preferred", "Authorise on the service's page."),
-  "TPP-Redirect-URI": address("Redirect address", "Where the person returns to; needed for a redirect."),
-  "TPP-Nok-Redirect-URI": address("Redirect address after refusal", "Where the person returns to otherwise."),
+  "TPP-Redirect-Preferred": byOperator(preference("Redirect preferred", "Authorise on the service's page.")),
+  "TPP-Redirect-URI": byOperator(
+    webAddress("Redirect address", "Where the person returns to; needed for a redirect.").optional(),
+    "redirectUri",
+  ),
+  "TPP-Nok-Redirect-URI": byOperator(
+    webAddress("Redirect address after refusal", "Where the person returns to otherwise.").optional(),
+    "nokRedirectUri",
+  ),
 };
 export const decoupled = {
-  "TPP-Decoupled-Preferred": preference("Decoupled preferred", "Authorise on the person's own device."),
+  "TPP-Decoupled-Preferred": byOperator(
+    preference("Decoupled preferred", "Authorise on the person's own device."),
+  ),
 };
 export const explicitly = {
   "TPP-Explicit-Authorisation-Preferred": preference(
@@ -104,21 +112,25 @@ export const explicitly = {
   ),
 };
 export const notification = {
-  "TPP-Notification-URI": address("Notification address", "Where status changes are sent to."),
-  "TPP-Notification-Content-Preferred": z
-    .string()
-    .regex(/^status=(SCA|PROCESS|LAST)(, ?(SCA|PROCESS|LAST))*$/, "must be as status=SCA,LAST")
-    .optional()
-    .meta({
-      title: "Notification content",
-      description: "Which changes: status= and some of SCA, PROCESS, LAST.",
-    }),
+  "TPP-Notification-URI": byOperator(
+    webAddress("Notification address", "Where status changes are sent to.").optional(),
+    "notificationUri",
+  ),
+  "TPP-Notification-Content-Preferred": byOperator(
+    z
+      .string()
+      .regex(/^status=(SCA|PROCESS|LAST)(, ?(SCA|PROCESS|LAST))*$/, "must be as status=SCA,LAST")
+      .optional()
+      .meta({
+        title: "Notification content",
+        description: "Which changes: status= and some of SCA, PROCESS, LAST.",
+      }),
+  ),
 };
 export const brand = {
-  "TPP-Brand-Logging-Information": z
-    .string()
-    .optional()
-    .meta({ title: "Brand", description: "Brand shown in the service's logs." }),
+  "TPP-Brand-Logging-Information": byOperator(
+    z.string().optional().meta({ title: "Brand", description: "Brand shown in the service's logs." }),
+  ),
 };
 
 export const ConsentId = id("Consent ID", "The consent, from consents.create.");
@@ -174,7 +186,7 @@ export const accountErrors = { ...explained, 406: tpp(meaning[406]), 429: tpp(me
 /** Refusals of payment initiation. */
 export const paymentErrors = { ...explained, 406: meaning[406], 429: meaning[429], ...bodiless };
 
-export const AuthorisationId = id("Authorisation ID", "The authorisation, from the list of authorisations.");
+export const AuthorisationId = id("Authorisation ID", "From the list of authorisations.");
 
 /** The answer that begins an authorisation. */
 export const authorisationStarted = json(

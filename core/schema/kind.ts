@@ -73,6 +73,9 @@ export function defaultOf(schema: z.ZodType): unknown {
   return definition.type === "default" ? definition.defaultValue : undefined;
 }
 
+/** The minute that a day stands for where a minute is wanted: the one before the day or after it, or one of its own. */
+export type MinuteOfDay = "before it" | "its first" | "its last" | "after it";
+
 export interface Meta {
   title?: string;
   description?: string;
@@ -84,10 +87,12 @@ export interface Meta {
   alsoSpelled?: ReadonlyMap<string, string>;
   /** How exactly a text tells a time, where `format` does not say it. */
   precision?: "day" | "minute";
-  /** Whether a day, where a time is wanted, is its end. */
-  endsDay?: true;
+  /** Of a minute: which one a day stands for. */
+  ofDay?: MinuteOfDay;
   /** What stands between the items of a text that is a list. */
   separator?: string;
+  /** Of an enumeration: the caller has the value from an earlier call, so that its options need not be listed. */
+  fromEarlier?: true;
 }
 
 /** What a schema says of itself; zod does not carry it from the inner schema to the wrapped one. */

@@ -1,5 +1,6 @@
 /** The values operations share: identifiers, dates, currencies, amounts. */
 import { z } from "zod";
+import type { MinuteOfDay } from "./kind";
 
 const text = (title: string, description: string) => z.string().min(1).meta({ title, description });
 
@@ -22,7 +23,7 @@ export const AccountFilter = z
 /** An identifier whose form the contract leaves to the service. */
 export const id = text;
 
-export const AccountId = uuid("Account ID", "The account, as account_id in the answer of accounts.list.");
+export const AccountId = uuid("Account ID", "As account_id in accounts.list.");
 
 export const Currency = z
   .string()
@@ -87,13 +88,44 @@ export const dayOrMonth = (title: string, description: string) =>
     .refine((value) => isMonth(value) || isDay(value), "must be a month or a day that exists")
     .meta({ title, description, precision: "day", examples: ["2026-01", "2026-01-31"] });
 
+const minuteMs = 60_000;
+const dayMs = 1_440 * minuteMs;
+
+/** How long after the beginning of a day its minutes are. */
+const offsets: Readonly<Record<MinuteOfDay, number>> = {
+  "before it": -minuteMs,
+  "its first": 0,
+  "its last": dayMs - minuteMs,
+  "after it": dayMs,
+};
+
+/** The minute, YYYY-MM-DDThh:mm, that a day YYYY-MM-DD stands for. */
+export const minuteOf = (day: string, which: MinuteOfDay): string =>
+  new Date(Date.parse(day) + offsets[which]).toISOString().slice(0, "YYYY-MM-DDThh:mm".length);
+
 /** A minute in UTC, YYYY-MM-DDThh:mm. */
-export const minute = (title: string, description: string) =>
+export const minute = (title: string, description: string, ofDay: MinuteOfDay = "its first") =>
   z
     .string()
     .regex(/^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d$/, "must be a UTC time as YYYY-MM-DDThh:mm")
     .refine((value) => isDay(value.slice(0, 10)), "must be on a day that exists")
-    .meta({ title, description, precision: "minute", examples: ["2026-01-31T09:30"] });
+    .meta({ title, description, precision: "minute", ofDay, examples: ["2026-01-31T09:30"] });
+
+const isLoopback = (host: string) => host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
+
+/** An address that people and notices may be sent to: https, or http on this machine; without a user name or password. */
+function isWebAddress(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, hostname, username, password } = new URL(value);
+  const isPrivate = protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
+  return isPrivate && !username && !password;
+}
+
+export const webAddress = (title: string, description: string) =>
+  z
+    .string()
+    .refine(isWebAddress, "must be an https address, such as https://example.com/done")
+    .meta({ title, description, format: "uri" });
 
 export const page = z.int().min(1).meta({ title: "Page", description: "Page number, from 1." });
 export const pageSize = z.int().min(1).meta({ title: "Page size", description: "Entries on a page." });

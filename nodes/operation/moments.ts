@@ -2,7 +2,7 @@
 import { isDate } from "node:util/types";
 import type { z } from "zod";
 import { metaOf } from "../../core/schema/kind";
-import { isDay } from "../../core/schema/values";
+import { isDay, minuteOf } from "../../core/schema/values";
 import { isDateTime } from "../../core/schema/xs2a";
 
 /**
@@ -39,12 +39,6 @@ function instantOf(value: unknown): Date | undefined {
   return value;
 }
 
-function nextDay(day: string): string {
-  const date = new Date(day);
-  date.setUTCDate(date.getUTCDate() + 1);
-  return date.toISOString().slice(0, 10);
-}
-
 /** How much of an ISO time a field takes. */
 const lengths = { day: "YYYY-MM-DD".length, minute: "YYYY-MM-DDThh:mm".length } as const;
 
@@ -57,18 +51,17 @@ function precisionOf(schema: z.ZodType): keyof typeof lengths | "instant" | unde
 
 /**
  * Prepares a field that tells a time: answers a value in its form, where it is a time in another one. The day is that in
- * UTC; what is finer than the field is cut off; a day is its beginning, or its end where the field says so. What is no time
+ * UTC; what is finer than the field is cut off; a day is its beginning, or the minute that the field says. What is no time
  * stays as it is, for the check to name. Undefined for a field that tells none.
  */
 export function momentFitter(schema: z.ZodType): ((value: unknown) => unknown) | undefined {
   const precision = precisionOf(schema);
   if (precision === undefined) return undefined;
-  const { endsDay } = metaOf(schema);
-  const startOf = (day: string) => `${endsDay ? nextDay(day) : day}T00:00`;
+  const { ofDay } = metaOf(schema);
   return (value) => {
     if (typeof value === "string" && schema.safeParse(value).success) return value;
     if (typeof value === "string" && isDay(value.trim()))
-      return precision === "minute" ? startOf(value.trim()) : `${startOf(value.trim())}:00Z`;
+      return ofDay ? minuteOf(value.trim(), ofDay) : `${value.trim()}T00:00:00Z`;
     const instant = instantOf(value);
     if (instant === undefined) return value;
     const text = instant.toISOString();

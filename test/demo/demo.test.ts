@@ -86,7 +86,10 @@ test("the flow fetches a cash position, the assistant's tools answer, and Ctrl-C
   expect(await callback.text()).toMatch(/^You are logged in/);
 
   const assistant = new Client({ name: "test", version: "1" });
-  await assistant.connect(new StreamableHTTPClientTransport(new URL(mcp)));
+  const [authorization] = /Bearer [\w-]+/.exec(said)!;
+  await assistant.connect(
+    new StreamableHTTPClientTransport(new URL(mcp), { requestInit: { headers: { authorization } } }),
+  );
   expect(await assistant.callTool({ name: "list_trades", arguments: {} })).not.toHaveProperty(
     "isError",
     true,

@@ -1,8 +1,10 @@
 /** Each operation is a tool, and each tool does what its operation says and fails as it documents. */
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { callerFields, type Declaration, operations } from "@fxdesk/toolkit/operations";
+import { type Declaration, modelFields, operations } from "@fxdesk/toolkit/operations";
 import { type HttpServer, serveHttp } from "../../mcp";
+import { argumentName, argumentsOf } from "../../mcp/names";
+import type { JsonObject } from "../../mcp/protocol";
 import { sampleInput, sandboxClient } from "../support/samples";
 import { type McpClient, revisions, textOf } from "./support/clients";
 
@@ -19,8 +21,9 @@ interface Desk {
 }
 
 async function open(client: FxdeskClient): Promise<Desk> {
-  const server = await serveHttp({ client, allow: ["change", "money"] });
-  return { server, client: await revisions["2026-07-28"].http(server.url) };
+  const server = await serveHttp({ client, allow: ["change", "money"], token });
+  const headers = { authorization: `Bearer ${token}` };
+  return { server, client: await revisions["2026-07-28"].http(server.url, headers) };
 }
 
 async function close({ server, client }: Desk): Promise<void> {
@@ -28,6 +31,7 @@ async function close({ server, client }: Desk): Promise<void> {
   await server.close();
 }
 
+const token = "a-token-nobody-knows";
 const nowhere = "http://127.0.0.1:1";
 
 beforeAll(async () => {
@@ -36,7 +40,7 @@ beforeAll(async () => {
   // The waits between the attempts of a read are random parts of a bound: here, none of it.
   jest.spyOn(Math, "random").mockReturnValue(0);
   sandbox = await startSandbox();
-  fxdesk = sandboxClient(sandbox);
+  fxdesk = sandboxClient(sandbox, { settings: { redirectUri: sandbox.demo.redirectUri! } });
   desk = await open(fxdesk);
   island = await open(sandboxClient({ ...sandbox, baseUrl: nowhere, xs2aUrl: nowhere }));
 });
@@ -48,13 +52,17 @@ afterAll(async () => {
   jest.restoreAllMocks();
 });
 
-const call = ({ client }: Desk, operation: Declaration, input: Readonly<Record<string, unknown>>) =>
+/** What a model gives of an input; the addresses are the operator's. */
+const argumentsFor = async (operation: Declaration) =>
+  argumentsOf(operation, await sampleInput(operation.name, fxdesk));
+
+const call = ({ client }: Desk, operation: Declaration, input: JsonObject) =>
   client.callTool({ name: operation.tool, arguments: { ...input } });
 
 const each = operations.map((operation): [string, Declaration] => [operation.tool, operation]);
 
 test.each(each)("%s succeeds", async (_tool, operation) => {
-  const result = await call(desk, operation, await sampleInput(operation.name, fxdesk));
+  const result = await call(desk, operation, await argumentsFor(operation));
 
   expect(textOf(result)).toMatch(new RegExp(`^${operation.title}: `));
   expect(result.isError).toBeUndefined();
@@ -87,7 +95,7 @@ const failures = operations.flatMap((operation: Declaration) =>
 test.each(failures)(
   "%s: %i says what went wrong and what became of it",
   async (tool, status, meaning, operation) => {
-    const input = await sampleInput(operation.name, fxdesk);
+    const input = await argumentsFor(operation);
     sandbox.force(operation.name, status, { times: attempts(operation, status) });
 
     const result = await call(desk, operation, input);
@@ -103,7 +111,7 @@ test.each(failures)(
 test.each(each)(
   "%s: an unknown argument is refused by name, and nothing is sent",
   async (_tool, operation) => {
-    const input = await sampleInput(operation.name, fxdesk);
+    const input = await argumentsFor(operation);
 
     const result = await call(island, operation, { ...input, valueDate: "2026-01-31" });
 
@@ -114,13 +122,13 @@ test.each(each)(
 );
 
 const needing = each.flatMap(([tool, operation]) =>
-  callerFields(operation)
+  modelFields(operation)
     .filter(({ required }) => required)
-    .map(({ name }): [string, string, Declaration] => [tool, name, operation]),
+    .map(({ name }): [string, string, Declaration] => [tool, argumentName(name), operation]),
 );
 
 test.each(needing)("%s: without %s nothing is sent", async (_tool, field, operation) => {
-  const { [field]: _, ...input } = await sampleInput(operation.name, fxdesk);
+  const { [field]: _, ...input } = await argumentsFor(operation);
 
   const result = await call(island, operation, input);
 

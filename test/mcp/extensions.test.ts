@@ -38,7 +38,7 @@ async function expectQuotes(client: McpClient): Promise<void> {
   expect(names).toEqual(names.toSorted());
   expect(tools.find(({ name }) => name === "create_quote")!.description).toContain("for book_trade.");
   const result = await client.callTool({ name: "create_quote", arguments: { amount: 5 } });
-  expect(result.structuredContent).toEqual({ quote_id: "Q-1", rate: "1.1" });
+  expect(result.structuredContent).toMatchObject({ quote_id: "Q-1", rate: "1.1" });
   await client.close();
 }
 
@@ -50,9 +50,15 @@ test("on standard input and output", async () => {
 });
 
 test("over HTTP", async () => {
-  const served = new Spawned(["--http", "--allow", "change,money"], { ...environment, ...trusted });
+  const token = "a-token-nobody-knows";
+  const served = new Spawned(["--http", "--allow", "change,money"], {
+    ...environment,
+    ...trusted,
+    FXDESK_MCP_TOKEN: token,
+  });
   await served.until(() => served.err.includes("/mcp"));
-  await expectQuotes(await revisions["2025-11-25"].http(/http:\S+\/mcp/.exec(served.err)![0]));
+  const url = /http:\S+\/mcp/.exec(served.err)![0];
+  await expectQuotes(await revisions["2025-11-25"].http(url, { authorization: `Bearer ${token}` }));
   served.process.kill();
   expect(await served.exit).toBe(0);
 });
@@ -62,7 +68,7 @@ test("what the person who runs it does not trust counts as money: it is off", as
   expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("create_quote");
   const before = service.heads.length;
   const result = await client.callTool({ name: "create_quote", arguments: { amount: 5 } });
-  expect(textOf(result)).toContain("by starting it with --allow money");
+  expect(textOf(result)).toContain("a tool of the kind money: ask the operator");
   expect(service.heads).toHaveLength(before);
   await client.close();
 });

@@ -4,7 +4,7 @@ import { contract, operations } from "@fxdesk/toolkit/operations";
 import { Readable } from "node:stream";
 import type { McpOptions } from "../../mcp";
 import { toolbox } from "../../mcp/toolbox";
-import { type Fault, faultServer, reset, respond } from "../support/fault-server";
+import { type Fault, faultServer, inTurn, reset, respond } from "../support/fault-server";
 import { textOf } from "./support/clients";
 
 const { signal } = new AbortController();
@@ -22,6 +22,7 @@ async function callOn(fault: Fault, tool: string, input: Record<string, unknown>
   const server = await faultServer(fault);
   const client = createClient({
     baseUrl: server.url,
+    xs2aUrl: server.url,
     clientId: "client",
     credentials: { accessToken: "canary-token", apiKey: "canary-key" },
   });
@@ -81,6 +82,23 @@ test("a quote that is spent may be spent by an earlier booking", async () => {
   );
 });
 
+test.each([
+  ["CONSENT_INVALID", "get_consent_status shows whether a person still has to authorise it."],
+  ["CONSENT_EXPIRED", "ask for a new one with create_consent."],
+])("a consent that is not valid is no matter of credentials: %s", async (code, advice) => {
+  const body = JSON.stringify({ tppMessages: [{ category: "ERROR", code, text: "No." }] });
+  const { text } = await callOn(respond(401, body), "list_open_banking_accounts", { consent_id: "K-1" });
+  expect(text).toContain(advice);
+  expect(text).not.toContain("credentials");
+});
+
+test("what was read is not lost with a later page that fails", async () => {
+  const rows = JSON.stringify(Array.from({ length: 20 }, (_, index) => ({ trade_id: `T-${index}` })));
+  const fault = inTurn(respond(200, rows), respond(500, "{}"));
+  const { structuredContent } = await callOn(fault, "list_trades", {});
+  expect(structuredContent).toMatchObject({ count: 20, next: { page: 2, page_size: 50, continue: "0" } });
+});
+
 test("where an operation declares no lookup, the user is asked", async () => {
   const text = await callWith(() => Promise.reject(new Error("no")), "create_consent", {});
   expect(text).toContain(
@@ -131,7 +149,8 @@ describe("what nobody foresaw", () => {
     const text = await callWith(() => Promise.reject(bug), "book_trade", booking);
     expect(text).toBe(
       "book_trade failed inside fxdesk; the log of the server has the details. It is unknown whether it was carried " +
-        "out: look with list_trades, and ask the user before any other call of book_trade.",
+        "out: look with list_trades, and ask the user before any other call of book_trade. The connection: " +
+        "environment unknown, at 127.0.0.1:1.",
     );
     expect(logged).toHaveBeenCalledWith(bug);
     expect(logged).toHaveBeenCalledWith(

@@ -66,10 +66,18 @@ async function overStdio(service: HeldServer): Promise<[Spawned, Caller]> {
 }
 
 async function overHttp(service: HeldServer): Promise<[Spawned, Caller]> {
-  const served = new Spawned(["--http", "--allow", "money"], environment(service));
+  const token = "a-token-nobody-knows";
+  const served = new Spawned(["--http", "--allow", "money"], {
+    ...environment(service),
+    FXDESK_MCP_TOKEN: token,
+  });
   await served.until(() => served.err.includes("/mcp"));
   const url = /http:\S+\/mcp/.exec(served.err)![0];
-  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  const headers = {
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    authorization: `Bearer ${token}`,
+  };
   const sent: ReturnType<typeof request>[] = [];
   const results = new Map<number, string>();
   const caller = {

@@ -44,6 +44,8 @@ function ask(
   });
 }
 
+const token = "a-token-nobody-knows";
+
 const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
 
 describe("on this machine, without a token", () => {
@@ -87,25 +89,52 @@ describe("on this machine, without a token", () => {
 describe("with a token", () => {
   let server: HttpServer;
   beforeAll(async () => {
-    server = await serve({ token: "the-token" });
+    server = await serve({ token: token });
   });
   afterAll(() => server.close());
 
   test.each([
     ["none", {}],
+    ["an empty one", { authorization: "Bearer " }],
+    ["one that is longer", { authorization: `Bearer ${token}s` }],
     ["another", { authorization: "Bearer another-token" }],
-    ["the right one in another scheme", { authorization: "Basic the-token" }],
+    ["the right one in another scheme", { authorization: `Basic ${token}` }],
   ])("%s is refused", async (_, headers: Record<string, string>) => {
     const answered = await ask(server, { body: list, headers });
     expect(answered.status).toBe(401);
     expect(answered.headers["www-authenticate"]).toContain('error="invalid_token"');
-    expect(answered.body).not.toContain("the-token");
+    expect(answered.body).not.toContain(token);
   });
 
   test.each(Object.entries(revisions))("a client of %s gets in with it", async (_, { http }) => {
-    const connected = await http(server.url, { authorization: "Bearer the-token" });
+    const connected = await http(server.url, { authorization: `Bearer ${token}` });
     expect((await connected.listTools()).tools.length).toBeGreaterThan(0);
     await connected.close();
+  });
+});
+
+test.each(["bearer", "BEARER"])("the scheme may be written %s", async (scheme) => {
+  const server = await serve({ token });
+  const answered = await ask(server, { body: list, headers: { authorization: `${scheme} ${token}` } });
+  expect(answered.status).toBe(200);
+  await server.close();
+});
+
+describe("a server that does more than read", () => {
+  test.each([[["change"]], [["money"]], [["change", "money"]]] as const)(
+    "needs a token on this machine too, to allow %p",
+    async (allow) => {
+      await expect(serveHttp({ client, allow })).rejects.toThrow(
+        `A token is needed to allow ${allow.join(" and ")} over HTTP`,
+      );
+      const server = await serveHttp({ client, allow, token });
+      expect((await ask(server, { body: list })).status).toBe(401);
+      await server.close();
+    },
+  );
+
+  test.each(["", "x", "fifteen-letters"])("a token that can be guessed is none: %p", async (short) => {
+    await expect(serve({ token: short })).rejects.toThrow("The token must have at least 16 characters.");
   });
 });
 
@@ -115,8 +144,8 @@ describe("beyond this machine", () => {
   });
 
   test("it is reached by any name, with the token", async () => {
-    const server = await serve({ host: "0.0.0.0", token: "the-token" });
-    const headers = { host: "desk.example", authorization: "Bearer the-token" };
+    const server = await serve({ host: "0.0.0.0", token: token });
+    const headers = { host: "desk.example", authorization: `Bearer ${token}` };
     expect(await ask(server, { body: list, headers })).toMatchObject({ status: 200 });
     expect(await ask(server, { body: list, headers: { host: "desk.example" } })).toMatchObject({
       status: 401,

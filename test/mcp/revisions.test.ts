@@ -47,7 +47,12 @@ describe.each(ways)("protocol $revision over $way", ({ connect }) => {
   test("calls a tool", async () => {
     const result = await client.callTool({ name: "list_trades", arguments: { page_size: 2 } });
     expect(result.isError).toBeUndefined();
-    expect(result.structuredContent).toMatchObject({ count: 2, page: 1, page_size: 2, next_page: 2 });
+    expect(result.structuredContent).toMatchObject({
+      count: 2,
+      page: 1,
+      page_size: 2,
+      next: { page: 2, page_size: 2 },
+    });
     expect(textOf(result)).toContain(JSON.stringify(result.structuredContent));
   });
 

@@ -90,17 +90,18 @@ test("a connection that is not set up is told to the one who calls a tool; listi
   expect(textOf(result)).toContain(
     "not set up: FXDESK_BASE_URL or --base-url must be an http or https address",
   );
+  expect(textOf(result)).toContain("Ask the operator of this server.");
   await client.close();
 });
 
-test("a tool that is not allowed says who can switch it on, and nothing is sent", async () => {
+test("a tool that is not allowed says whom to ask, and nothing is sent", async () => {
   const client = await revisions["2026-07-28"].stdio(
     fxdeskMcp(["--allow", "change"], demoEnvironment(sandbox)),
   );
   const before = sandbox.requests.length;
   const result = await client.callTool({ name: "book_trade", arguments: { quote_id: "q", reason: "other" } });
   expect(result.isError).toBe(true);
-  expect(textOf(result)).toContain("Only the person who runs the server can switch it on");
+  expect(textOf(result)).toContain("ask the operator of this server whether that may be allowed");
   expect(sandbox.requests.slice(before)).toEqual([]);
   expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("book_trade");
   await client.close();

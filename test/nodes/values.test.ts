@@ -136,7 +136,7 @@ test("a day is its end where the field is the end of a period", async () => {
     }),
   );
 
-  expect(asked().get("from_value_datetime")).toBe("2026-02-28T00:00");
+  expect(asked().get("from_value_datetime")).toBe("2026-02-27T23:59");
   expect(asked().get("to_value_datetime")).toBe("2026-03-01T00:00");
 });
 

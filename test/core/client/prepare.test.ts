@@ -1,6 +1,6 @@
 /** What prepare() shows is what leaves, but for the credentials. */
 import type { Declaration, Values } from "../../../core/operations";
-import { contract, InvalidInput } from "../../../core";
+import { contract, createClient, InvalidInput } from "../../../core";
 import { respond } from "../../support/fault-server";
 import { account, against } from "../support/against";
 
@@ -72,4 +72,43 @@ test("a prepared booking does not change when its input does", async () => {
   input.instructedAmount.amount = "9999";
   expect(prepared.values.instructedAmount).toEqual({ currency: "EUR", amount: "12.50" });
   expect(prepared.body).toContain("12.50");
+});
+
+describe("where people are sent to", () => {
+  const settings = {
+    redirectUri: "https://app.example/done",
+    notificationUri: "https://app.example/notices",
+  };
+  const client = createClient({ xs2aUrl: "https://xs2a.example", settings });
+  const initiate = declared("payments.initiate");
+  afterAll(() => client.close());
+
+  test("is the connection's to say where the caller does not", () => {
+    expect(client.prepare(initiate, payment).headers).toMatchObject({
+      "TPP-Redirect-URI": "https://app.example/done",
+      "TPP-Notification-URI": "https://app.example/notices",
+    });
+  });
+
+  test("is the caller's who says it", () => {
+    const input = { ...payment, "TPP-Redirect-URI": "https://app.example/other" };
+    expect(client.prepare(initiate, input).headers).toMatchObject({
+      "TPP-Redirect-URI": "https://app.example/other",
+    });
+  });
+
+  test("is https, also where the connection says it", async () => {
+    const other = createClient({
+      xs2aUrl: "https://xs2a.example",
+      settings: { redirectUri: "http://x.example" },
+    });
+    expect(() => other.prepare(initiate, payment)).toThrow("TPP-Redirect-URI must be an https address");
+    await other.close();
+  });
+
+  test("is shown with the other settings, of which none is a secret", async () => {
+    const secretive = createClient({ clientId: "C-1", settings, credentials });
+    expect(secretive.settings).toEqual({ environment: "api", clientId: "C-1", ...settings });
+    await secretive.close();
+  });
 });

@@ -232,9 +232,22 @@ describe("payments.initiate", () => {
     [{ ...single, creditorAgent: "TESTNL2" }, "creditorAgent"],
     [{ ...bulk, payments: [{ ...transfer, debtorAccount: account }] }, "payments.0.debtorAccount"],
     [{ ...single, "TPP-Redirect-URI": "example.com/done" }, "TPP-Redirect-URI"],
+    [{ ...single, "TPP-Redirect-URI": "http://example.com/done" }, "TPP-Redirect-URI"],
+    [{ ...single, "TPP-Redirect-URI": "javascript:alert(1)" }, "TPP-Redirect-URI"],
+    [{ ...single, "TPP-Nok-Redirect-URI": "https://user:pass@example.com" }, "TPP-Nok-Redirect-URI"],
+    [{ ...single, "TPP-Notification-URI": "http://169.254.169.254/latest" }, "TPP-Notification-URI"],
   ])("%#: names the place of a mistake", (input, field) => {
     expect(problems("payments.initiate", input)).toEqual([expect.stringMatching(new RegExp(`^${field} `))]);
   });
+});
+
+test.each([
+  "https://example.com/done?x=1",
+  "http://localhost:1880/back",
+  "http://127.0.0.1/",
+  "http://[::1]:1/",
+])("people may be sent to %s", (address) => {
+  expect(problems("payments.initiate", { ...single, "TPP-Redirect-URI": address })).toEqual([]);
 });
 
 describe("a payment in XML", () => {

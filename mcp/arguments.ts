@@ -1,0 +1,130 @@
+/** From the arguments of a tool to the values of its operation. */
+import type { z } from "zod";
+import { checkInput, type Problem, type Values } from "../core/operations/check";
+import type { Declaration } from "../core/operations/declaration";
+import { fieldsOf, modelFields } from "../core/operations/fields";
+import { nearest } from "../core/nearest";
+import { propertyOf } from "../core/schema/kind";
+import type { Settings } from "./connection";
+import { valueFor } from "./forms";
+import { argumentName, inArgumentNames, likeness, partsOf } from "./names";
+import type { JsonObject } from "./protocol";
+
+export interface Read {
+  /** By the names of the operation's fields. */
+  readonly values: Values;
+  readonly problems: readonly Problem[];
+  /** Names that were spelled in another way, each as `given` and `name`. */
+  readonly respelled: readonly { readonly given: string; readonly name: string }[];
+}
+
+class Reading {
+  readonly problems: Problem[] = [];
+  readonly respelled = new Map<string, string>();
+
+  /** A value with all that is in it; what is wrong with it is noted. */
+  value(schema: z.ZodType, given: unknown, path: string): unknown {
+    const taken = valueFor(schema, given);
+    if ("says" in taken) {
+      this.problems.push({ field: path, says: taken.says });
+      return given;
+    }
+    const { value } = taken;
+    const { shape, element } = partsOf(schema);
+    if (Array.isArray(value) && element)
+      return value.map((item, index) => this.value(element, item, `${path}.${index}`));
+    if (shape && typeof value === "object" && value !== null && !Array.isArray(value))
+      return this.object(shape, value as JsonObject, path, (key) => this.#inside(schema, key, path));
+    return value;
+  }
+
+  /** Objects that are open take what they do not know; others are told by the check. */
+  #inside(schema: z.ZodType, key: string, path: string): boolean {
+    const { shape = {} } = partsOf(schema);
+    const known = Object.keys(shape).map(argumentName);
+    if (schema.safeParse({ [key]: 0 }).error?.issues.some(({ code }) => code === "unrecognized_keys")) {
+      this.problems.push({
+        field: `${path}.${key}`,
+        says: `is not a field here; it has ${known.join(", ")}`,
+      });
+      return false;
+    }
+    return true;
+  }
+
+  /** `keeps` says what becomes of a name that the shape does not have. */
+  object(
+    shape: Readonly<Record<string, z.ZodType>>,
+    given: JsonObject,
+    path: string,
+    keeps: (key: string) => boolean,
+  ): Record<string, unknown> {
+    const names = new Map(Object.keys(shape).map((name) => [likeness(name), name]));
+    const values: Record<string, unknown> = {};
+    for (const [key, inner] of Object.entries(given)) {
+      const name = names.get(likeness(key));
+      if (name === undefined) {
+        if (inner !== null && keeps(key)) values[key] = inner;
+        continue;
+      }
+      const spelling = argumentName(name);
+      const place = path ? `${path}.${spelling}` : spelling;
+      const schema = shape[name]!;
+      if (name in values) this.problems.push({ field: place, says: "is given twice, in two spellings" });
+      // Strict hosts send null for what is left out.
+      if (inner === undefined || (inner === null && !schema.safeParse(null).success)) continue;
+      if (key !== spelling) this.respelled.set(key, spelling);
+      values[name] = this.value(schema, inner, place);
+    }
+    return values;
+  }
+}
+
+/** Names that are nobody's to give, or only read: what to do about them. */
+function unknownName(operation: Declaration, key: string, value: unknown, settings: Settings) {
+  const field = fieldsOf(operation).find(({ name }) => likeness(name) === likeness(key));
+  if (field && value !== null && settings[field.setting] === value) return undefined;
+  if (field) return { field: argumentName(key), says: "is set by the operator of this server: leave it out" };
+  const isRead = Object.values(operation.answers).some(
+    (answer) => answer.kind === "json" && propertyOf(answer.schema, key),
+  );
+  if (isRead) return { field: key, says: "is not a field here, only in results: leave it out" };
+  const [near] = nearest(
+    key,
+    modelFields(operation).map(({ name }) => argumentName(name)),
+  );
+  return { field: key, says: `is not a field here${near === undefined ? "" : `; did you mean ${near}?`}` };
+}
+
+/** All that is wrong, in the names of arguments; the list of them is said once. */
+function allProblems(operation: Declaration, values: Values, own: readonly Problem[]): Problem[] {
+  const places = new Set(own.map(({ field }) => field));
+  const found = checkInput(operation, values, new Date()).map((problem) => ({
+    ...problem,
+    field: inArgumentNames(operation, problem.field),
+  }));
+  return [...own, ...found.filter(({ field }) => !places.has(field))];
+}
+
+/** Reads arguments as models write them. `given` is without what belongs to the tool and not to its operation. */
+export function readArguments(operation: Declaration, given: JsonObject, settings: Settings): Read {
+  const reading = new Reading();
+  const shape = Object.fromEntries(modelFields(operation).map(({ name, schema }) => [name, schema]));
+  let unknown = 0;
+  const values = reading.object(shape, given, "", (key) => {
+    const problem = unknownName(operation, key, given[key], settings);
+    if (problem) reading.problems.push(problem);
+    if (problem) unknown += 1;
+    return false;
+  });
+  const problems = reading.problems.length === 0 ? [] : allProblems(operation, values, reading.problems);
+  if (unknown > 0) problems.push(fieldsHere(Object.keys(shape).map(argumentName)));
+  const respelled = [...reading.respelled].map(([key, name]) => ({ given: key, name }));
+  return { values, problems, respelled };
+}
+
+const fieldsHere = (names: readonly string[]): Problem => ({
+  field: "",
+  says: names.length === 0 ? "There are no fields here" : `The fields are ${names.join(", ")}`,
+  rule: true,
+});

@@ -1,0 +1,43 @@
+/** The rows of a body, whether it is a list or has lists inside, and the body without them. */
+import type { JsonObject } from "./protocol";
+
+/** A row with the fields that lead to its list; none where the body is the list. */
+export interface Row {
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
+export interface Split {
+  /** The body with its lists empty. */
+  readonly frame: unknown;
+  readonly rows: readonly Row[];
+}
+
+const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null;
+
+/** Parts a body into its rows, in the order in which they stand, and the rest. */
+export function split(body: unknown, path: readonly string[] = []): Split {
+  if (Array.isArray(body)) return { frame: [], rows: body.map((value: unknown) => ({ path, value })) };
+  if (!isObject(body)) return { frame: body, rows: [] };
+  const parts = Object.entries(body).map(([key, value]) => [key, split(value, [...path, key])] as const);
+  return {
+    frame: Object.fromEntries(parts.map(([key, { frame }]) => [key, frame])),
+    rows: parts.flatMap(([, { rows }]) => rows),
+  };
+}
+
+/** The body with some of its rows. A list that the frame does not have, as of another page, is made. */
+export function joined({ frame, rows }: Split): unknown {
+  if (Array.isArray(frame)) return rows.map(({ value }) => value);
+  if (!isObject(frame)) return frame;
+  const keys = new Set([...Object.keys(frame), ...rows.map(({ path }) => path[0]!)]);
+  const inside = (key: string): Split => ({
+    frame: frame[key] ?? (rows.some(({ path }) => path[0] === key && path.length > 1) ? {} : []),
+    rows: rows
+      .filter(({ path }) => path[0] === key)
+      .map(({ path, value }) => ({ path: path.slice(1), value })),
+  });
+  return Object.fromEntries(
+    [...keys].map((key) => [key, key in frame && frame[key] === null ? null : joined(inside(key))]),
+  );
+}
