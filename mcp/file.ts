@@ -1,15 +1,14 @@
-/** A file of the service as the result of a tool. */
+/** A file of the service, or a long text, as the result of a tool. */
 import type { ReceivedFile } from "../core/client/file";
 import type { Declaration } from "../core/operations/declaration";
 import { clean } from "./clean";
 import { fit } from "./fit";
 import type { JsonObject } from "./protocol";
+import type { Resource, Resources } from "./resources";
 import { largestResult, type Shown } from "./shown";
 
-/** Bytes of a file that is passed on whole as an embedded resource. */
-const largestBinary = 256 * 1024;
-/** Bytes of a text file that are read: more than can be shown, whatever the characters. */
-const largestText = 64 * 1024;
+/** Bytes of a file that is kept. */
+const largestFile = 8 * 1024 * 1024;
 
 const isText = (contentType: string): boolean => /^text\/|[/+](json|xml|csv)\b/i.test(contentType);
 
@@ -31,31 +30,48 @@ async function firstBytes(
 const elsewhere = ({ name }: Declaration) =>
   `A person can save it whole on the command line: fxdesk call ${name} … --output FILE.`;
 
-/** The facts about a file, and its content: as text where it is text, else embedded. */
-export async function shownFile(operation: Declaration, file: ReceivedFile): Promise<Shown> {
-  const text = isText(file.contentType);
-  const { bytes, whole } = await firstBytes(file, text ? largestText : largestBinary);
-  const size = whole ? bytes.length : file.size;
-  const name = clean(file.fileName ?? operation.tool);
-  const facts = { file_name: name, content_type: file.contentType, ...(size !== undefined && { size }) };
-  if (text) return shownText(operation, facts, clean(bytes.toString("utf8")));
-  if (!whole) return cut(facts, `Too large to pass on here. ${elsewhere(operation)}`);
-  const uri = `fxdesk://${operation.tool}/${encodeURIComponent(name)}`;
-  const resource = { uri, mimeType: file.contentType, blob: bytes.toString("base64") };
+/** What is said of something that is read elsewhere. */
+export function linked(facts: JsonObject, resource: Resource, resources: Resources): Shown {
+  const link = resources.keep(resource);
+  if (!link) return { content: facts, remarks: [] };
+  const { uri, description } = link;
   return {
-    content: { ...facts, resource: uri },
-    remarks: ["It is embedded in this result."],
-    attached: [{ type: "resource", resource }],
+    content: { ...facts, resource: uri, resource_holds: description },
+    remarks: [`The whole is the resource ${uri}: ${description}`],
+    attached: [link],
   };
 }
 
-const cut = (facts: JsonObject, truncated: string): Shown => ({
-  content: { truncated, ...facts },
-  remarks: [truncated],
-});
+/** A text: whole where it fits, else its beginning and where the whole is. */
+export function shownText(
+  facts: JsonObject,
+  resource: Resource & { content: string },
+  resources: Resources,
+): Shown {
+  const beginning = fit(resource.content, largestResult);
+  if (beginning === resource.content) return { content: { ...facts, text: beginning }, remarks: [] };
+  const truncated = "Only the beginning is shown.";
+  const { content, remarks, ...rest } = linked({ truncated, ...facts, text: beginning }, resource, resources);
+  return { content, remarks: [truncated, ...remarks], ...rest };
+}
 
-function shownText(operation: Declaration, facts: JsonObject, text: string): Shown {
-  const beginning = fit(text, largestResult);
-  if (beginning === text) return { content: { ...facts, text }, remarks: [] };
-  return cut({ ...facts, text: beginning }, `Only the beginning is shown. ${elsewhere(operation)}`);
+/** The facts about a file, and its content: as text where it is text, else as a resource. */
+export async function shownFile(
+  operation: Declaration,
+  file: ReceivedFile,
+  resources: Resources,
+): Promise<Shown> {
+  const { contentType } = file;
+  const { bytes, whole } = await firstBytes(file, largestFile);
+  const size = whole ? bytes.length : file.size;
+  const name = clean(file.fileName ?? operation.tool);
+  const facts = { file_name: name, content_type: contentType, ...(size !== undefined && { size }) };
+  if (!whole) {
+    const truncated = `Too large to pass on here. ${elsewhere(operation)}`;
+    return { content: { truncated, ...facts }, remarks: [truncated] };
+  }
+  const resource = { name, mimeType: contentType };
+  return isText(contentType)
+    ? shownText(facts, { ...resource, content: clean(bytes.toString("utf8")) }, resources)
+    : linked(facts, { ...resource, content: bytes }, resources);
 }

@@ -14,10 +14,13 @@ export function fit(value: unknown, budget: number): unknown {
   return value;
 }
 
-/** The same part of the text as the budget is of its JSON, in which line ends and quotes take two characters. */
+/**
+ * The same part of the text as the budget is of its JSON, in which line ends and quotes take two characters. A character
+ * that is two is not parted.
+ */
 function beginning(text: string, budget: number): string {
   const part = Math.max(0, budget - 3) / sizeOf(text);
-  return `${text.slice(0, Math.floor(text.length * part))}…`;
+  return `${text.slice(0, Math.floor(text.length * part)).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
 function firstItems(items: readonly unknown[], budget: number): unknown[] {

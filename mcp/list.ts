@@ -1,11 +1,13 @@
 /** What was read of a list, or of an object with lists inside, as the result of a tool. */
 import type { z } from "zod";
 import type { Declaration } from "../core/operations/declaration";
+import { linked } from "./file";
 import { fit, sizeOf } from "./fit";
 import { argumentName } from "./names";
 import { plain } from "./plain";
 import type { JsonObject } from "./protocol";
 import type { Found } from "./reading";
+import type { Resources } from "./resources";
 import { joined, type Row } from "./rows";
 import { howToNarrow, largestResult, type Shown } from "./shown";
 
@@ -38,9 +40,15 @@ function missing(operation: Declaration, { pages: [{ frame }], rows, lost, unrea
 const goesOn = "More follow: call again with exactly the arguments in next.";
 
 /** The rows, and what says where they are. `schema` is that of the whole body. */
-export function shownRows(operation: Declaration, found: Found, schema: z.ZodType | undefined): Shown {
+export function shownRows(
+  operation: Declaration,
+  found: Found,
+  schema: z.ZodType | undefined,
+  resources: Resources,
+): Shown {
   const { pages, rows, continued, arguments: next } = found;
   const short = rows.map((row) => (isTooLong(row) ? { ...row, value: fit(row.value, largestResult) } : row));
+  const isCut = rows.some(isTooLong) || sizeOf(pages[0].frame) > largestResult;
   const body = plain(joined({ frame: fit(pages[0].frame, largestResult), rows: short }), schema);
   const left = missing(operation, found);
   const about = {
@@ -52,7 +60,12 @@ export function shownRows(operation: Declaration, found: Found, schema: z.ZodTyp
   const { total } = pages[0].reply;
   const all = total === undefined ? [] : [`${total} in all.`];
   const remarks = [entries(rows.length), ...all, ...left, ...(next ? [goesOn] : [])];
-  if (Array.isArray(body)) return { content: { ...about, items: body }, remarks };
-  const isWhole = !next && !continued && left.length === 0;
-  return isWhole ? { content: body as JsonObject, remarks: [] } : { content: { ...about, body }, remarks };
+  const isWhole = !Array.isArray(body) && !next && !continued && left.length === 0;
+  if (isWhole) return { content: body as JsonObject, remarks: [] };
+  const content = { ...about, ...(Array.isArray(body) ? { items: body } : { body }) };
+  if (!isCut) return { content, remarks };
+  const uncut = plain(joined({ frame: pages[0].frame, rows }), schema);
+  const whole = { name: operation.tool, mimeType: "application/json", content: JSON.stringify(uncut) };
+  const shown = linked(content, whole, resources);
+  return { ...shown, remarks: [...remarks, ...shown.remarks] };
 }

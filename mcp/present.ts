@@ -2,25 +2,34 @@
 import type { Reply } from "../core/client/reply";
 import type { ReceivedFile } from "../core/client/file";
 import type { Answer, Declaration } from "../core/operations/declaration";
-import { shownFile } from "./file";
+import { linked, shownFile, shownText } from "./file";
 import { fit, sizeOf } from "./fit";
 import { shownRows } from "./list";
 import { plain } from "./plain";
 import type { JsonObject, ToolResult } from "./protocol";
 import type { Found } from "./reading";
-import { howToNarrow, largestResult, type Shown } from "./shown";
+import type { Resources } from "./resources";
+import { largestResult, type Shown } from "./shown";
 
 /** What is told beside the body when an answer differs from the contract. */
 const mostDifferences = 5;
 
-function shownObject(operation: Declaration, content: JsonObject): Shown {
+function shownObject({ tool }: Declaration, content: JsonObject, resources: Resources): Shown {
   if (sizeOf(content) <= largestResult) return { content, remarks: [] };
-  const truncated = `Too long to show whole: lists and texts in it are cut.${howToNarrow(operation)}`;
-  return {
-    content: { truncated, ...(fit(content, largestResult) as JsonObject) },
-    remarks: [truncated],
-  };
+  const truncated = "Too long to show whole: lists and texts in it are cut.";
+  const short = { truncated, ...(fit(content, largestResult) as JsonObject) };
+  const whole = { name: tool, mimeType: "application/json", content: JSON.stringify(content) };
+  const { remarks, ...rest } = linked(short, whole, resources);
+  return { ...rest, remarks: [truncated, ...remarks] };
 }
+
+/** A page for a person's browser: a model is told what it is. */
+const shownPage = ({ tool }: Declaration, content: string, resources: Resources): Shown =>
+  linked(
+    { content_type: "text/html", size: content.length },
+    { name: tool, mimeType: "text/html", content },
+    resources,
+  );
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
@@ -29,16 +38,23 @@ export type Response =
   | Found
   | { readonly pages: readonly [{ readonly reply: Reply }]; readonly rows?: undefined };
 
-async function contentOf(operation: Declaration, answer: Answer, response: Response): Promise<Shown> {
+async function contentOf(
+  operation: Declaration,
+  answer: Answer,
+  response: Response,
+  resources: Resources,
+): Promise<Shown> {
   const { body } = response.pages[0].reply;
-  if (answer.kind === "file") return shownFile(operation, body as ReceivedFile);
+  if (answer.kind === "file") return shownFile(operation, body as ReceivedFile, resources);
   if (answer.kind === "empty") return { content: { says: answer.says }, remarks: [] };
   const schema = answer.kind === "json" ? answer.schema : undefined;
-  if (response.rows && isObject(body)) return shownRows(operation, response, schema);
+  if (response.rows && isObject(body)) return shownRows(operation, response, schema, resources);
   const value = plain(body, schema);
-  if (typeof value === "string") return shownObject(operation, { text: value });
-  if (Array.isArray(value)) return shownObject(operation, { count: value.length, items: value });
-  return shownObject(operation, isObject(value) ? (value as JsonObject) : { value });
+  if (typeof value === "string" && answer.kind === "html") return shownPage(operation, value, resources);
+  if (typeof value === "string")
+    return shownText({}, { name: operation.tool, mimeType: "text/plain", content: value }, resources);
+  if (Array.isArray(value)) return shownObject(operation, { count: value.length, items: value }, resources);
+  return shownObject(operation, isObject(value) ? (value as JsonObject) : { value }, resources);
 }
 
 const differences = (replies: readonly { readonly reply: Reply }[]) =>
@@ -72,10 +88,15 @@ function framed(operation: Declaration, response: Response, content: JsonObject,
   };
 }
 
-/** The result of a call that the service answered. Reads a file answer to its end, or to the size that fits. */
-export async function present(operation: Declaration, response: Response, aside: Aside): Promise<ToolResult> {
+/** The result of a call that the service answered. Reads a file answer to its end, or to the size that is kept. */
+export async function present(
+  operation: Declaration,
+  response: Response,
+  aside: Aside,
+  resources: Resources,
+): Promise<ToolResult> {
   const answer = operation.answers[response.pages[0].reply.status]!;
-  const { content, remarks, attached = [] } = await contentOf(operation, answer, response);
+  const { content, remarks, attached = [] } = await contentOf(operation, answer, response, resources);
   const structuredContent = framed(operation, response, content, aside);
   const headline = [`${operation.title}: ${answer.says}`, ...remarks].join(" ");
   const text = `${headline}\n${JSON.stringify(structuredContent)}`;

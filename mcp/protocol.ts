@@ -1,4 +1,5 @@
 /** The parts of MCP that fxdesk speaks, as plain types. */
+import type { ResourceLink } from "./resources";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -17,12 +18,7 @@ export interface ToolAnnotations {
   readonly openWorldHint: boolean;
 }
 
-export type Content =
-  | { readonly type: "text"; readonly text: string }
-  | {
-      readonly type: "resource";
-      readonly resource: { readonly uri: string; readonly mimeType: string; readonly blob: string };
-    };
+export type Content = { readonly type: "text"; readonly text: string } | ResourceLink;
 
 /** `content` and `structuredContent` are each complete: a host shows its model one or the other. */
 export interface ToolResult {
@@ -41,6 +37,8 @@ export interface Toolbox {
   readonly title: string;
   /** Undefined when there is no such tool. Every failure of a call is a result; nothing is thrown. */
   call(name: string, input: JsonObject, signal: AbortSignal): Promise<ToolResult | undefined>;
+  /** The part of a resource at an address that a result gave; undefined where there is none any more. */
+  read(uri: string): JsonObject | undefined;
   /** Takes no more calls, aborts reads, and waits for calls that commit money and have left. */
   close(): Promise<void>;
   /** Lines for the log: what is unknown when the process ends now. */

@@ -4,6 +4,7 @@ import {
   type ListToolsResult,
   ProtocolError,
   ProtocolErrorCode,
+  type ReadResourceResult,
   Server,
 } from "@modelcontextprotocol/server";
 import type { McpServer, Toolbox } from "./protocol";
@@ -11,6 +12,9 @@ import { version } from "./version";
 
 /** The list changes only when the server is started again. */
 const listStaysMs = 300_000;
+
+const gone = (uri: string) =>
+  `There is no ${uri} here: what a result links to is kept for 15 minutes, by the server that gave it. Call the tool again.`;
 
 /**
  * A server for one connection, or for one request over HTTP. It works below the SDK's own tool registry, which would turn
@@ -20,7 +24,7 @@ export function serverOver(toolbox: Toolbox): Server {
   const server = new Server(
     { name: "fxdesk", title: toolbox.title, version },
     {
-      capabilities: { tools: {} },
+      capabilities: { tools: {}, resources: {} },
       instructions: toolbox.instructions,
       cacheHints: { "tools/list": { ttlMs: listStaysMs, cacheScope: "private" } },
     },
@@ -30,6 +34,14 @@ export function serverOver(toolbox: Toolbox): Server {
     const result = await toolbox.call(params.name, params.arguments ?? {}, mcpReq.signal);
     if (!result) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
     return result as CallToolResult;
+  });
+  // What results link to is listed nowhere: only who was given an address reads it.
+  server.setRequestHandler("resources/list", () => ({ resources: [] }));
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));
+  server.setRequestHandler("resources/read", ({ params }) => {
+    const found = toolbox.read(params.uri);
+    if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, gone(params.uri));
+    return found as ReadResourceResult;
   });
   return server;
 }

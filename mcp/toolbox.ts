@@ -17,6 +17,7 @@ import { Kept } from "./kept";
 import { type Aside, present, type Response } from "./present";
 import { type JsonObject, refusal, stopping, type Toolbox, type ToolResult } from "./protocol";
 import { type KeptPage, readFrom } from "./reading";
+import { Resources } from "./resources";
 import { toolsOf } from "./tools";
 import { continuation, readsRows } from "./walk";
 
@@ -72,6 +73,7 @@ export function toolbox({ client, allow = [] }: McpOptions): Toolbox {
   const byTool = new Map(operations.map((operation) => [operation.tool, operation]));
   const calls = new Calls();
   const kept = new Kept<KeptPage>();
+  const resources = new Resources();
 
   function failure(operation: Declaration, error: unknown): ToolResult {
     const where = operation.effect === "read" ? "" : `The connection: ${inWords(connection)}.`;
@@ -105,7 +107,7 @@ export function toolbox({ client, allow = [] }: McpOptions): Toolbox {
     const [{ reply }] = ended.response.pages;
     try {
       log(operation, reply);
-      return await present(operation, ended.response, ended.aside);
+      return await present(operation, ended.response, ended.aside, resources);
     } catch (error) {
       console.error(error);
       return unshown(operation, reply.status);
@@ -123,6 +125,7 @@ export function toolbox({ client, allow = [] }: McpOptions): Toolbox {
       if (calls.closed) return stopping(name);
       return calls.run(operation, signal, (either) => run(operation, input, either));
     },
+    read: (uri) => resources.read(uri),
     close: () => calls.close(),
     unfinished: () =>
       calls.money().map((operation) => line(operation, lost(operation, new Error("the server was stopped")))),

@@ -63,6 +63,7 @@ export function writtenToolbox({ connect, settings, service, allow = [] }: Writt
         );
       }
     },
+    read: (uri) => loaded?.toolbox.read(uri),
     async close() {
       closed = true;
       await loading?.catch(() => undefined);

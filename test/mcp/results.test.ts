@@ -5,6 +5,7 @@ import {
   type Declaration,
   type Values,
   file,
+  html,
   json,
   operation,
   empty,
@@ -17,6 +18,7 @@ import { decimal, plain } from "../../mcp/plain";
 import { Kept } from "../../mcp/kept";
 import { present } from "../../mcp/present";
 import { readFrom } from "../../mcp/reading";
+import { Resources } from "../../mcp/resources";
 import type { JsonObject, ToolResult } from "../../mcp/protocol";
 import { largestResult } from "../../mcp/shown";
 import { textOf } from "./support/clients";
@@ -58,12 +60,32 @@ const reply = (body: unknown, facts: Partial<Reply> = {}): Reply => ({
   ...facts,
 });
 
+const resources = new Resources();
+
+/** All parts of a resource, as a client reads them one after the other. */
+function wholeOf(uri: string): string | Buffer {
+  const parts: (string | Buffer)[] = [];
+  for (let next: string | undefined = uri; next;) {
+    const { contents } = resources.read(next) as { contents: [Part] };
+    const [{ text: part, blob, _meta: meta }]: [Part] = contents;
+    parts.push(part ?? Buffer.from(blob!, "base64"));
+    next = meta?.next;
+  }
+  return typeof parts[0] === "string" ? parts.join("") : Buffer.concat(parts as Buffer[]);
+}
+
+interface Part {
+  readonly text?: string;
+  readonly blob?: string;
+  readonly _meta?: { readonly next: string };
+}
+
 /** The result of a read that the service answers so; its further pages are empty. */
 async function resultOf(listing: Declaration, input: Values, first: Reply): Promise<ToolResult> {
   const replies = [first];
   const call = async () => replies.shift() ?? reply([]);
   const found = await readFrom({ operation: listing, call }, input, undefined, new Kept());
-  return present(listing, found, { notes: [] });
+  return present(listing, found, { notes: [] }, resources);
 }
 
 const things = (count: number) =>
@@ -71,7 +93,8 @@ const things = (count: number) =>
 
 /** The text of a result holds everything that its structured content does. */
 function expectBothComplete(result: ToolResult): void {
-  expect(textOf(result).split("\n").slice(1).join("\n")).toBe(JSON.stringify(result.structuredContent));
+  const first = textOf({ content: result.content.slice(0, 1) });
+  expect(first.split("\n").slice(1).join("\n")).toBe(JSON.stringify(result.structuredContent));
 }
 
 describe("numbers", () => {
@@ -282,44 +305,75 @@ describe("files", () => {
     expectBothComplete(result);
   });
 
-  test("of text that are too long show their beginning", async () => {
-    const csv = Buffer.from("line of a long file\n".repeat(10_000));
-    const result = await resultOf(receiving, {}, received("text/csv", csv));
+  test("of text that are too long show their beginning, and where the whole is read", async () => {
+    // Characters that are two, where parts meet too.
+    const csv = "😀".repeat(9_999) + "x".repeat(3) + "😀 line of a long file\n".repeat(10_000);
+    const result = await resultOf(receiving, {}, received("text/csv", Buffer.from(csv)));
     expect(result.structuredContent).toMatchObject({
       file_name: "list_things",
-      size: csv.length,
-      text: expect.stringMatching(/^line of a long file\n/),
-      truncated: expect.stringContaining("fxdesk call things.list"),
+      size: Buffer.byteLength(csv),
+      truncated: "Only the beginning is shown.",
     });
     expect(sizeOf(result.structuredContent)).toBeLessThan(largestResult + 500);
+    expect(/^😀+…$/u.test(result.structuredContent!.text as string)).toBe(true);
+    expect(wholeOf(result.structuredContent!.resource as string) === csv).toBe(true);
+    expectBothComplete(result);
   });
 
-  test("of bytes are embedded", async () => {
-    const pdf = Buffer.from([0x25, 0x50, 0x44, 0x46, 0x00, 0xff]);
+  test("of bytes are resources", async () => {
+    const pdf = Buffer.alloc(700_000, "%PDF-1.7 ");
     const result = await resultOf(receiving, {}, received("application/pdf", pdf, "statement.pdf"));
+    const uri = result.structuredContent!.resource as string;
     expect(result.content[1]).toEqual({
-      type: "resource",
-      resource: {
-        uri: "fxdesk://list_things/statement.pdf",
-        mimeType: "application/pdf",
-        blob: pdf.toString("base64"),
-      },
+      type: "resource_link",
+      uri,
+      name: "statement.pdf",
+      mimeType: "application/pdf",
+      description: "700000 bytes, kept for 15 minutes; in parts: add ?from=262144, ?from=524288 and so on.",
     });
-    expect(result.structuredContent).toMatchObject({
-      size: 6,
-      resource: "fxdesk://list_things/statement.pdf",
-    });
+    expect(textOf(result)).toContain(uri);
+    expect(result.structuredContent).toMatchObject({ size: 700_000, file_name: "statement.pdf" });
+    expect(wholeOf(uri)).toEqual(pdf);
   });
 
   test("of too many bytes are not passed on, and their stream is closed", async () => {
-    const stream = Readable.from(Array.from({ length: 10 }, () => Buffer.alloc(100 * 1024)));
-    const large = new ReceivedFile("application/pdf", "big.pdf", 1_024_000, stream, "things.list");
+    const stream = Readable.from(Array.from({ length: 100 }, () => Buffer.alloc(100 * 1024)));
+    const large = new ReceivedFile("application/pdf", "big.pdf", 10_240_000, stream, "things.list");
     const result = await resultOf(receiving, {}, reply(large));
     expect(result.content).toHaveLength(1);
     expect(result.structuredContent).toMatchObject({
-      size: 1_024_000,
+      size: 10_240_000,
       truncated: expect.stringContaining("Too large to pass on here."),
     });
     expect(stream.destroyed).toBe(true);
+  });
+});
+
+describe("what does not fit is a resource", () => {
+  test("a page for a browser is told, not shown", async () => {
+    const page = `<html>${"<p>Log in</p>".repeat(400)}</html>`;
+    const result = await resultOf(declared({ answers: { 200: html("The login page.") } }), {}, reply(page));
+    expect(result.structuredContent).toMatchObject({ content_type: "text/html", size: page.length });
+    expect(textOf(result)).not.toContain("<html>");
+    expect(wholeOf(result.structuredContent!.resource as string)).toBe(page);
+  });
+
+  test("an entry that is longer than a result", async () => {
+    const long = [{ id: "x".repeat(50_000), amount: 1, days: 2 }];
+    const result = await resultOf(declared(), {}, reply(long));
+    const whole = wholeOf(result.structuredContent!.resource as string) as string;
+    expect(JSON.parse(whole)).toEqual([{ ...long[0], amount: "1" }]);
+  });
+
+  test("an object that is longer than a result", async () => {
+    const note = "n".repeat(50_000);
+    const answers = { 200: json(z.object({ note: z.string() }), "A thing.") };
+    const result = await resultOf(declared({ answers }), {}, reply({ note }));
+    expect(sizeOf(result.structuredContent)).toBeLessThan(largestResult + 500);
+    expect(JSON.parse(wholeOf(result.structuredContent!.resource as string) as string)).toEqual({ note });
+  });
+
+  test.each(["fxdesk://kept/none", "fxdesk://kept/", "file:///etc/passwd", ""])("there is no %p", (uri) => {
+    expect(resources.read(uri)).toBeUndefined();
   });
 });

@@ -10,7 +10,8 @@ let server: HttpServer;
 
 beforeAll(async () => {
   sandbox = await startSandbox();
-  server = await serveHttp({ client: sandboxClient(sandbox) });
+  const settings = { redirectUri: sandbox.demo.redirectUri! };
+  server = await serveHttp({ client: sandboxClient(sandbox, { settings }) });
 });
 afterAll(async () => {
   await server.close();
@@ -21,7 +22,12 @@ const reading = operations.filter(({ effect }) => effect === "read").map(({ tool
 
 const ways = Object.entries(revisions).flatMap(([revision, { http, stdio }]) => [
   { revision, way: "HTTP", connect: () => http(server.url) },
-  { revision, way: "stdio", connect: () => stdio(fxdeskMcp([], demoEnvironment(sandbox))) },
+  {
+    revision,
+    way: "stdio",
+    connect: () =>
+      stdio(fxdeskMcp([], { ...demoEnvironment(sandbox), FXDESK_REDIRECT_URI: sandbox.demo.redirectUri! })),
+  },
 ]);
 
 describe.each(ways)("protocol $revision over $way", ({ connect }) => {
@@ -60,6 +66,24 @@ describe.each(ways)("protocol $revision over $way", ({ connect }) => {
     const result = await client.callTool({ name: "get_trade", arguments: { trade_id: "no-such-trade" } });
     expect(result).toMatchObject({ isError: true });
     expect(textOf(result)).toMatch(/^get_trade failed: .*not found/);
+  });
+
+  test("reads what a result links to", async () => {
+    const login = {
+      scope: "openid",
+      response_type: "code",
+      client_id: sandbox.demo.authClientId!,
+      state: "s",
+    };
+    const result = await client.callTool({ name: "get_login_page", arguments: login });
+    const link = result.content.find(({ type }) => type === "resource_link") as { uri: string };
+    expect(textOf(result)).toContain(link.uri);
+    expect(textOf(result).length).toBeLessThan(1_000);
+    const { contents } = await client.readResource({ uri: link.uri });
+    expect(contents).toEqual([
+      { uri: link.uri, mimeType: "text/html", text: expect.stringMatching(/^<!doctype html>/i) },
+    ]);
+    await expect(client.readResource({ uri: "fxdesk://kept/none" })).rejects.toThrow("kept for 15 minutes");
   });
 
   test("answers a call of an unknown tool with a protocol error", async () => {

@@ -15,6 +15,7 @@ import type { Tool, ToolResult } from "../../../mcp/protocol";
 export interface McpClient {
   listTools(): Promise<{ tools: Tool[] }>;
   callTool(params: { name: string; arguments?: Record<string, unknown> }): Promise<ToolResult>;
+  readResource(params: { uri: string }): Promise<{ contents: unknown[] }>;
   getServerVersion(): { name: string; version: string } | undefined;
   getInstructions(): string | undefined;
   close(): Promise<void>;

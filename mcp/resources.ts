@@ -1,0 +1,72 @@
+/** Files and long texts of results: kept for a while, and read in parts by whoever was given their address. */
+import { Kept } from "./kept";
+import type { JsonObject } from "./protocol";
+
+/** What is kept of a result. */
+export interface Resource {
+  readonly name: string;
+  readonly mimeType: string;
+  readonly content: string | Buffer;
+}
+
+/** Where a resource is read, and how. */
+export interface ResourceLink {
+  readonly type: "resource_link";
+  readonly uri: string;
+  readonly name: string;
+  readonly mimeType: string;
+  readonly description: string;
+}
+
+const address = /^fxdesk:\/\/kept\/([\w-]+)(?:\?from=(\d+))?$/;
+
+/** Characters of a part of a text, and bytes of a part of anything else. */
+const partOf = { text: 20_000, bytes: 256 * 1024 } as const;
+
+/** Characters that are two are not parted. */
+const boundary = (text: string, index: number): number =>
+  /[\uDC00-\uDFFF]/.test(text.charAt(index)) && index > 0 ? index + 1 : index;
+
+const step = ({ content }: Resource): number => (typeof content === "string" ? partOf.text : partOf.bytes);
+
+const whatItIs = (resource: Resource): string => {
+  const unit = typeof resource.content === "string" ? "characters" : "bytes";
+  const { length } = resource.content;
+  const whole = `${length} ${unit}, kept for 15 minutes`;
+  const size = step(resource);
+  return length <= size ? `${whole}.` : `${whole}; in parts: add ?from=${size}, ?from=${2 * size} and so on.`;
+};
+
+export class Resources {
+  readonly #kept = new Kept<Resource>();
+
+  /** Undefined where it is too large to be kept. */
+  keep(resource: Resource): ResourceLink | undefined {
+    const key = this.#kept.keep(resource, resource.content.length);
+    if (key === undefined) return undefined;
+    const { name, mimeType } = resource;
+    return {
+      type: "resource_link",
+      uri: `fxdesk://kept/${key}`,
+      name,
+      mimeType,
+      description: whatItIs(resource),
+    };
+  }
+
+  /** A part, as `resources/read` answers it: `_meta.next` is the address of the one after it. Undefined for what is not here. */
+  read(uri: string): JsonObject | undefined {
+    const [, key = "", from = "0"] = address.exec(uri) ?? [];
+    const resource = this.#kept.get(key);
+    const start = Number(from);
+    if (!resource || start > resource.content.length) return undefined;
+    const { content, mimeType } = resource;
+    const end = start + step(resource);
+    const next = end < content.length ? `fxdesk://kept/${key}?from=${end}` : undefined;
+    const part =
+      typeof content === "string"
+        ? { text: content.slice(boundary(content, start), boundary(content, end)) }
+        : { blob: content.subarray(start, end).toString("base64") };
+    return { contents: [{ uri, mimeType, ...part, ...(next && { _meta: { next } }) }] };
+  }
+}
