@@ -75,22 +75,29 @@ async function guarded(link: Interceptor, call: PreparedCall, next: Send): Promi
   return left;
 }
 
+/** A copy of a response leaves behind what is found when somebody asks. */
+const foundIn = async (left: Promise<Reply> | undefined): Promise<Reply["problems"]> =>
+  left?.then(
+    ({ problems }) => problems,
+    () => [],
+  ) ?? [];
+
 /** Any other call goes through the links as they like; what they throw and give is looked at once, outside of all. */
 async function free(links: readonly Interceptor[], call: PreparedCall, send: Send): Promise<Reply> {
-  let passedOn = false;
+  let left: Promise<Reply> | undefined;
   const pass = (index: number, given: PreparedCall): Promise<Reply> => {
     const link = links[index];
     if (link) return link(given, (next = given) => pass(index + 1, next));
-    passedOn = true;
-    return send(given);
+    return (left = send(given));
   };
   try {
     const reply: unknown = await pass(0, call);
-    if (typeof reply === "object" && reply !== null) return reply as Reply;
+    if (typeof reply === "object" && reply !== null)
+      return "problems" in reply ? (reply as Reply) : { ...(reply as Reply), problems: await foundIn(left) };
   } catch (error) {
-    throw thrown(call, error, passedOn);
+    throw thrown(call, error, left !== undefined);
   }
-  throw misused(call, "gave no response.", { passedOn });
+  throw misused(call, "gave no response.", { passedOn: left !== undefined });
 }
 
 /** Puts links round what sends; built once for all calls. */

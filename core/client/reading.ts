@@ -97,6 +97,33 @@ function fileContent(
   return content;
 }
 
+/** Looks for what differs from the contract when somebody asks: mostly nobody does, and it takes as long as reading. */
+class CheckedReply implements Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly total: number | undefined;
+  readonly requestId: string | undefined;
+  readonly attempts: number;
+  readonly body: unknown;
+  #problems: readonly Problem[] | undefined;
+  readonly #find: () => readonly Problem[];
+
+  constructor(reply: Omit<Reply, "problems">, find: () => readonly Problem[]) {
+    this.status = reply.status;
+    this.headers = reply.headers;
+    this.total = reply.total;
+    this.requestId = reply.requestId;
+    this.attempts = reply.attempts;
+    this.body = reply.body;
+    this.#find = find;
+  }
+
+  // Not a property of its own: the engine takes longer to define one with a getter than for all the rest.
+  get problems(): readonly Problem[] {
+    return (this.#problems ??= this.#find());
+  }
+}
+
 /** Reads a response. Throws the error for a status that is not documented as a success, and for a body that cannot be. */
 export async function read(journey: Journey, received: Received, connection: Connection): Promise<Reply> {
   const { call, attempts, deadline } = journey;
@@ -123,16 +150,5 @@ export async function read(journey: Journey, received: Received, connection: Con
   journey.permit();
   deadline.release();
   const { body, problems } = readResponse(operation, answer, { status, headers, content }, journey);
-  let found: readonly Problem[] | undefined;
-  return {
-    status,
-    headers,
-    total,
-    requestId,
-    attempts,
-    body,
-    get problems() {
-      return (found ??= problems());
-    },
-  };
+  return new CheckedReply({ status, headers, total, requestId, attempts, body }, problems);
 }

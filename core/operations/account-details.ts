@@ -1,5 +1,6 @@
 /** Account details: the identifiers under which money reaches an account. Contract: endpoints 1 to 6. */
 import { z } from "zod";
+import { accountFields, identifiers, nullishText, textField } from "../schema/response-fields";
 import { AccountFilter, Country, Currency, id, openEnum, page, pageSize, uuid } from "../schema/values";
 import { empty, json, operation } from "./declaration";
 import { clientId, credentials, explained, meaning, totalCount } from "./service";
@@ -14,61 +15,74 @@ const Alias = z
   .max(50)
   .meta({ title: "Alias", description: "A name of your own, 1 to 50 characters; dedicated accounts only." });
 
-const Identifiers = z
-  .object({
-    account_number: z.string().nullish(),
-    account_number_type: openEnum(["IBAN", "BBAN"]).nullish(),
-    bank_identifier: z.string().nullish(),
-    bank_identifier_type: z
-      .string()
-      .nullish()
-      .meta({ description: "ISO 20022 clearing system code, or SWBIC for a BIC." }),
-  })
-  .meta({ id: "AccountIdentifiers" });
+const Identifiers = z.object(identifiers).meta({
+  id: "AccountIdentifiers",
+  description: "Account number and code of the bank, each beside its kind.",
+});
 
 /** What every kind of account details has. */
 const common = {
-  account_id: z.string().nullish().meta({ description: "Absent for pooled accounts." }),
-  alias: z.string().nullish(),
-  country: z.string().nullish(),
-  currency: z.string().nullish(),
-  status: openEnum(["pending", "confirmed", "failed"]),
-  primary: z.boolean().nullish().meta({ description: "Whether it is the primary account of its currency." }),
-  financial_institution_name: z.string().nullish(),
-  financial_institution_address: z.string().nullish(),
+  account_id: nullishText("UUID of the account behind the details; null or absent for pooled accounts."),
+  alias: nullishText("The client's own name for the account; only dedicated accounts have one."),
+  country: nullishText("Country of the account, as an ISO 3166 code of two letters."),
+  currency: nullishText(accountFields.currency),
+  status: openEnum(["pending", "confirmed", "failed"]).meta({
+    description: "pending until the account is there (confirmed) or cannot be had (failed).",
+  }),
+  primary: z.boolean().nullish().meta({
+    description: "Whether it is the primary account of its holder and currency; only for dedicated accounts.",
+  }),
+  financial_institution_name: nullishText(accountFields.bank_name),
+  financial_institution_address: nullishText(accountFields.bank_address),
 };
 
 /** Account details by the identifiers for payments within a country and across borders. */
 export const AccountDetails = z
   .object({
     ...common,
-    account_details_id: z.string(),
-    account_details_type: openEnum(types),
-    domestic: Identifiers.nullish(),
-    international: Identifiers.nullish(),
-    account_holder_name: z.string().nullish(),
-    account_holder_address: z.string().nullish(),
-    created: z.string().nullish(),
-    modified: z.string().nullish(),
+    account_details_id: textField("Identifies the details to the operations that change them."),
+    account_details_type: openEnum(types).meta({
+      description: "Whether the account is the client's own (dedicated) or shared with others (pooled).",
+    }),
+    domestic: Identifiers.nullish().meta({
+      description: "Where payments from the same country go; null where there is nothing for them.",
+    }),
+    international: Identifiers.nullish().meta({
+      description: "Where payments from other countries go; null where there is nothing for them.",
+    }),
+    account_holder_name: nullishText(accountFields.holder_name),
+    account_holder_address: nullishText(accountFields.holder_address),
+    created: nullishText("When the details came into being; only for dedicated accounts."),
+    modified: nullishText("When the details were last changed; only for dedicated accounts."),
   })
-  .meta({ id: "AccountDetails" });
+  .meta({
+    id: "AccountDetails",
+    description: "Where payments to an account go, from its country and from others.",
+  });
 
 /** Account details of any type, pooled, virtual and segregated, with all identifiers side by side. */
 export const FlatAccountDetails = z
   .object({
     ...common,
-    account_detail_id: z.string().nullish(),
-    account_details_type: openEnum([...types, "virtual", "segregated"]).nullish(),
-    bank_account_number: z.string().nullish(),
-    bank_identifier: z.string().nullish(),
-    bank_identifier_type: z.string().nullish(),
-    bic: z.string().nullish(),
-    iban: z.string().nullish(),
-    holder_name: z.string().nullish(),
-    holder_address: z.string().nullish(),
-    reference_for_payment: z.string().nullish(),
+    account_detail_id: nullishText("Identifies the details among those of the client."),
+    account_details_type: openEnum([...types, "virtual", "segregated"])
+      .nullish()
+      .meta({
+        description: "Kind of account: pooled is shared with others, the other types are the client's own.",
+      }),
+    bank_account_number: nullishText(accountFields.account_number),
+    bank_identifier: nullishText(accountFields.bank_identifier),
+    bank_identifier_type: nullishText(accountFields.bank_identifier_type),
+    bic: nullishText(accountFields.bic),
+    iban: nullishText(accountFields.iban),
+    holder_name: nullishText(accountFields.holder_name),
+    holder_address: nullishText(accountFields.holder_address),
+    reference_for_payment: nullishText(accountFields.reference_for_payment),
   })
-  .meta({ id: "FlatAccountDetails" });
+  .meta({
+    id: "FlatAccountDetails",
+    description: "Where payments to an account go, with all its numbers together.",
+  });
 
 export const RequestAccount = z
   .object({ country: Country, currency: Currency, alias: Alias.optional() })

@@ -1,5 +1,6 @@
 /** Accounts, their funding and their balances. Contract: endpoints 8 to 12. */
 import { z } from "zod";
+import { accountFields, identifiers, nullishText, textField } from "../schema/response-fields";
 import { AccountFilter, AccountId, Currencies, Currency, openEnum } from "../schema/values";
 import { json, operation } from "./declaration";
 import { accountErrors, clientId, credentials, explained, meaning } from "./service";
@@ -18,65 +19,88 @@ const balanceTypes = [
 
 export const AccountData = z
   .object({
-    account_id: z.string(),
-    account_type: openEnum(["Personal", "Business"]).nullish(),
-    account_subtype: openEnum(["EMoney"]).nullish(),
-    currency: z.string(),
-    status: openEnum(["Enabled", "Disabled", "Deleted"]).nullish(),
+    account_id: textField(accountFields.account_id),
+    account_type: openEnum(["Personal", "Business"])
+      .nullish()
+      .meta({ description: "Whether the account is for a person or for a business." }),
+    account_subtype: openEnum(["EMoney"])
+      .nullish()
+      .meta({ description: "What the account holds: EMoney is electronic money." }),
+    currency: textField(accountFields.currency),
+    status: openEnum(["Enabled", "Disabled", "Deleted"])
+      .nullish()
+      .meta({ description: "Whether the account is in use (Enabled), Disabled or Deleted." }),
     account_details: z
       .array(
         z.object({
-          account_address: z.string().nullish(),
-          account_name: z.string().nullish(),
-          account_number: z.string().nullish(),
-          account_number_type: openEnum(["IBAN", "BBAN"]).nullish(),
-          bank_identifier: z.string().nullish(),
-          bank_identifier_type: z.string().nullish(),
+          account_address: nullishText("Address under which the account is held."),
+          account_name: nullishText(accountFields.account_name),
+          ...identifiers,
         }),
       )
-      .nullish(),
+      .nullish()
+      .meta({
+        description: "Numbers of the account, such as one for domestic and one for international payments.",
+      }),
   })
-  .meta({ id: "AccountData" });
+  .meta({ id: "AccountData", description: "An account of the client in one currency." });
+
+/** An amount whose direction stands beside it. */
+const money = z.object({
+  amount: textField(
+    "Decimal amount as text, in the currency beside it; credit_debit_indicator gives the direction.",
+  ),
+  currency: textField("Currency of the amount, as an ISO 4217 code."),
+});
+
+/** An amount and its direction, for a balance and for a transaction. */
+export const directedAmount = (description: string, direction: string) => ({
+  amount: money.meta({ description }),
+  credit_debit_indicator: openEnum(["Credit", "Debit"]).meta({ description: direction }),
+});
 
 export const BalanceData = z
   .object({
-    account_id: z.string(),
-    amount: z.object({
-      amount: z.string().meta({ description: "Decimal amount; the indicator carries the sign." }),
-      currency: z.string(),
+    account_id: textField(accountFields.account_id),
+    ...directedAmount(
+      "The balance and its currency.",
+      "Credit where the balance is in the client's favour, Debit where it is against.",
+    ),
+    datetime: nullishText("Time at which the balance stood so."),
+    type: openEnum(balanceTypes).meta({
+      description: "Which balance it is, by the names that balance_types of accounts.listBalances takes.",
     }),
-    credit_debit_indicator: openEnum(["Credit", "Debit"]),
-    datetime: z.string().nullish(),
-    type: openEnum(balanceTypes),
   })
-  .meta({ id: "BalanceData" });
+  .meta({ id: "BalanceData", description: "A balance of an account, of one type." });
 
 /** Where to send the funds. */
 export const FundingAccountData = z
   .object({
-    account_id: z.string().nullish(),
-    currency: z.string().nullish(),
-    account_holder_name: z.string().nullish(),
-    account_number: z.string().nullish(),
-    iban: z.string().nullish(),
-    swift_code: z.string().nullish(),
-    bank_identifier: z.string().nullish(),
-    bank_identifier_type: z.string().nullish(),
-    bank_name: z.string().nullish(),
-    bank_address_line_1: z.string().nullish(),
-    bank_address_line_2: z.string().nullish(),
-    bank_city: z.string().nullish(),
-    bank_post_code: z.string().nullish(),
-    reference_for_payment: z.string().nullish(),
+    account_id: nullishText(accountFields.account_id),
+    currency: nullishText(accountFields.currency),
+    account_holder_name: nullishText(accountFields.holder_name),
+    account_number: nullishText(accountFields.account_number),
+    iban: nullishText(accountFields.iban),
+    swift_code: nullishText(accountFields.bic),
+    bank_identifier: nullishText(accountFields.bank_identifier),
+    bank_identifier_type: nullishText(accountFields.bank_identifier_type),
+    bank_name: nullishText(accountFields.bank_name),
+    bank_address_line_1: nullishText(accountFields.bank_address_line_1),
+    bank_address_line_2: nullishText(accountFields.bank_address_line_2),
+    bank_city: nullishText(accountFields.bank_city),
+    bank_post_code: nullishText(accountFields.bank_post_code),
+    reference_for_payment: nullishText(accountFields.reference_for_payment),
   })
-  .meta({ id: "FundingAccountData" });
+  .meta({ id: "FundingAccountData", description: "The account to which the client sends funds." });
 
 export const CurrencyAccount = z
   .object({
-    account_id: z.int().meta({ description: "A number, unlike the UUID that the other operations take." }),
-    currency: z.string(),
+    account_id: z.int().meta({
+      description: "Number of the account, as statements.emailMt940 takes it; other operations take a UUID.",
+    }),
+    currency: textField(accountFields.currency),
   })
-  .meta({ id: "CurrencyAccount" });
+  .meta({ id: "CurrencyAccount", description: "An account by its number and currency." });
 
 export const listAccounts = operation({
   name: "accounts.list",

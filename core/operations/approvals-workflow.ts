@@ -1,80 +1,103 @@
 /** Who must approve a payment: groups, rules and settings. Contract: endpoints 21 to 24. */
 import { z } from "zod";
+import { nullishText, textField } from "../schema/response-fields";
 import { Currency } from "../schema/values";
 import { json, operation } from "./declaration";
 import { clientId, credentials, explained, meaning } from "./service";
 
-const maxAmount = "End of the band; null for no limit.";
+/** What the fields mean, when they are sent and when they are read back. */
+const meanings = {
+  groups: { title: "Groups", description: "All groups of people who approve." },
+  name: { description: "Group A, B or C." },
+  members: { description: "Contact IDs." },
+  rules: { title: "Rules", description: "All rules; their bands follow each other from 0 to no limit." },
+  minAmount: { description: "Start of the band of payment values." },
+  maxAmount: { description: "End of the band; null for no limit." },
+  combinations: { description: "Alternatives, any of which is enough." },
+  combination: { description: "Approvals needed together, by group." },
+  enabled: { title: "Enabled", description: "Whether payments need approval." },
+  dualAdmin: { title: "Dual admin", description: "Whether a second administrator confirms each change." },
+} as const;
 
 /** Open inside: the contract does not show the fields, so what the service answered can be sent back whole. */
 const Group = z.looseObject({
   id: z.string().optional(),
-  name: z.string().meta({ description: "A, B or C." }),
-  members: z.array(z.string()).meta({ description: "Contact IDs." }),
+  name: z.string().meta(meanings.name),
+  members: z.array(z.string()).meta(meanings.members),
 });
 
 const Combination = z
   .array(z.looseObject({ group: z.string(), approvals: z.int().min(1) }))
-  .meta({ description: "Approvals needed together, by group." });
+  .meta(meanings.combination);
 
 const Rule = z.looseObject({
   id: z.string().optional(),
   min_amount: z
     .number()
     .refine((amount) => amount >= 0, "must be at least 0")
-    .meta({ description: "Start of the band of payment values." }),
+    .meta(meanings.minAmount),
   max_amount: z
     .number()
     .refine((amount) => amount > 0, "must be more than 0")
     .nullable()
-    .meta({ description: maxAmount }),
+    .meta(meanings.maxAmount),
   currency: Currency,
-  combinations: z.array(Combination).meta({ description: "Alternatives, any of which is enough." }),
+  combinations: z.array(Combination).meta(meanings.combinations),
 });
 
 export const NewApprovalsWorkflowConfig = z
   .object({
-    groups: z.array(Group).meta({ title: "Groups", description: "All groups of people who approve." }),
-    rules: z
-      .array(Rule)
-      .meta({ title: "Rules", description: "All rules; their bands follow each other from 0 to no limit." }),
+    groups: z.array(Group).meta(meanings.groups),
+    rules: z.array(Rule).meta(meanings.rules),
   })
   .meta({ id: "NewApprovalsWorkflowConfig" });
 
+const GroupData = z.object({
+  id: nullishText("Identifies the group among the others."),
+  name: z.string().nullish().meta(meanings.name),
+  members: z.array(z.string()).nullish().meta(meanings.members),
+});
+
+const CombinationData = z
+  .array(
+    z.object({
+      group: textField("Name of the group whose members approve."),
+      approvals: z.int().meta({ description: "How many members of the group have to approve." }),
+    }),
+  )
+  .meta(meanings.combination);
+
+const RuleData = z.object({
+  id: nullishText("Identifies the rule among the others."),
+  min_amount: z.number().nullish().meta(meanings.minAmount),
+  max_amount: z.number().nullish().meta(meanings.maxAmount),
+  currency: nullishText("Currency of min_amount and max_amount, as an ISO 4217 code."),
+  combinations: z.array(CombinationData).nullish().meta(meanings.combinations),
+});
+
 export const ApprovalsWorkflowConfig = z
   .object({
-    groups: z.array(
-      z.object({
-        id: z.string().nullish(),
-        name: z.string().nullish(),
-        members: z.array(z.string()).nullish(),
-      }),
-    ),
-    rules: z.array(
-      z.object({
-        id: z.string().nullish(),
-        min_amount: z.number().nullish(),
-        max_amount: z.number().nullish().meta({ description: maxAmount }),
-        currency: z.string().nullish(),
-        combinations: z.array(z.array(z.object({ group: z.string(), approvals: z.int() }))).nullish(),
-      }),
-    ),
-    status: z.string().nullish().meta({ description: "Whether the configuration is active." }),
+    groups: z.array(GroupData).meta(meanings.groups),
+    rules: z.array(RuleData).meta(meanings.rules),
+    status: nullishText("Whether the configuration is active."),
   })
-  .meta({ id: "ApprovalsWorkflowConfig" });
-
-const enabled = z.boolean().meta({ title: "Enabled", description: "Whether payments need approval." });
-const dualAdmin = z
-  .boolean()
-  .meta({ title: "Dual admin", description: "Whether a second administrator confirms each change." });
+  .meta({ id: "ApprovalsWorkflowConfig", description: "Who has to approve payments of which value." });
 
 export const NewApprovalsWorkflowSettings = z
-  .object({ enabled, dual_admin: dualAdmin, currency: Currency.optional() })
+  .object({
+    enabled: z.boolean().meta(meanings.enabled),
+    dual_admin: z.boolean().meta(meanings.dualAdmin),
+    currency: Currency.optional(),
+  })
   .meta({ id: "NewApprovalsWorkflowSettings" });
 
 export const ApprovalsWorkflowSettings = z
-  .object({ enabled: enabled.nullish(), dual_admin: dualAdmin.nullish(), currency: z.string().nullish() })
-  .meta({ id: "ApprovalsWorkflowSettings" });
+  .object({
+    enabled: z.boolean().nullish().meta(meanings.enabled),
+    dual_admin: z.boolean().nullish().meta(meanings.dualAdmin),
+    currency: nullishText("Currency in which the approval of payments is set up, as an ISO 4217 code."),
+  })
+  .meta({ id: "ApprovalsWorkflowSettings", description: "How the approval of payments is set up." });
 
 const query = { client_id: clientId };
 const errors = { 400: meaning[400], 401: meaning[401], 403: meaning[403] };

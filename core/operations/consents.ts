@@ -3,7 +3,9 @@ import { z } from "zod";
 import { day, openEnum } from "../schema/values";
 import {
   authorising,
+  authorisingLinks,
   ConsentStatus,
+  described,
   Links,
   NewAccountReference,
   AccountReference,
@@ -33,14 +35,22 @@ import {
 
 const all = ["allAccounts", "allAccountsWithOwnerName"] as const;
 
+/** More that a consent opens of its accounts. */
+const moreOf = <A extends z.ZodType>(account: A) => ({
+  ownerName: z.array(account).optional(),
+  trustedBeneficiaries: z.array(account).optional(),
+});
+
 /** Which accounts a consent opens. An empty list leaves the choice to the person. */
-const accessTo = <A extends z.ZodType, E extends z.ZodType>(account: A, every: E) => ({
+const accessTo = <A extends z.ZodType, M extends z.ZodType, E extends z.ZodType>(
+  account: A,
+  more: M,
+  every: E,
+) => ({
   accounts: z.array(account).optional(),
   balances: z.array(account).optional(),
   transactions: z.array(account).optional(),
-  additionalInformation: z
-    .object({ ownerName: z.array(account).optional(), trustedBeneficiaries: z.array(account).optional() })
-    .optional(),
+  additionalInformation: more.optional(),
   availableAccounts: every.optional(),
   availableAccountsWithBalance: every.optional(),
   allPsd2: every.optional(),
@@ -58,10 +68,13 @@ const frequencyPerDay = z.int().min(1).meta({
 
 export const NewConsent = z
   .object({
-    access: z.strictObject(accessTo(NewAccountReference, z.enum(all))).meta({
-      title: "Access",
-      description: "Accounts by use: accounts, balances, transactions; an empty list lets the person choose.",
-    }),
+    access: z
+      .strictObject(accessTo(NewAccountReference, z.object(moreOf(NewAccountReference)), z.enum(all)))
+      .meta({
+        title: "Access",
+        description:
+          "Accounts by use: accounts, balances, transactions; an empty list lets the person choose.",
+      }),
     recurringIndicator,
     validUntil,
     frequencyPerDay,
@@ -70,27 +83,61 @@ export const NewConsent = z
       description: "Whether a payment follows in the same session.",
     }),
   })
-  .meta({ id: "NewConsent" });
+  .meta({ id: "NewConsent", description: "A consent to ask a person for." });
+
+const moreAccess = z.object(
+  described(moreOf(AccountReference), {
+    ownerName: "Accounts whose owners' names may be read.",
+    trustedBeneficiaries: "Accounts whose lists of trusted beneficiaries may be read.",
+  }),
+);
+
+const access = z
+  .object(
+    described(accessTo(AccountReference, moreAccess, openEnum(all)), {
+      accounts: "Accounts whose details may be read.",
+      balances: "Accounts whose balances may be read.",
+      transactions: "Accounts whose transactions may be read.",
+      additionalInformation: "What else may be read of these accounts, if anything.",
+      availableAccounts: "Whether the list of all accounts may be read, with or without owners' names.",
+      availableAccountsWithBalance:
+        "Whether the list of all accounts with balances may be read, with or without owners' names.",
+      allPsd2: "Whether all accounts, balances and transactions may be read, with or without owners' names.",
+      restrictedTo:
+        "Types of account it is limited to (ISO 20022 ExternalCashAccountType1Code); absent where it is not.",
+    }),
+  )
+  .meta({ description: "Accounts by what may be read of them." });
 
 export const Consent = z
   .object({
-    access: z.object(accessTo(AccountReference, openEnum(all))),
-    recurringIndicator: z.boolean(),
-    validUntil,
-    frequencyPerDay: z.int(),
+    access,
+    recurringIndicator,
+    validUntil: validUntil.meta({
+      description: "Last day of the consent, by the service's own date; it may be earlier than asked for.",
+    }),
+    frequencyPerDay: z.int().meta({ description: "How often a day the data may be read without a person." }),
     lastActionDate: day("Last action", "Day on which the status last changed."),
     consentStatus: ConsentStatus,
-    _links: Links.optional(),
+    _links: Links.optional().meta({ description: "account leads to the accounts that may be read." }),
   })
-  .meta({ id: "Consent" });
+  .meta({ id: "Consent", description: "A person's consent to read account information." });
 
 export const CreatedConsent = z
-  .object({ consentStatus: ConsentStatus, consentId: z.string(), ...authorising, psuMessage, _links: Links })
-  .meta({ id: "CreatedConsent" });
+  .object({
+    consentStatus: ConsentStatus,
+    consentId: z
+      .string()
+      .meta({ description: "Identifier of the consent; each read under it sends it as Consent-ID." }),
+    ...authorising,
+    psuMessage,
+    _links: authorisingLinks,
+  })
+  .meta({ id: "CreatedConsent", description: "A new consent and what the person needs to authorise it." });
 
 export const ConsentState = z
   .object({ consentStatus: ConsentStatus, psuMessage })
-  .meta({ id: "ConsentState" });
+  .meta({ id: "ConsentState", description: "How a consent stands." });
 
 const parameters = { "consent-id": ConsentId };
 

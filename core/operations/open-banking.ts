@@ -1,13 +1,26 @@
 /** Accounts, balances and transactions under a consent. Contract: account information, rows 8 to 11. */
 import { z } from "zod";
 import { day, id, openEnum } from "../schema/values";
-import { AccountOwner, AccountReference, Amount, Balance, Links } from "../schema/xs2a";
+import {
+  accountDescriptions,
+  AccountReference,
+  Amount,
+  Balance,
+  bicOf,
+  Links,
+  ownerNames,
+  psuName,
+} from "../schema/xs2a";
 import { json, operation, orText } from "./declaration";
 import { accountErrors as errors, answerHeaders, consent, credentials, headers } from "./xs2a";
 
 const ResourceId = id("Account ID", "The account, as resourceId in openBanking.listAccounts.");
 
-const text = z.string().optional();
+const text = (description: string) => z.string().optional().meta({ description });
+const bic = (whose: string) => z.string().optional().meta(bicOf(whose));
+const currency = (description: string) => z.string().meta({ description });
+const account = (description: string) => AccountReference.optional().meta({ description });
+const links = (description: string) => Links.optional().meta({ description });
 const date = (title: string, description: string) => day(title, description).optional();
 
 const withBalance = z
@@ -15,92 +28,122 @@ const withBalance = z
   .optional()
   .meta({ title: "With balance", description: "Balances too, where the consent covers them." });
 
+const balances = z
+  .array(Balance)
+  .optional()
+  .meta({ description: "Present where withBalance asked for them and the consent covers them." });
+
 export const OpenBankingAccount = z
   .object({
-    resourceId: text,
-    iban: text,
-    bban: text,
-    msisdn: text,
-    currency: z.string(),
-    ownerName: text,
-    ownerNames: z.array(AccountOwner).optional(),
-    psuName: text,
-    name: text,
-    displayName: text,
-    product: text,
-    cashAccountType: text,
-    status: openEnum(["enabled", "deleted", "blocked"]).optional(),
-    bic: text,
-    linkedAccounts: text,
-    usage: openEnum(["PRIV", "ORGA"]).optional(),
-    details: text,
-    balances: z.array(Balance).optional(),
-    _links: Links.optional(),
+    resourceId: text("Identifier of the account in other calls, as account-id."),
+    iban: text(accountDescriptions.iban),
+    bban: text(accountDescriptions.bban),
+    msisdn: text(accountDescriptions.msisdn),
+    currency: currency("ISO 4217 code; XXX for an account in several currencies."),
+    ownerName: text("Legal owner, such as the company; may need a consent to owners' names."),
+    ownerNames,
+    psuName,
+    name: text("Name of the account that the service agreed on with its owner."),
+    displayName: text("Name that the person gave the account."),
+    product: text("What the service calls accounts of this kind."),
+    cashAccountType: text(accountDescriptions.cashAccountType),
+    status: openEnum(["enabled", "deleted", "blocked"])
+      .optional()
+      .meta({ description: "Whether it can be used; deleted means closed, and absent means enabled." }),
+    bic: bic("the bank that holds the account"),
+    linkedAccounts: text("Cash account of the card, where the account holds pending card transactions."),
+    usage: openEnum(["PRIV", "ORGA"]).optional().meta({ description: "PRIV is private, ORGA professional." }),
+    details: text("Further characteristics of the account or its card."),
+    balances,
+    _links: links("balances and transactions lead to those of the account, where the consent covers them."),
   })
-  .meta({ id: "OpenBankingAccount" });
+  .meta({ id: "OpenBankingAccount", description: "An account that a consent opens." });
 
 const ExchangeRate = z
   .object({
-    sourceCurrency: z.string(),
-    exchangeRate: z.string(),
-    unitCurrency: z.string(),
-    targetCurrency: z.string(),
+    sourceCurrency: currency("Currency that was converted, as ISO 4217 code."),
+    exchangeRate: z.string().meta({ description: "Price of one unit, as a decimal number in text." }),
+    unitCurrency: currency("Currency of that one unit, as ISO 4217 code: EUR where 1 EUR = 1.08 USD."),
+    targetCurrency: currency("Currency it was converted into, as ISO 4217 code."),
     quotationDate: day("Quotation date", "Day of the rate."),
-    contractIdentification: text,
+    contractIdentification: text("Exchange contract that was drawn on, if any."),
   })
-  .meta({ id: "ExchangeRate" });
+  .meta({ id: "ExchangeRate", description: "A rate at which an amount was converted." });
 
 /** What an entry on the account and each part of a batch say alike. */
 const entry = {
-  endToEndId: text,
-  mandateId: text,
-  checkId: text,
-  creditorId: text,
+  endToEndId: text("Reference that goes with the payment from end to end."),
+  mandateId: text("Mandate of a direct debit, such as a SEPA mandate."),
+  checkId: text("Identifier of the cheque."),
+  creditorId: text("Identifier of the creditor, such as a SEPA creditor identifier."),
   transactionAmount: Amount.meta({ description: "Negative when the account is debited." }),
-  currencyExchange: z.array(ExchangeRate).optional(),
-  creditorName: text,
-  creditorAccount: AccountReference.optional(),
-  creditorAgent: text,
-  ultimateCreditor: text,
-  debtorName: text,
-  debtorAccount: AccountReference.optional(),
-  debtorAgent: text,
-  ultimateDebtor: text,
-  remittanceInformationUnstructured: text,
-  remittanceInformationUnstructuredArray: z.array(z.string()).optional(),
-  purposeCode: text,
+  currencyExchange: z
+    .array(ExchangeRate)
+    .optional()
+    .meta({ description: "Rates by which the amount was converted; absent where it was not." }),
+  creditorName: text("Who receives the money."),
+  creditorAccount: account("Account that receives the money."),
+  creditorAgent: bic("the creditor's bank"),
+  ultimateCreditor: text("Who the money is for in the end, where that is not the creditor."),
+  debtorName: text("Who pays the money."),
+  debtorAccount: account("Account the money comes from."),
+  debtorAgent: bic("the debtor's bank"),
+  ultimateDebtor: text("Who owes the money in the end, where that is not the debtor."),
+  remittanceInformationUnstructured: text("What the payment is for, in free text."),
+  remittanceInformationUnstructuredArray: z
+    .array(z.string())
+    .optional()
+    .meta({ description: "What the payment is for, in several free texts." }),
+  purposeCode: text("ISO 20022 ExternalPurpose1Code, such as SALA for a salary."),
 };
 
 const RemittanceInformation = z
-  .object({ reference: z.string(), referenceType: text, referenceIssuer: text })
-  .meta({ id: "RemittanceInformation" });
+  .object({
+    reference: z.string().meta({ description: "Reference to what is paid, such as an invoice." }),
+    referenceType: text("Kind of the reference."),
+    referenceIssuer: text("Who gave the reference out."),
+  })
+  .meta({ id: "RemittanceInformation", description: "A structured reference to what is paid." });
 
-const remittances = z.array(RemittanceInformation).optional();
+const remittances = z
+  .array(RemittanceInformation)
+  .optional()
+  .meta({ description: "Structured references to what is paid." });
 
 const StandingOrder = z
   .object({
-    startDate: day("Start date", "First day."),
-    frequency: z.string(),
-    endDate: date("End date", "Last day."),
-    executionRule: text,
-    withinAMonthFlag: z.boolean().optional(),
-    monthsOfExecution: z.array(z.string()).optional(),
-    multiplicator: z.int().optional(),
-    dayOfExecution: text,
-    limitAmount: Amount.optional(),
+    startDate: day("Start date", "First day of the standing order."),
+    frequency: z.string().meta({ description: "ISO 20022 EventFrequency7Code, such as Monthly." }),
+    endDate: date("End date", "Last day of the standing order, if any."),
+    executionRule: text("following or preceding: the working day in place of a holiday."),
+    withinAMonthFlag: z.boolean().optional().meta({
+      description: "Only for Monthly: whether the working day stays in the month against executionRule.",
+    }),
+    monthsOfExecution: z
+      .array(z.string())
+      .optional()
+      .meta({ description: "Only for MonthlyVariable: the months, 1 to 12." }),
+    multiplicator: z.int().optional().meta({
+      description: "How many periods of frequency lie between payments: Weekly and 3 is every three weeks.",
+    }),
+    dayOfExecution: text("Day of the month, 1 to 31 without leading zero; 31 is the last."),
+    limitAmount: Amount.optional().meta({ description: "Limit on the amount, if any." }),
   })
-  .meta({ id: "StandingOrder" });
+  .meta({ id: "StandingOrder", description: "The terms of a standing order." });
 
 export const OpenBankingTransaction = z
   .object({
-    transactionId: text,
-    entryReference: text,
-    batchIndicator: z.boolean().optional(),
-    batchNumberOfTransactions: z.int().optional(),
+    transactionId: text("Identifier of the transaction at the service."),
+    entryReference: text("Reference of the entry; as entryReferenceFrom it asks for what came after."),
+    batchIndicator: z.boolean().optional().meta({ description: "Whether the entry stands for a batch." }),
+    batchNumberOfTransactions: z
+      .int()
+      .optional()
+      .meta({ description: "Transactions in the batch; only where batchIndicator is true." }),
     bookingDate: date("Booking date", "Day on which it was booked."),
-    valueDate: date("Value date", "Day from which it counts."),
+    valueDate: date("Value date", "Day from which it counts; while it is pending, the expected day."),
     ...entry,
-    remittanceInformationStructured: text,
+    remittanceInformationStructured: text("Structured reference to what is paid, as one text."),
     remittanceInformationStructuredArray: remittances,
     entryDetails: z
       .array(
@@ -110,36 +153,65 @@ export const OpenBankingTransaction = z
           remittanceInformationStructuredArray: remittances,
         }),
       )
-      .optional(),
-    additionalInformation: text,
-    additionalInformationStructured: z.object({ standingOrderDetails: StandingOrder }).optional(),
-    bankTransactionCode: text,
-    proprietaryBankTransactionCode: text,
-    balanceAfterTransaction: Balance.optional(),
-    _links: Links.optional(),
+      .optional()
+      .meta({ description: "The parts of a batch." }),
+    additionalInformation: text("More about the entry, for the person."),
+    additionalInformationStructured: z
+      .object({ standingOrderDetails: StandingOrder })
+      .optional()
+      .meta({ description: "The standing order; only where bookingStatus is information." }),
+    bankTransactionCode: text(
+      "ISO 20022 bank transaction code: domain, family and sub-family with hyphens, such as PMNT-RDDT-ESDD.",
+    ),
+    proprietaryBankTransactionCode: text(
+      "Bank transaction code of the service or its community, as in MT940.",
+    ),
+    balanceAfterTransaction: Balance.optional().meta({ description: "Balance once the entry is booked." }),
+    _links: links("transactionDetails leads to more about the entry."),
   })
-  .meta({ id: "OpenBankingTransaction" });
+  .meta({ id: "OpenBankingTransaction", description: "An entry on an account, or a standing order." });
 
-const transactions = z.array(OpenBankingTransaction).optional();
+const entries = (description: string) => z.array(OpenBankingTransaction).optional().meta({ description });
 
-export const AccountList = z.object({ accounts: z.array(OpenBankingAccount) }).meta({ id: "AccountList" });
+export const AccountList = z
+  .object({
+    accounts: z
+      .array(OpenBankingAccount)
+      .meta({ description: "Accounts, each with its balances where withBalance asked for them." }),
+  })
+  .meta({ id: "AccountList", description: "The accounts that a consent opens." });
 
-export const AccountAnswer = z.object({ account: OpenBankingAccount }).meta({ id: "AccountAnswer" });
+export const AccountAnswer = z
+  .object({ account: OpenBankingAccount })
+  .meta({ id: "AccountAnswer", description: "One account that a consent opens." });
+
+const reported = account("The account that was asked for.");
 
 export const AccountBalances = z
-  .object({ account: AccountReference.optional(), balances: z.array(Balance) })
-  .meta({ id: "AccountBalances" });
+  .object({
+    account: reported,
+    balances: z.array(Balance).meta({ description: "Balances, told apart by balanceType." }),
+  })
+  .meta({ id: "AccountBalances", description: "Balances of one account that a consent opens." });
 
 export const AccountReport = z
   .object({
-    account: AccountReference.optional(),
+    account: reported,
     transactions: z
-      .object({ booked: transactions, pending: transactions, information: transactions, _links: Links })
-      .optional(),
-    balances: z.array(Balance).optional(),
-    _links: Links.optional(),
+      .object({
+        booked: entries("Entries that are booked; absent where bookingStatus leaves them out."),
+        pending: entries("Entries not booked yet; absent where bookingStatus leaves them out."),
+        information: entries("Standing orders that are active; only where bookingStatus is information."),
+        _links: Links.meta({
+          description: "account leads to the account; first, previous, next and last to other pages.",
+        }),
+      })
+      .optional()
+      .meta({ description: "Entries by their state." }),
+    balances,
+    _links: links("download leads to the report, where it is too large to be here."),
   })
-  .meta({ id: "AccountReport" });
+  .meta({ id: "AccountReport", description: "The transactions of an account." });
 
 const parameters = { "account-id": ResourceId };
 

@@ -104,7 +104,7 @@ const bulk = {
 /** The payment product says which fields are needed. */
 export const NewBulkPayment = z
   .object({ debtorAccount: debtorAccount.optional(), payments: elements.optional(), ...bulk })
-  .meta({ id: "NewBulkPayment" });
+  .meta({ id: "NewBulkPayment", description: "Several payments to make from one account." });
 
 /** Single, periodic and bulk payments in one: the payment service and product say which fields are needed. */
 export const NewPayment = z
@@ -114,7 +114,7 @@ export const NewPayment = z
     payments: elements.optional(),
     ...bulk,
   })
-  .meta({ id: "NewPayment" });
+  .meta({ id: "NewPayment", description: "A payment to make: single, periodic or bulk." });
 
 export const xml = "application/xml";
 

@@ -2,14 +2,16 @@
 import { z } from "zod";
 import { day } from "../schema/values";
 import {
-  AccountOwner,
-  AccountReference,
   Amount,
   authorising,
+  authorisingLinks,
   DateTime,
-  Links,
+  debtorAccount,
+  nextLinks,
+  ownerNames,
   psuMessage,
-  TppMessage,
+  psuName,
+  tppMessages,
   TransactionStatus,
   transfer,
 } from "../schema/xs2a";
@@ -51,60 +53,70 @@ import {
   redirect,
 } from "./xs2a";
 
-const fee = Amount.optional();
+const amount = (description: string) => Amount.optional().meta({ description });
 
 export const InitiatedPayment = z
   .object({
     transactionStatus: TransactionStatus,
-    paymentId: z.string(),
-    transactionFees: fee,
-    currencyConversionFee: fee,
-    estimatedTotalAmount: fee,
-    estimatedInterbankSettlementAmount: fee,
-    transactionFeeIndicator: z.boolean().optional(),
+    paymentId: z.string().meta({ description: "Identifier of the payment in other calls." }),
+    transactionFees: amount("Fee for the payment; absent where none is stated."),
+    currencyConversionFee: amount("Fee for converting currencies; absent where none is stated."),
+    estimatedTotalAmount: amount("What the debtor is expected to be charged in all."),
+    estimatedInterbankSettlementAmount: amount("What is expected to be settled with the creditor's bank."),
+    transactionFeeIndicator: z.boolean().optional().meta({
+      description:
+        "true: the fees of the price list or agreement are due. false: only fees stated here; absent: not known.",
+    }),
     ...authorising,
     psuMessage,
-    tppMessages: z.array(TppMessage).optional(),
-    _links: Links,
+    tppMessages,
+    _links: authorisingLinks,
   })
-  .meta({ id: "InitiatedPayment" });
+  .meta({ id: "InitiatedPayment", description: "A new payment and what the person needs to authorise it." });
 
-const readBack = {
-  transactionStatus: TransactionStatus.optional(),
-  tppMessage: z.array(TppMessage).optional(),
-};
+const readBack = { transactionStatus: TransactionStatus.optional(), tppMessage: tppMessages };
 
 export const Payment = z
-  .object({ debtorAccount: AccountReference, ...transfer, ...readBack })
-  .meta({ id: "Payment" });
+  .object({ debtorAccount, ...transfer, ...readBack })
+  .meta({ id: "Payment", description: "A single payment as it was initiated, with its status." });
 
 export const BulkPayment = z
   .object({
-    debtorAccount: AccountReference,
-    paymentInformationId: z.string().optional(),
-    batchBookingPreferred: z.boolean().optional(),
+    debtorAccount,
+    paymentInformationId: z.string().optional().meta({ description: "Identifier of the bulk as a whole." }),
+    batchBookingPreferred: z
+      .boolean()
+      .optional()
+      .meta({ description: "Whether one entry for all payments is preferred to one for each." }),
     requestedExecutionDate: day("Requested execution date", "Day to pay on.").optional(),
-    acceptorTransactionDateTime: DateTime.optional(),
-    payments: z.array(z.object(transfer)),
+    acceptorTransactionDateTime: DateTime.optional().meta({
+      description: "When the transaction is made at its acceptor (ISO 8601); the time zone may be missing.",
+    }),
+    payments: z.array(z.object(transfer)).meta({ description: "Each payment, by amount and creditor." }),
     ...readBack,
   })
-  .meta({ id: "BulkPayment" });
+  .meta({ id: "BulkPayment", description: "A bulk payment as it was initiated, with its status." });
 
 export const PaymentState = z
   .object({
     transactionStatus: TransactionStatus,
-    fundsAvailable: z.boolean().optional(),
+    fundsAvailable: z.boolean().optional().meta({
+      description: "Whether there was enough money when it was checked; absent where it was not.",
+    }),
     psuMessage,
-    ownerNames: z.array(AccountOwner).optional(),
-    psuName: z.string().optional(),
-    _links: Links.optional(),
-    tppMessage: z.array(TppMessage).optional(),
+    ownerNames,
+    psuName,
+    _links: nextLinks,
+    tppMessage: tppMessages,
   })
-  .meta({ id: "PaymentState" });
+  .meta({ id: "PaymentState", description: "How a payment stands." });
 
 export const CancellationStarted = z
-  .object({ transactionStatus: TransactionStatus, ...authorising, _links: Links.optional() })
-  .meta({ id: "CancellationStarted" });
+  .object({ transactionStatus: TransactionStatus, ...authorising, _links: authorisingLinks.optional() })
+  .meta({
+    id: "CancellationStarted",
+    description: "A payment and what the person needs to authorise its cancellation.",
+  });
 
 const initiating = {
   ...attendedHeaders,

@@ -40,11 +40,18 @@ export const StatementFileData = z
       .string()
       .meta({ description: "Path of the file: /accounts/{account_id}/statements/{statement_id}/file." }),
   })
-  .meta({ id: "StatementFileData" });
+  .meta({ id: "StatementFileData", description: "Where a statement file will be." });
 
 export const StatementFileStatus = z
-  .object({ status: openEnum(["Pending", "Failed"]).meta({ description: "Failed is final." }) })
-  .meta({ id: "StatementFileStatus" });
+  .object({
+    status: openEnum(["Pending", "Failed"]).meta({
+      description: "Pending while the file is being made; Failed is final, there will be none.",
+    }),
+  })
+  .meta({
+    id: "StatementFileStatus",
+    description: "How far a statement file is that cannot be fetched yet.",
+  });
 
 export const AccountsStatement = z
   .object({

@@ -1,6 +1,7 @@
 /** Trades: booking one from a quote, and reading what was booked. Contract: endpoints 26 to 28. */
 import { z } from "zod";
 import { ErrorMessage } from "../schema/messages";
+import { accountFields, textField } from "../schema/response-fields";
 import { day, id, openEnum, page, pageSize } from "../schema/values";
 import { commaSeparated, json, operation } from "./declaration";
 import { clientId, meaning } from "./service";
@@ -73,74 +74,94 @@ export const NewTrade = z
   .meta({ id: "NewTrade" });
 
 const BankAccount = z.object({
-  account_number: z.string(),
-  iban: z.string(),
-  swift_code: z.string(),
-  bank_identifier: z.string(),
-  bank_identifier_type: z.string(),
-  bank_name: z.string(),
-  bank_address_line_1: z.string(),
-  bank_address_line_2: z.string(),
-  bank_city: z.string(),
-  bank_post_code: z.string(),
+  account_number: textField(accountFields.account_number),
+  iban: textField(accountFields.iban),
+  swift_code: textField(accountFields.bic),
+  bank_identifier: textField(accountFields.bank_identifier),
+  bank_identifier_type: textField(accountFields.bank_identifier_type),
+  bank_name: textField(accountFields.bank_name),
+  bank_address_line_1: textField(accountFields.bank_address_line_1),
+  bank_address_line_2: textField(accountFields.bank_address_line_2),
+  bank_city: textField(accountFields.bank_city),
+  bank_post_code: textField(accountFields.bank_post_code),
 });
+
+const tradeId = textField("Identifies the trade, as trades.get takes it.");
+const maturityDate = day("Maturity date", "Day (UTC) by which the funds must be received.");
 
 export const ConfirmedTrade = z
   .object({
-    trade_id: z.string().meta({ description: "Trade identifier." }),
-    bank_account: BankAccount.meta({ description: "Account to which the funds are sent." }),
-    maturity_date: day("Maturity date", "Limit (UTC) by which the funds must be received."),
-    initial_margin_amount: z.number().optional().meta({ description: "Forwards only: deposit amount." }),
+    trade_id: tradeId,
+    bank_account: BankAccount.meta({ description: "Account to which the funds for the trade are sent." }),
+    maturity_date: maturityDate,
+    initial_margin_amount: z.number().optional().meta({
+      description: "Forwards only: deposit for the trade; no field of the response names its currency.",
+    }),
     initial_margin_due_date: day(
       "Initial margin due date",
-      "Forwards only: date (UTC) on or before which the deposit must be received.",
+      "Forwards only: day (UTC) on or before which the deposit must be received.",
     ).optional(),
   })
-  .meta({ id: "ConfirmedTrade" });
+  .meta({ id: "ConfirmedTrade", description: "A trade that has just been booked, and where its funds go." });
+
+const uri = (description: string) => z.string().optional().meta({ description, format: "uri" });
 
 export const BookedTrade = z
   .object({
-    trade_id: z.string(),
-    trade_type: openEnum(tradeTypes),
-    status: TradeStatus,
-    buy_currency: z.string(),
-    buy_amount: z.number(),
-    sell_currency: z.string(),
-    sell_amount: z.number(),
-    rate: z.number().meta({ description: "Booked rate." }),
-    rate_symbol: z.string().meta({ description: "Symbol of the booked rate." }),
-    parent_trade_id: z.string().nullable().meta({ description: "Parent trade; not null for drawdowns." }),
+    trade_id: tradeId,
+    trade_type: openEnum(tradeTypes).meta({
+      description: "Kind of trade; a drawdown takes a part of its parent trade.",
+    }),
+    status: TradeStatus.meta({
+      description: "How far the trade is: created, funded, paid out, closed or cancelled.",
+    }),
+    buy_currency: textField("Currency that the client buys, as an ISO 4217 code."),
+    buy_amount: z.number().meta({ description: "Amount that the client buys, in buy_currency." }),
+    sell_currency: textField("Currency that the client sells, as an ISO 4217 code."),
+    sell_amount: z.number().meta({ description: "Amount that the client sells, in sell_currency." }),
+    rate: z.number().meta({ description: "Rate at which the trade was booked, of the pair in rate_symbol." }),
+    rate_symbol: textField("Currency pair of the rate: for EURUSD it is the price of one EUR in USD."),
+    parent_trade_id: z
+      .string()
+      .nullable()
+      .meta({ description: "For drawdowns, the trade they take a part of; null where there is none." }),
     order_date: day("Order date", "Day the trade was ordered."),
-    maturity_date: day("Maturity date", "Limit (UTC) by which funds must be received."),
-    beneficiaries: z.array(z.string()).meta({ description: "Beneficiary names." }),
-    fee_currency: z.string(),
-    fee_amount: z.number(),
-    synthetic: z.boolean().meta({ description: "Marks a synthetic future-contracts trade." }),
-    trade_receipt: z.string().optional().meta({ description: "URL of the trade receipt.", format: "uri" }),
+    maturity_date: maturityDate,
+    beneficiaries: z.array(z.string()).meta({ description: "Names of those whom the trade pays." }),
+    fee_currency: textField("Currency of fee_amount, as an ISO 4217 code."),
+    fee_amount: z.number().meta({ description: "Fee for the trade, in fee_currency." }),
+    synthetic: z.boolean().meta({ description: "Whether it is a synthetic trade of future contracts." }),
+    trade_receipt: uri("URL of the receipt for the trade."),
     reference: z
       .string()
       .optional()
       .meta({ description: "Additional reference, such as an invoice number." }),
   })
-  .meta({ id: "BookedTrade" });
-
-const uri = z.string().optional().meta({ format: "uri" });
+  .meta({ id: "BookedTrade", description: "A trade as it was booked, and how far it is." });
 
 export const ExtendedBookedTrade = BookedTrade.extend({
   payments: z
     .array(
       z.object({
-        payment_id: z.string().optional(),
-        amount: z.number().optional(),
-        beneficiary_name: z.string().optional(),
-        payment_instruction: uri,
-        payment_receipt: uri,
-        status: PaymentStatus.optional(),
-        url: uri,
+        payment_id: z.string().optional().meta({ description: "Identifies the payment to the service." }),
+        amount: z.number().optional().meta({
+          description: "Amount that is paid; no field of the payment names its currency.",
+        }),
+        beneficiary_name: z.string().optional().meta({ description: "Name of the one who is paid." }),
+        payment_instruction: uri("URL of the document that instructs the payment."),
+        payment_receipt: uri("URL of the receipt for the payment."),
+        status: PaymentStatus.optional().meta({
+          description: "How far the payment is; complete, rejected and cancelled are final.",
+        }),
+        url: uri("URL of the payment itself."),
       }),
     )
-    .optional(),
-}).meta({ id: "ExtendedBookedTrade" });
+    .optional()
+    .meta({ description: "Payments of the trade; only there with response_model ExtendedBookedTrade." }),
+}).meta({
+  id: "ExtendedBookedTrade",
+  description: "A booked trade with its payments, where they were asked for.",
+});
 
 export const bookTrade = operation({
   name: "trades.book",

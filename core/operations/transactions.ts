@@ -1,7 +1,8 @@
 /** Transactions of an account. Contract: endpoints 19 and 20. */
 import { z } from "zod";
+import { accountFields, nullishText, textField } from "../schema/response-fields";
 import { AccountId, minute, openEnum, page, pageSize, uuid } from "../schema/values";
-import { BalanceData } from "./accounts";
+import { BalanceData, directedAmount } from "./accounts";
 import { json, operation } from "./declaration";
 import { accountErrors, clientId, credentials, explained, meaning, totalCount } from "./service";
 
@@ -11,36 +12,45 @@ const TransactionType = openEnum(transactionTypes);
 
 const Party = z
   .object({
-    account_name: z.string().nullish(),
-    account_number: z.string().nullish(),
-    bank_identifier: z.string().nullish(),
-    bank_identifier_code: z.string().nullish(),
-    iban: z.string().nullish(),
-    swift: z.string().nullish(),
+    account_name: nullishText(accountFields.account_name),
+    account_number: nullishText(accountFields.account_number),
+    bank_identifier: nullishText(accountFields.bank_identifier),
+    bank_identifier_code: nullishText("Code that belongs to bank_identifier."),
+    iban: nullishText(accountFields.iban),
+    swift: nullishText(accountFields.bic),
   })
-  .meta({ id: "TransactionParty" });
+  .meta({ id: "TransactionParty", description: "An account that pays or is paid, as far as it is known." });
 
 export const TransactionData = z
   .object({
-    transaction_id: z.string(),
-    account_id: z.string(),
-    client_id: z.string().nullish(),
-    amount: z.object({ amount: z.string(), currency: z.string() }),
-    credit_debit_indicator: openEnum(["Credit", "Debit"]),
-    status: openEnum(["Booked"]).nullish(),
-    transaction_type: TransactionType.nullish(),
-    booking_datetime: z.string().nullish(),
-    value_datetime: z.string().nullish(),
-    balance: BalanceData.nullish(),
-    transaction_reference: z.string().nullish(),
-    transaction_information: z.string().nullish(),
-    additional_transaction_information: z.string().nullish(),
-    creditor_name: z.string().nullish(),
-    creditor_account: Party.nullish(),
-    debtor_name: z.string().nullish(),
-    debtor_account: Party.nullish(),
+    transaction_id: textField("UUID of the transaction, as transactions.get takes it."),
+    account_id: textField(accountFields.account_id),
+    client_id: nullishText("The client whose account it is."),
+    ...directedAmount("What was moved, and its currency.", "Credit for money in, Debit for money out."),
+    status: openEnum(["Booked"])
+      .nullish()
+      .meta({ description: "State of the transaction; Booked is the only one known." }),
+    transaction_type: TransactionType.nullish().meta({
+      description: "What moved the money, such as incoming funds, margin or a returned payment.",
+    }),
+    booking_datetime: nullishText("When the transaction was booked on the account."),
+    value_datetime: nullishText(
+      "From when the money counts; the time filters of transactions.list compare it.",
+    ),
+    balance: BalanceData.nullish().meta({
+      description: "A balance of the account that goes with the transaction.",
+    }),
+    transaction_reference: nullishText("Reference that the transaction carries."),
+    transaction_information: nullishText("What the transaction is about, in words."),
+    additional_transaction_information: nullishText(
+      "What else there is to know of the transaction, in words.",
+    ),
+    creditor_name: nullishText("Name of the one who is paid, where it is given."),
+    creditor_account: Party.nullish().meta({ description: "Account that is paid, where it is given." }),
+    debtor_name: nullishText("Name of the one who pays, where it is given."),
+    debtor_account: Party.nullish().meta({ description: "Account that pays, where it is given." }),
   })
-  .meta({ id: "TransactionData" });
+  .meta({ id: "TransactionData", description: "A movement of money on an account." });
 
 export const listTransactions = operation({
   name: "transactions.list",

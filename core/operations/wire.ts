@@ -16,18 +16,23 @@ export interface WireRequest {
   readonly body: string | undefined;
 }
 
+interface QueryField {
+  readonly field: Field;
+  /** As it stands in the query. */
+  readonly name: string;
+}
+
 const plan = perOperation((operation) => {
   const inPlace = (place: Field["place"]) => fieldsOf(operation).filter((field) => field.place === place);
   return {
     /** Literal pieces at even places, names of path parameters at odd ones. */
     path: operation.path.split(/[{}]/),
-    query: inPlace("query"),
+    query: inPlace("query").map((field): QueryField => ({ field, name: encodeURIComponent(field.name) })),
     headers: inPlace("header"),
   };
 });
 
-function queryPair(field: Field, value: unknown): string {
-  const name = encodeURIComponent(field.name);
+function queryPair({ field, name }: QueryField, value: unknown): string {
   if (!Array.isArray(value)) return `${name}=${encodeURIComponent(String(value))}`;
   const items = value.map((item) => encodeURIComponent(String(item)));
   return field.list === "comma"
@@ -45,10 +50,10 @@ export function encodeRequest(operation: Declaration, values: Values): WireReque
     target += index % 2 === 0 ? piece : encodeURIComponent(String(values[piece]));
   });
   let separator = "?";
-  for (const field of query) {
-    const value = values[field.name];
+  for (const each of query) {
+    const value = values[each.field.name];
     if (value === undefined || isEmptyList(value)) continue;
-    target += separator + queryPair(field, value);
+    target += separator + queryPair(each, value);
     separator = "&";
   }
   const sent: Record<string, string> = {};

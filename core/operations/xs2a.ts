@@ -9,7 +9,15 @@ import { isIPv4 } from "node:net";
 import { z } from "zod";
 import { TppMessages } from "../schema/messages";
 import { id, uuid } from "../schema/values";
-import { Links, psuMessage, ScaStatus, authorising, TppMessage } from "../schema/xs2a";
+import {
+  authorising,
+  authorisingLinks,
+  nextLinks,
+  psuMessage,
+  psuName,
+  ScaStatus,
+  tppMessages,
+} from "../schema/xs2a";
 import { type AnswerHeaders, byConnection, byConnectionOrMade, byFxdesk, json } from "./declaration";
 
 export const credentials = ["accessToken?"] as const;
@@ -173,18 +181,29 @@ export const authorisationStarted = json(
   z
     .object({
       scaStatus: ScaStatus,
-      authorisationId: z.string(),
+      authorisationId: z
+        .string()
+        .meta({ description: "Identifier of the authorisation, by which its status is read." }),
       ...authorising,
       psuMessage,
-      _links: Links,
+      _links: authorisingLinks,
     })
-    .meta({ id: "AuthorisationStarted" }),
+    .meta({
+      id: "AuthorisationStarted",
+      description: "A new authorisation and what the person needs for it.",
+    }),
   "The authorisation has begun; scaRedirect or scaOAuth leads the person to it.",
   scaHeaders,
 );
 
 export const authorisationIds = json(
-  z.object({ authorisationIds: z.array(z.string()) }).meta({ id: "Authorisations" }),
+  z
+    .object({
+      authorisationIds: z
+        .array(z.string())
+        .meta({ description: "Each is an authorisation-id, by which its status is read." }),
+    })
+    .meta({ id: "Authorisations", description: "Identifiers of the authorisations that were begun." }),
   "The authorisations, by ID.",
   answerHeaders,
 );
@@ -194,12 +213,14 @@ export const authorisationStatus = json(
     .object({
       scaStatus: ScaStatus,
       psuMessage,
-      psuName: z.string().optional(),
-      trustedBeneficiaryFlag: z.boolean().optional(),
-      _links: Links.optional(),
-      tppMessage: z.array(TppMessage).optional(),
+      psuName,
+      trustedBeneficiaryFlag: z.boolean().optional().meta({
+        description: "Whether the person trusts the creditor; only beside a final scaStatus.",
+      }),
+      _links: nextLinks,
+      tppMessage: tppMessages,
     })
-    .meta({ id: "AuthorisationStatus" }),
+    .meta({ id: "AuthorisationStatus", description: "How an authorisation stands." }),
   "The status of the authorisation.",
   answerHeaders,
 );

@@ -1,25 +1,20 @@
 /** The bodies in which the service says no. */
 import { z } from "zod";
+import { textField } from "./response-fields";
+import { TppMessage } from "./xs2a";
 
 /** ErrorMessage of the JSON interface. Contract: Resources, ErrorMessage. */
 export const ErrorMessage = z
   .object({
-    code: z.string().meta({ description: "Error code." }),
-    message: z.string().meta({ description: "Short description of the cause." }),
-    details: z.string().meta({ description: "Error details." }),
+    code: textField("Error code, for programs; the service chooses its values."),
+    message: textField("Short description of the cause."),
+    details: textField("What more there is to know of the error."),
   })
-  .meta({ id: "ErrorMessage" });
+  .meta({ id: "ErrorMessage", description: "Why the service did not do what was asked." });
 
 /** The standard's own error body, answered to `Accept: application/json`. */
 export const TppMessages = z
   .object({
-    tppMessages: z.array(
-      z.object({
-        category: z.string(),
-        code: z.string(),
-        path: z.string().optional(),
-        text: z.string().optional(),
-      }),
-    ),
+    tppMessages: z.array(TppMessage).meta({ description: "Each thing that is wrong with the request." }),
   })
-  .meta({ id: "TppMessages" });
+  .meta({ id: "TppMessages", description: "Why an open-banking interface did not do what was asked." });

@@ -9,6 +9,18 @@ import { Country, Currency, day, DecimalText, isDay, openEnum } from "./values";
 /** The same check without its words: inside an object they would be repeated, and every tool and form pays for them. */
 const bare = <S extends z.ZodType>(schema: S): S => schema.clone(schema.def);
 
+/**
+ * A shape for responses, its fields described. The one it is made from stays bare: requests share it, and in them the
+ * name of the field says enough.
+ */
+export const described = <S extends Readonly<Record<string, z.ZodType>>>(
+  shape: S,
+  descriptions: { readonly [Name in keyof S]: string },
+): S =>
+  Object.fromEntries(
+    Object.entries(shape).map(([name, field]) => [name, field.meta({ description: descriptions[name] })]),
+  ) as S;
+
 const maxText = (length: number) => z.string().max(length);
 
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
@@ -28,6 +40,12 @@ const Bic = z
   .regex(/^[A-Z]{6}[A-Z2-9][A-NP-Z0-9]([A-Z0-9]{3})?$/, "must be a BIC of 8 or 11 characters");
 
 const amount = { currency: bare(Currency), amount: bare(DecimalText) };
+const otherIdentification = {
+  identification: maxText(35),
+  schemeNameCode: maxText(35).optional(),
+  schemeNameProprietary: maxText(35).optional(),
+  issuer: maxText(35).optional(),
+};
 const accountReference = {
   iban: z
     .string()
@@ -40,14 +58,7 @@ const accountReference = {
   pan: maxText(35).optional(),
   maskedPan: maxText(35).optional(),
   msisdn: maxText(35).optional(),
-  other: z
-    .object({
-      identification: maxText(35),
-      schemeNameCode: maxText(35).optional(),
-      schemeNameProprietary: maxText(35).optional(),
-      issuer: maxText(35).optional(),
-    })
-    .optional(),
+  other: z.object(otherIdentification).optional(),
   currency: bare(Currency).optional(),
   cashAccountType: z.string().optional(),
 };
@@ -78,22 +89,91 @@ const NewAmount = z
   });
 /** An account a caller refers to: by IBAN as a rule, and by currency where one IBAN stands for several accounts. */
 export const NewAccountReference = z.strictObject(accountReference);
-const NewAddress = z.strictObject({
-  country: bare(Country),
+const withinCountry = {
   streetName: maxText(70).optional(),
   buildingNumber: z.string().optional(),
   townName: z.string().optional(),
   postCode: z.string().optional(),
+};
+const NewAddress = z.strictObject({ country: bare(Country), ...withinCountry });
+
+export const Amount = z
+  .object({
+    currency: Currency,
+    amount: DecimalText.meta({
+      description: "Decimal number with a dot, in units of the currency; negative with a minus before it.",
+    }),
+  })
+  .meta({ id: "Amount", description: "An amount of money in one currency." });
+
+/** What identifies an account, as described wherever it stands. */
+export const accountDescriptions = {
+  iban: "IBAN (ISO 13616) without spaces.",
+  bban: "National account number (BBAN): letters and digits.",
+  msisdn: "Mobile phone number that stands for the account.",
+  cashAccountType: "ISO 20022 ExternalCashAccountType1Code, such as CACC for a current account.",
+} as const;
+
+export const AccountReference = z
+  .object(
+    described(
+      {
+        ...accountReference,
+        other: z
+          .object(
+            described(otherIdentification, {
+              identification: "Identifier of the account at its bank.",
+              schemeNameCode: "Scheme of the identifier, as a code of an external ISO list.",
+              schemeNameProprietary: "Scheme of the identifier, where no ISO list has it.",
+              issuer: "Who gave the identifier out.",
+            }),
+          )
+          .optional(),
+      },
+      {
+        ...accountDescriptions,
+        pan: "Card number (ISO/IEC 7812).",
+        maskedPan: "Card number with some digits hidden.",
+        other: "Identifier of an account that has no number of the other kinds.",
+        currency: "ISO 4217 code; tells accounts with the same number apart.",
+      },
+    ),
+  )
+  .meta({
+    id: "AccountReference",
+    description: "Names an account by one of its numbers, as a rule by iban.",
+  });
+
+const Address = z
+  .object({
+    country: Country,
+    ...described(withinCountry, {
+      streetName: "Street, without the number of the building.",
+      buildingNumber: "Number of the building in its street.",
+      townName: "Town or city.",
+      postCode: "Postal code.",
+    }),
+  })
+  .meta({ id: "Address", description: "A postal address." });
+
+export const Links = z
+  .record(
+    z.string(),
+    z.object({
+      href: z.string().optional().meta({ description: "Address, whole or relative to the service's." }),
+    }),
+  )
+  .meta({ id: "Links", description: "Links by their meaning, such as self, status or scaRedirect." });
+
+/** Links where an authorisation is needed. */
+export const authorisingLinks = Links.meta({
+  description:
+    "scaRedirect or scaOAuth leads the person to authorise, and startAuthorisation begins what was not begun. self, status and scaStatus show how it stands.",
 });
 
-export const Amount = z.object(amount).meta({ id: "Amount" });
-export const AccountReference = z.object(accountReference).meta({ id: "AccountReference" });
-const Address = z.object(NewAddress.shape).meta({ id: "Address" });
+/** Links beside a status. */
+export const nextLinks = Links.optional().meta({ description: "Links to next steps, where there are any." });
 
-/** Links by their meaning, such as scaRedirect, scaStatus, self or status. They may be relative. */
-export const Links = z.record(z.string(), z.object({ href: z.string().optional() })).meta({ id: "Links" });
-
-/** ISO 20022 code. RCVD received, ACTC authorised, ACSP settling, ACSC settled; RJCT, CANC and PART are final too. */
 export const TransactionStatus = openEnum([
   "ACCC",
   "ACCP",
@@ -109,7 +189,10 @@ export const TransactionStatus = openEnum([
   "ACFC",
   "PATC",
   "PART",
-]);
+]).meta({
+  description:
+    "ISO 20022 code: RCVD received, PDNG in checks, PATC authorised by some, ACTC, ACCP, ACFC, ACWC and ACWP accepted, ACSP settling, ACSC settled for the debtor, ACCC for the creditor, RJCT rejected, CANC cancelled, PART accepted in part (bulk). The last five are final.",
+});
 
 export const ConsentStatus = openEnum([
   "received",
@@ -119,9 +202,11 @@ export const ConsentStatus = openEnum([
   "expired",
   "terminatedByTpp",
   "partiallyAuthorised",
-]);
+]).meta({
+  description:
+    "Only a valid consent can be used: received awaits the person, partiallyAuthorised others who must authorise too. revokedByPsu was ended by the person, terminatedByTpp by the caller.",
+});
 
-/** finalised, failed and exempted are final. */
 export const ScaStatus = openEnum([
   "received",
   "psuIdentified",
@@ -132,80 +217,130 @@ export const ScaStatus = openEnum([
   "finalised",
   "failed",
   "exempted",
-]);
+]).meta({
+  description:
+    "How far the person is with the authorisation, from received on. finalised, failed and exempted (not needed) are final.",
+});
 
 const AuthenticationObject = z
   .object({
-    authenticationType: openEnum(["SMS_OTP", "CHIP_OTP", "PHOTO_OTP", "PUSH_OTP", "SMTP_OTP"]),
-    authenticationVersion: z.string().optional(),
-    authenticationMethodId: z.string(),
-    name: z.string().optional(),
-    explanation: z.string().optional(),
+    authenticationType: openEnum(["SMS_OTP", "CHIP_OTP", "PHOTO_OTP", "PUSH_OTP", "SMTP_OTP"]).meta({
+      description:
+        "How the one-time password comes: SMS_OTP by text message, CHIP_OTP from a chip card, PHOTO_OTP from a picture, PUSH_OTP in an app, SMTP_OTP by e-mail.",
+    }),
+    authenticationVersion: z
+      .string()
+      .optional()
+      .meta({ description: "Tells tools of the same type apart, as the service documents them." }),
+    authenticationMethodId: z.string().meta({ description: "Identifier of the method." }),
+    name: z.string().optional().meta({ description: "What the person knows the method by." }),
+    explanation: z.string().optional().meta({ description: "More about the method, for the person." }),
   })
-  .meta({ id: "AuthenticationObject" });
+  .meta({ id: "AuthenticationObject", description: "A method by which the person can authorise." });
 
 /** How the person may authorise, in the answers that begin an authorisation. */
 export const authorising = {
-  scaMethods: z.array(AuthenticationObject).optional(),
-  chosenScaMethod: AuthenticationObject.optional(),
+  scaMethods: z
+    .array(AuthenticationObject)
+    .optional()
+    .meta({ description: "Methods from which the person may choose; absent where there is no choice." }),
+  chosenScaMethod: AuthenticationObject.optional().meta({
+    description: "The method that is used; absent while none is chosen.",
+  }),
   challengeData: z
     .object({
-      image: z.string().optional(),
-      data: z.array(z.string()).optional(),
-      imageLink: z.string().optional(),
-      otpMaxLength: z.int().optional(),
-      otpFormat: openEnum(["characters", "integer"]).optional(),
-      additionalInformation: z.string().optional(),
+      image: z
+        .string()
+        .optional()
+        .meta({ description: "PNG image for the person, in Base64; only for PHOTO_OTP and CHIP_OTP." }),
+      data: z.array(z.string()).optional().meta({ description: "The challenge, as texts." }),
+      imageLink: z.string().optional().meta({ description: "Address of the image." }),
+      otpMaxLength: z
+        .int()
+        .optional()
+        .meta({ description: "Most characters the one-time password can have." }),
+      otpFormat: openEnum(["characters", "integer"])
+        .optional()
+        .meta({ description: "Whether the one-time password is made of characters or is an integer." }),
+      additionalInformation: z
+        .string()
+        .optional()
+        .meta({ description: "Explanation that the person must be shown, such as what else works." }),
     })
-    .optional(),
+    .optional()
+    .meta({ description: "What the chosen method asks of the person; absent where it asks nothing." }),
 };
 
-/** Text for the person. */
-export const psuMessage = z.string().optional();
+export const psuMessage = z.string().optional().meta({ description: "Text to show to the person." });
+
+export const psuName = z.string().optional().meta({
+  description: "Name of the person; at a company account this may be who acts for the company.",
+});
 
 export const TppMessage = z
   .object({
-    category: openEnum(["ERROR", "WARNING"]),
-    code: z.string(),
-    path: z.string().optional(),
-    text: z.string().optional(),
+    category: openEnum(["ERROR", "WARNING"]).meta({ description: "How serious the message is." }),
+    code: z.string().meta({ description: "Code of the open-banking standard, such as FORMAT_ERROR." }),
+    path: z.string().optional().meta({ description: "The field of the request that is meant, if any." }),
+    text: z.string().optional().meta({ description: "Explanation in words." }),
   })
-  .meta({ id: "TppMessage" });
+  .meta({ id: "TppMessage", description: "A message to the caller rather than to the person." });
 
-export const AccountOwner = z
-  .object({ name: z.string(), role: z.string().optional() })
-  .meta({ id: "AccountOwner" });
+export const tppMessages = z
+  .array(TppMessage)
+  .optional()
+  .meta({ description: "What the caller should know, such as warnings." });
 
-const says = (description: string) => ({ description });
+const AccountOwner = z
+  .object({
+    name: z.string().meta({ description: "Name of the person or company." }),
+    role: z.string().optional().meta({ description: "owner, legalRepresentative or authorisedUser." }),
+  })
+  .meta({ id: "AccountOwner", description: "Somebody to whom an account belongs, or who acts on it." });
+
+export const ownerNames = z
+  .array(AccountOwner)
+  .optional()
+  .meta({ description: "Owners of the account; the service may name only the person." });
 
 /** What a credit transfer says beside its amount and accounts, in requests and answers. */
 const naming = {
-  creditorAgent: Bic.optional().meta(says("BIC of the creditor's bank.")),
-  creditorAgentName: maxText(140).optional().meta(says("Name of the creditor's bank.")),
-  creditorName: maxText(70).min(1).meta(says("Who is paid.")),
-  remittanceInformationUnstructured: maxText(140).optional().meta(says("What the payment is for.")),
-  endToEndIdentification: maxText(35).optional().meta(says("Reference that reaches the creditor.")),
+  creditorAgent: Bic.optional().meta({ description: "BIC of the creditor's bank." }),
+  creditorAgentName: maxText(140).optional().meta({ description: "Name of the creditor's bank." }),
+  creditorName: maxText(70).min(1).meta({ description: "Who is paid." }),
+  remittanceInformationUnstructured: maxText(140)
+    .optional()
+    .meta({ description: "What the payment is for." }),
+  endToEndIdentification: maxText(35)
+    .optional()
+    .meta({ description: "Reference that reaches the creditor." }),
 };
 
 /** A credit transfer a caller asks for, without the account it is paid from. */
 export const newTransfer = {
-  instructedAmount: NewAmount.meta(says("Amount to pay: currency and amount.")),
-  creditorAccount: NewAccountReference.meta(says("Account that is paid, as by iban.")),
+  instructedAmount: NewAmount.meta({ description: "Amount to pay: currency and amount." }),
+  creditorAccount: NewAccountReference.meta({ description: "Account that is paid, as by iban." }),
   ...naming,
-  creditorAddress: NewAddress.optional().meta(says("Address of the creditor.")),
+  creditorAddress: NewAddress.optional().meta({ description: "Address of the creditor." }),
 };
+
+export const bicOf = (whose: string) => ({ description: `BIC (ISO 9362) of ${whose}.` });
 
 /** A credit transfer as it is read back. */
 export const transfer = {
-  instructedAmount: Amount,
-  creditorAccount: AccountReference,
+  instructedAmount: Amount.meta({ description: "Amount that is paid; more than zero." }),
+  creditorAccount: AccountReference.meta({ description: "Account that is paid." }),
   ...naming,
-  creditorAddress: Address.optional(),
+  creditorAgent: naming.creditorAgent.meta(bicOf("the creditor's bank")),
+  creditorAddress: Address.optional().meta({ description: "Where the creditor is, if given." }),
 };
+
+/** The account a payment is made from, as it is read back. */
+export const debtorAccount = AccountReference.meta({ description: "Account that pays." });
 
 export const Balance = z
   .object({
-    balanceAmount: Amount,
+    balanceAmount: Amount.meta({ description: "The balance; negative when the account is overdrawn." }),
     balanceType: openEnum([
       "closingBooked",
       "expected",
@@ -214,10 +349,20 @@ export const Balance = z
       "interimBooked",
       "forwardAvailable",
       "nonInvoiced",
-    ]),
-    creditLimitIncluded: z.boolean().optional(),
-    lastChangeDateTime: DateTime.optional(),
+    ]).meta({
+      description:
+        "openingBooked and closingBooked are at the beginning and end of a period, interimBooked and interimAvailable within the day, and expected counts pending entries too. forwardAvailable can be used on the reference date; nonInvoiced is for cards.",
+    }),
+    creditLimitIncluded: z
+      .boolean()
+      .optional()
+      .meta({ description: "Whether the balance counts the credit limit of the account." }),
+    lastChangeDateTime: DateTime.optional().meta({
+      description: "When the account last changed (ISO 8601); the time zone may be missing.",
+    }),
     referenceDate: day("Reference date", "Day of the balance.").optional(),
-    lastCommittedTransaction: z.string().optional(),
+    lastCommittedTransaction: z.string().optional().meta({
+      description: "entryReference of the last committed transaction, to see whether any is missing.",
+    }),
   })
-  .meta({ id: "Balance" });
+  .meta({ id: "Balance", description: "A balance of an account, of one type." });

@@ -5,11 +5,10 @@ import { createClient } from "@fxdesk/toolkit";
 import * as fc from "fast-check";
 import { toolbox } from "../../mcp/toolbox";
 import { type Fault, reset, respond } from "../support/fault-server";
-import { type HeldServer, heldServer } from "./support/held";
+import { type HeldServer, heldServer } from "../support/held";
 import { cancelled, Spawned, toolCall } from "./support/spawned";
 import { textOf } from "./support/clients";
 
-const seed = Number(process.env.FXDESK_SEED ?? Date.now() % 1_000_000);
 /** Each is a process: no more of them than help. */
 const runs = Math.min(Number(process.env.FXDESK_RUNS ?? 9), 200);
 
@@ -129,36 +128,34 @@ const ways: Readonly<Record<string, Way>> = {
 
 const wayNames = Object.keys(ways);
 const cases = fc
-  .sample(plan, { seed, numRuns: runs })
+  .sample(plan, runs)
   .map((run, index) => [index + 1, wayNames[index % wayNames.length]!, run] as const);
 
-describe(`seed ${seed}`, () => {
-  test.each(cases)("run %i: %s", async (_number, name, { calls, stopAfterMs, respondAfterMs }) => {
-    const way = ways[name]!;
-    const service = await openService();
-    const [served, caller] = await way.open(service);
-    const ids = calls.map((__, index) => index + 1);
-    for (const id of ids) caller.call(id);
-    await service.arrived(calls.length);
-    await setTimeout(stopAfterMs);
-    way.stop(served, caller, ids);
-    for (const ending of calls) {
-      await setTimeout(respondAfterMs);
-      service.respond(endings[ending]!.fault);
-    }
-    if (way.end) {
-      await served.until(() => served.log().length >= calls.length);
-      way.end(served);
-    }
+test.each(cases)("run %i: %s", async (_number, name, { calls, stopAfterMs, respondAfterMs }) => {
+  const way = ways[name]!;
+  const service = await openService();
+  const [served, caller] = await way.open(service);
+  const ids = calls.map((__, index) => index + 1);
+  for (const id of ids) caller.call(id);
+  await service.arrived(calls.length);
+  await setTimeout(stopAfterMs);
+  way.stop(served, caller, ids);
+  for (const ending of calls) {
+    await setTimeout(respondAfterMs);
+    service.respond(endings[ending]!.fault);
+  }
+  if (way.end) {
+    await served.until(() => served.log().length >= calls.length);
+    way.end(served);
+  }
 
-    expect(await served.exit).toBe(0);
-    expect(service.cut()).toBe(0);
-    expect(service.heads).toHaveLength(calls.length);
-    const log = served.log().map((line) => line.replace(/(?<=T-1|refused|unknown).*/, ""));
-    expect(log.toSorted()).toEqual(calls.map((ending) => endings[ending]!.logged).toSorted());
-    if (way.listens) expect(ids.map((id) => caller.result(id))).toEqual(ids.map(() => expect.any(String)));
-    expect(served.out + served.err).not.toContain("canary");
-  });
+  expect(await served.exit).toBe(0);
+  expect(service.cut()).toBe(0);
+  expect(service.heads).toHaveLength(calls.length);
+  const log = served.log().map((line) => line.replace(/(?<=T-1|refused|unknown).*/, ""));
+  expect(log.toSorted()).toEqual(calls.map((ending) => endings[ending]!.logged).toSorted());
+  if (way.listens) expect(ids.map((id) => caller.result(id))).toEqual(ids.map(() => expect.any(String)));
+  expect(served.out + served.err).not.toContain("canary");
 });
 
 describe("what commits no money", () => {

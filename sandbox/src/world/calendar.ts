@@ -1,21 +1,18 @@
 /** Business days, and the days and hours of the currency market. */
-import { addDays, dayMs, startOf, weekdayOf } from "./days";
+import { addDays, daysBetween, weekdayOf } from "./days";
 import { holidays } from "./holidays";
+import { remembered } from "./remembered";
 
-const known = new Map<string, ReadonlySet<string>>();
-
-function holidaysOf(currency: string, year: number): ReadonlySet<string> {
-  const key = `${currency}${year}`;
-  const found = known.get(key) ?? new Set(holidays[currency]?.(year));
-  known.set(key, found);
-  return found;
-}
+/** The holidays of a currency in a year, which stand behind one another in the key. */
+const holidaysOf = remembered(
+  (key: string): ReadonlySet<string> => new Set(holidays[key.slice(0, 3)]?.(Number(key.slice(3)))),
+);
 
 /** Whether banks settle all of the currencies on a day. */
 export function isBusinessDay(day: string, currencies: readonly string[]): boolean {
   if (weekdayOf(day) % 6 === 0) return false;
-  const year = Number(day.slice(0, 4));
-  return currencies.every((currency) => !holidaysOf(currency, year).has(day));
+  const year = day.slice(0, 4);
+  return currencies.every((currency) => !holidaysOf(currency + year).has(day));
 }
 
 /** The day itself, or the next on which all of the currencies settle. */
@@ -84,9 +81,12 @@ export function spotDate(from: string, buyCurrency: string, sellCurrency: string
   return nextBusinessDay(spots.toSorted().at(-1)!, [...pair, "USD"]);
 }
 
+/** The same for a trading day and a pair that stand behind one another in the key. */
+const spotDateOf = remembered((key: string) => spotDate(key.slice(0, -6), key.slice(-6, -3), key.slice(-3)));
+
 /** The spot value date of a deal made at a time. */
 export const spotDateAt = (time: Date, buyCurrency: string, sellCurrency: string): string =>
-  spotDate(tradingDay(time, [buyCurrency, sellCurrency]), buyCurrency, sellCurrency);
+  spotDateOf(tradingDay(time, [buyCurrency, sellCurrency]) + buyCurrency + sellCurrency);
 
 /** How many days after spot a value date is, for a deal made at a time; none when it is not after it. */
 export function daysFromSpot(
@@ -96,7 +96,7 @@ export function daysFromSpot(
   valueDate: string,
 ): number {
   const spot = spotDateAt(time, buyCurrency, sellCurrency);
-  return Math.max(0, (startOf(valueDate).getTime() - startOf(spot).getTime()) / dayMs);
+  return Math.max(0, daysBetween(spot, valueDate));
 }
 
 /**

@@ -2,6 +2,7 @@
 import { Big } from "big.js";
 import { larger, type Money, rounded } from "./currencies";
 import { dayMs, startOf } from "./days";
+import { remembered } from "./remembered";
 
 /** Mid-market prices in USD, around which the market moves. Demo data. */
 const usdPerUnit: Readonly<Record<string, string>> = {
@@ -83,13 +84,15 @@ function drift(currency: string, day: string): Big {
   );
 }
 
-const inUsd = (currency: string, day: string) => new Big(usdPerUnit[currency]!).times(drift(currency, day));
+/** What a currency is worth on a day, which stand behind one another in the key. */
+const inUsd = remembered((key: string) => {
+  const [currency, day] = [key.slice(0, 3), key.slice(3)];
+  return new Big(usdPerUnit[currency]!).times(drift(currency, day));
+});
 
-/** What a unit of a currency grows to in so many days. */
-function growth(currency: string, days: number): Big {
-  const [rate, daysInYear] = interest[currency]!;
-  return new Big(rate).times(days).div(daysInYear).plus(1);
-}
+/** What the days of a year of a currency grow to in so many days: a unit grows by as large a share. */
+const yearGrown = (daysInYear: number, rate: string, days: number) =>
+  new Big(rate).times(days).plus(daysInYear);
 
 /** The pair of two currencies in the order the market quotes it. */
 export function pairOf(one: string, other: string): { base: string; quoted: string } {
@@ -109,16 +112,25 @@ export class Rates {
   }
 
   #inUsd(currency: string, day: string): Big {
-    return inUsd(currency, day).times(this.#moved(currency));
+    return inUsd(currency + day).times(this.#moved(currency));
   }
 
   /**
    * What a unit of the base is worth so many days after spot: it costs the same to change now and keep the one currency
-   * as to keep the other and change then.
+   * as to keep the other and change then. Spot times the growth of the quoted currency by that of the base, as one
+   * fraction: a division of decimals is slow.
    */
   #forward(base: string, quoted: string, day: string, daysFromSpot: number): Big {
-    const spot = this.#inUsd(base, day).div(this.#inUsd(quoted, day));
-    return spot.times(growth(quoted, daysFromSpot)).div(growth(base, daysFromSpot));
+    const [baseRate, baseYear] = interest[base]!;
+    const [quotedRate, quotedYear] = interest[quoted]!;
+    const grown = this.#inUsd(base, day)
+      .times(yearGrown(quotedYear, quotedRate, daysFromSpot))
+      .times(baseYear);
+    return grown.div(
+      this.#inUsd(quoted, day)
+        .times(yearGrown(baseYear, baseRate, daysFromSpot))
+        .times(quotedYear),
+    );
   }
 
   /** What a unit of the base is worth before the bank's margin, for value at spot or so many days after it. */

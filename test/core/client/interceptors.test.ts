@@ -54,6 +54,14 @@ test("a read may be changed, tried again and answered", async () => {
   expect(server.heads).toHaveLength(2);
 });
 
+test("a copy of a response still says where the service differed from the contract", async () => {
+  const { client } = await against(respond(200, '[{"trade_id":7}]'), {
+    interceptors: [async (_call, next) => ({ ...(await next()) })],
+  });
+  const { problems } = await client.trades.list.reply();
+  expect(problems.map(({ field }) => field)).toContain("0.trade_id");
+});
+
 test("a call that commits money is frozen, deep, and is no object of the caller's", async () => {
   const input = { ...trade };
   let seen: PreparedCall | undefined;

@@ -1,7 +1,7 @@
 /** A service that holds every response until it is told to give it, and sees which requests were cut off meanwhile. */
 import { EventEmitter, once } from "node:events";
 import type { Socket } from "node:net";
-import { type Fault, type FaultServer, faultServer } from "../../support/fault-server";
+import { type Fault, type FaultServer, faultServer } from "./fault-server";
 
 export interface HeldServer extends FaultServer {
   /** Resolves when this many requests have arrived whole. */

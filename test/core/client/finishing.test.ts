@@ -1,0 +1,66 @@
+/** A booking whose caller stops waiting after its head was written goes to its end, and its outcome is told. */
+import * as fc from "fast-check";
+import { setTimeout } from "node:timers/promises";
+import { FxdeskError } from "../../../core";
+import { type Fault, reset, respond } from "../../support/fault-server";
+import { heldServer } from "../../support/held";
+import { clientOf, later, trade } from "../support/against";
+
+/** What the service does in the end, and what the caller is told then. */
+const endings: Readonly<Record<string, readonly [fault: Fault, told: string]>> = {
+  booked: [respond(201, '{"trade_id":"T-1"}'), "T-1"],
+  refused: [respond(422, '{"code":"c","message":"No."}'), "rejected"],
+  failed: [respond(502, "{}"), "unknown"],
+  unreadable: [respond(201, "{"), "unknown"],
+  lost: [reset, "unknown"],
+};
+
+/** Calls at the same time: how each ends, when its caller stops waiting, and when its response comes. */
+const plan = fc.array(
+  fc.record({
+    ending: fc.constantFrom(...Object.keys(endings)),
+    stopAfterMs: fc.integer({ min: 0, max: 15 }),
+    respondAfterMs: fc.integer({ min: 0, max: 15 }),
+    stop: fc.constantFrom("abort", "close"),
+  }),
+  { minLength: 4, maxLength: 4 },
+);
+
+const outcomeOf = (booking: Promise<{ trade_id: string }>): Promise<string> =>
+  booking.then(
+    ({ trade_id }) => trade_id,
+    (error: unknown) => (error instanceof FxdeskError ? error.outcome : String(error)),
+  );
+
+test.each(fc.sample(plan, 50).map((calls, run) => [run + 1, calls] as const))(
+  "run %i",
+  async (_run, calls) => {
+    const service = await heldServer();
+    later(() => service.close());
+    const client = clientOf({ baseUrl: service.url });
+    const told: Promise<string>[] = [];
+    const stops: AbortController[] = [];
+    for (const _call of calls) {
+      const caller = new AbortController();
+      stops.push(caller);
+      told.push(outcomeOf(client.trades.book(trade, { signal: caller.signal })));
+      await service.arrived(told.length);
+    }
+    await Promise.all([
+      ...calls.map(async ({ stop, stopAfterMs }, index) => {
+        await setTimeout(stopAfterMs);
+        if (stop === "abort") stops[index]!.abort();
+        else void client.close();
+      }),
+      (async () => {
+        for (const { ending, respondAfterMs } of calls) {
+          await setTimeout(respondAfterMs);
+          service.respond(endings[ending]![0]);
+        }
+      })(),
+    ]);
+    expect(await Promise.all(told)).toEqual(calls.map(({ ending }) => endings[ending]![1]));
+    expect(service.cut()).toBe(0);
+    expect(service.heads).toHaveLength(calls.length);
+  },
+);
