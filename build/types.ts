@@ -299,10 +299,12 @@ export function valueTypes(operations: readonly Declaration[]): string {
   ].join("\n");
 }
 
+const withoutComments = (text: string): string => text.replace(/^ *\/\*\*.*\*\/\n/gm, "");
+
 /** A field of the body that nobody gave is not there; another one is undefined. */
 function valuesText(operation: Declaration, { properties = {}, required = [] }: JsonSchema): string {
   const lines = fieldsOf(operation).map(({ name, place }) => {
-    const type = typeText((properties as Schemas)[name]!, "    ");
+    const type = withoutComments(typeText((properties as Schemas)[name]!, "    "));
     const key = JSON.stringify(name);
     const isThere = (required as string[]).includes(name);
     if (place === "body") return `    ${key}${isThere ? `: ${type}` : `?: ${type} | undefined`};\n`;

@@ -39,6 +39,12 @@ async function link(target: string, path: string): Promise<void> {
   await symlink(target, path);
 }
 
+/** The dependencies of the package, and the types of Node.js. */
+async function linkDependencies(modules: string): Promise<void> {
+  for (const name of [...Object.keys(manifest.dependencies), "@types/node"])
+    await link(join(root, "node_modules", name), join(modules, name));
+}
+
 const writeAll = async (folder: string, sources: Sources): Promise<void> => {
   for (const [name, content] of Object.entries(sources)) await writeFile(join(folder, name), content);
 };
@@ -46,9 +52,10 @@ const writeAll = async (folder: string, sources: Sources): Promise<void> => {
 /** Does something in a folder in which both packages are installed and sources are, by file name. */
 export const asConsumer = <T>(sources: Sources, does: (folder: string) => Promise<T>): Promise<T> =>
   inFolder(async (folder) => {
-    const packages = join(folder, "node_modules/@fxdesk");
-    await link(root, join(packages, "toolkit"));
-    await link(join(root, "sandbox"), join(packages, "sandbox"));
+    const modules = join(folder, "node_modules");
+    await link(root, join(modules, "@fxdesk/toolkit"));
+    await link(join(root, "sandbox"), join(modules, "@fxdesk/sandbox"));
+    await linkDependencies(modules);
     await writeAll(folder, sources);
     return does(folder);
   });
@@ -63,8 +70,7 @@ export const asConsumerOf = <T>(tarball: string, does: (folder: string) => Promi
     const own = join(modules, manifest.name);
     await mkdir(own, { recursive: true });
     await run("tar", ["-xzf", tarball, "-C", own, "--strip-components=1"]);
-    for (const name of [...Object.keys(manifest.dependencies), "@types/node"])
-      await link(join(root, "node_modules", name), join(modules, name));
+    await linkDependencies(modules);
     return does(folder);
   });
 
