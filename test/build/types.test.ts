@@ -2,7 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { clientTypes, inputName, typeFiles } from "../../build/types";
+import { clientTypes, inputName } from "../../build/client-types";
+import { typeFiles } from "../../build/types";
 import { contract, type Declaration, json, operation, operations } from "../../core/operations";
 import { splitName } from "../../core/operations/sections";
 import { asConsumer, compiled } from "../support/consumer";
@@ -13,6 +14,14 @@ const root = join(__dirname, "../..");
 test("are what is built", async () => {
   for (const [path, text] of Object.entries(typeFiles(contract)))
     expect(await readFile(join(root, "dist", path), "utf8")).toBe(text);
+});
+
+test("are all exported: none is hidden by another export of its name", async () => {
+  const entry = await readFile(join(root, "dist/core/index.d.ts"), "utf8");
+  const explicit = [...entry.matchAll(/\{([^}]*)\}/g)].flatMap(([, names]) => names!.match(/\w+/g) ?? []);
+  const named = [...clientTypes(operations).matchAll(/^export (?:type|interface) (\w+)/gm)];
+  expect(named.length).toBeGreaterThan(90);
+  expect(named.map(([, name]) => name).filter((name) => explicit.includes(name!))).toEqual([]);
 });
 
 /** Fields of inputs that are narrower here than in the inferred type, where the options are made and so only texts. */
@@ -120,6 +129,15 @@ describe("of operations that the contract does not have", () => {
     expect(types).toContain("Promise<Reply<200, GetFixingResponse>>;");
   });
 
+  test("the pages of a list without a name are lists of its entries", () => {
+    const query = { page: z.int().optional(), size: z.int().optional() };
+    const pages = { page: "page", size: "size", defaultSize: 10 };
+    const answers = { 200: json(z.array(Fixing), "The fixings.") };
+    const types = clientTypes([declared({ query, pages, answers })]);
+    expect(types).toContain("AsyncGenerator<GetFixingResponse[number], void, void>;");
+    expect(types).toContain("AsyncGenerator<GetFixingResponse[number][], void, void>;");
+  });
+
   test("a body with a name is extended", () => {
     const body = z.object({ symbol: z.string() }).meta({ id: "NewFixing" });
     const query = { limit: z.int().default(5).meta({ description: "How many." }) };
@@ -134,6 +152,10 @@ describe("of operations that the contract does not have", () => {
     const named = Fixing.extend({ more: z.string() }).meta({ id: "GetFixingInput" });
     expect(() => clientTypes([declared({ answers: { 200: json(named, "The fixing.") } })])).toThrow(
       "There are two types GetFixingInput.",
+    );
+    const reply = Fixing.clone(Fixing.def).meta({ id: "Reply" });
+    expect(() => clientTypes([declared({ answers: { 200: json(reply, "The fixing.") } })])).toThrow(
+      "There are two types Reply.",
     );
     const body = z.object({ amount: z.number().default(1) }).meta({ id: "Fixing" });
     const same = declared({ method: "POST", body, answers: { 200: json(body, "The same.") } });
