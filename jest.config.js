@@ -19,7 +19,7 @@ module.exports = {
     // What is loaded later is named as Node.js wants it, after compiling.
     "^(\\.{1,2}/.+)\\.js$": "$1",
   },
-  modulePathIgnorePatterns: ["<rootDir>/dist", "<rootDir>/sandbox/dist"],
+  modulePathIgnorePatterns: ["<rootDir>/dist", "<rootDir>/sandbox/dist", "<rootDir>/test/node-red-5"],
   // In the context of a test every look at a global is slow; these are handed to each module.
   sandboxInjectedGlobals: [
     "Array",

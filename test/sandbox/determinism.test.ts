@@ -109,9 +109,14 @@ const now = new Date("2026-11-20T10:00:00Z");
 
 const machineSecond = () => Math.floor(Date.now() / 1_000);
 
+let once: Record<string, string>;
+let ended: number;
+beforeAll(async () => {
+  once = await everything({ seed: "one", now });
+  ended = machineSecond();
+});
+
 test("twice the same, whenever it is", async () => {
-  const once = await everything({ seed: "one", now });
-  const ended = machineSecond();
   await eventually(() => machineSecond() > ended, { withinMs: 30_000, what: "another second" });
   const again = await everything({ seed: "one", now });
   expect(Object.keys(once).length).toBeGreaterThan(operations.length + 20);
@@ -120,7 +125,7 @@ test("twice the same, whenever it is", async () => {
 });
 
 test("another seed gives another world", async () => {
-  const [one, other] = [await everything({ seed: "one", now }), await everything({ seed: "two", now })];
-  const same = Object.keys(one).filter((what) => one[what] === other[what]);
-  expect(same.length).toBeLessThan(Object.keys(one).length / 2);
+  const other = await everything({ seed: "two", now });
+  const same = Object.keys(once).filter((what) => once[what] === other[what]);
+  expect(same.length).toBeLessThan(Object.keys(once).length / 2);
 });
