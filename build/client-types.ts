@@ -111,7 +111,8 @@ function responseOf(operation: Declaration, schemas: AllSchemas): Response {
   const bodyIn = (body: string) => (isNamed && bodies.length === 1 ? name : body);
   return {
     type,
-    jsonType: isNamed ? `Exclude<${name}, string>` : whole.replace(/ \| string$/, ""),
+    jsonType:
+      isNamed && whole.endsWith(" | string") ? `Exclude<${name}, string>` : whole.replace(/ \| string$/, ""),
     text: isNamed ? `${docs}export type ${name} = ${whole};\n` : "",
     reply: bodies.map(([status, body]) => `Reply<${status}, ${bodyIn(body)}>`).join(" | "),
   };
@@ -161,9 +162,10 @@ function signaturesOf(operation: Declaration, { type, jsonType, reply }: Respons
   const optional = callerFields(operation).some(({ required }) => required) ? "" : "?";
   const args = `(input${optional}: ${inputName(operation)}, options?: CallOptions)`;
   const json = jsonInput(operation);
+  const jsonArgs = json ? `(input: ${json}, options?: CallOptions)` : args;
   const item = type.endsWith("[]") ? type.slice(0, -2) : `${type}[number]`;
   return [
-    ...(json ? [`(input: ${json}, options?: CallOptions): Promise<${jsonType}>;`] : []),
+    ...(json ? [`${jsonArgs}: Promise<${jsonType}>;`] : []),
     `${args}: Promise<${type}>;`,
     "/** The response with status, headers, total and what differed from the contract. */",
     `reply${args}: Promise<${reply}>;`,
@@ -173,6 +175,14 @@ function signaturesOf(operation: Declaration, { type, jsonType, reply }: Respons
           `all${args}: AsyncGenerator<${item}, void, void>;`,
           "/** Every page, fetched as it is consumed. */",
           `pages${args}: AsyncGenerator<${item}[], void, void>;`,
+        ]
+      : []),
+    ...(operation.linkedPages
+      ? [
+          "/** Every page, fetched as it is consumed. */",
+          `pages${jsonArgs}: AsyncGenerator<${jsonType}, void, void>;`,
+          "/** All pages as one: the first, with the entries of all. */",
+          `whole${jsonArgs}: Promise<${jsonType}>;`,
         ]
       : []),
   ];

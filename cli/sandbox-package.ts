@@ -26,11 +26,17 @@ export interface RunningSandbox {
 /** Not a literal, so that the package is looked for when it is asked for and not when this one is compiled. */
 const packageName: string = "@fxdesk/sandbox";
 
+/** Whether the package itself is not there; what one that is there does not find is another error. */
+function isMissing(error: unknown): boolean {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return /^(ERR_)?MODULE_NOT_FOUND$/.test(code ?? "") && message.includes(`'${packageName}'`);
+}
+
 export async function loadSandbox(): Promise<SandboxPackage> {
   try {
     return (await import(packageName)) as SandboxPackage;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND") throw error;
+    if (!isMissing(error)) throw error;
     throw new UsageError(
       `The sandbox is not installed. Install it beside fxdesk: npm install ${packageName}`,
     );

@@ -13,5 +13,13 @@ export const callType = `fxdesk-${callSlug}`;
 /** The name of an operation in a node type and a locale key: `list_trades` reads `list-trades`. */
 export const slugOf = ({ tool }: Declaration): string => tool.replaceAll("_", "-");
 
+/** A text in which operations are called as their nodes are: `trades.list` reads “List trades”. */
+export const inNodeWords = (text: string, operations: readonly Declaration[]): string =>
+  operations.reduce(
+    (words, { name, title }) =>
+      words.replace(new RegExp(`(?<![\\w./])${name.replace(".", "\\.")}(?!\\w|[./]\\w)`, "g"), `“${title}”`),
+    text,
+  );
+
 /** The type of an operation's node: `fxdesk-list-trades`. */
 export const nodeTypeOf = (operation: Declaration): string => `fxdesk-${slugOf(operation)}`;

@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import type { Reply } from "../../core/client/reply";
 import { ReceivedFile } from "../../core/client/file";
+import { joined } from "../../core/client/pages";
 import type { Problem } from "../../core/operations/check";
 import { answersWith, type Declaration } from "../../core/operations/declaration";
 import { notNow, success } from "../exit";
@@ -67,21 +68,29 @@ export const exitCodeFor = (operation: Declaration, { body }: Reply): number =>
 
 const indented = (value: unknown): string => JSON.stringify(value, null, 2).replace(/^/gm, "  ");
 
-/** Prints every page as one list. As JSON it is written while it arrives; a table needs all of it first. */
+/** Says that a list goes on after the page that was printed. */
+export const sayMore = ({ asJson }: Printing, terminal: Terminal): Promise<void> =>
+  say(
+    terminal,
+    asJson ? `${JSON.stringify({ code: "more_pages" })}\n` : "Note: more pages follow; --all fetches them.\n",
+  );
+
+/** Prints every page as one answer. A list as JSON is written while it arrives; anything else needs all of it first. */
 export async function printPages(
-  pages: AsyncIterable<readonly unknown[]>,
+  operation: Declaration,
+  pages: AsyncIterable<Reply>,
   printing: Printing,
   terminal: Terminal,
 ): Promise<number> {
-  if (printing.asTable) {
-    const entries: unknown[] = [];
-    for await (const page of pages) entries.push(...page);
-    await write(terminal.stdout, asTable(entries, terminal));
+  if (printing.asTable || operation.linkedPages) {
+    const replies: Reply[] = [];
+    for await (const reply of pages) replies.push(reply);
+    await printBody(joined(operation, replies).body, printing, terminal);
     return success;
   }
   let before = "[\n";
-  for await (const page of pages) {
-    for (const entry of page) {
+  for await (const { body } of pages) {
+    for (const entry of body as readonly unknown[]) {
       await write(terminal.stdout, before + indented(entry));
       before = ",\n";
     }

@@ -1,4 +1,5 @@
 /** fxdesk call: one operation of the service. */
+import { comesInPages } from "../../core/client/pages";
 import { contract, type Declaration, type Service } from "../../core/operations";
 import { answersWith } from "../../core/operations/declaration";
 import { type Flag, UsageError } from "../arguments";
@@ -25,7 +26,7 @@ export const callFlags = (operation: Declaration): Flag[] => [
   inputFlag,
   ...(answersWith(operation, "json") ? [tableFlag] : []),
   // Money is sent once.
-  ...(operation.pages && operation.effect !== "money" ? [allFlag] : []),
+  ...(comesInPages(operation) && operation.effect !== "money" ? [allFlag] : []),
   ...(answersWith(operation, "file") ? [outputFlag] : []),
   ...(operation.effect === "money" ? [yesFlag] : []),
   jsonFlag,

@@ -1,6 +1,7 @@
 /** Calls what a command names. Loaded when it is used: commands that call nothing begin sooner without the client. */
 import type { Reply } from "../../core/client/reply";
 import { type ClientCore, createClient } from "../../core/client/client";
+import { hasMore } from "../../core/client/pages";
 import type { PreparedCall } from "../../core/client/pipeline";
 import type { Values } from "../../core/operations/check";
 import { answersWith, type Declaration } from "../../core/operations/declaration";
@@ -8,7 +9,7 @@ import type { Service } from "../../core/operations/definition";
 import { type Given, UsageError } from "../arguments";
 import { asUsage, clientOptions, settingsFrom } from "../connection";
 import type { Terminal } from "../terminal";
-import { exitCodeFor, printAnswer, printPages } from "./answer";
+import { exitCodeFor, printAnswer, printPages, sayMore } from "./answer";
 import { commit } from "./commit";
 import { inputFrom, saidOfFlags } from "./fields";
 import { preview } from "./preview";
@@ -95,7 +96,8 @@ async function run(
       asJson: given.switched("json") ?? false,
       output: outputOf(operation, given, terminal),
     };
-    if (given.switched("all")) return await printPages(client.pages(operation, input), printing, terminal);
+    if (given.switched("all"))
+      return await printPages(operation, client.pages(operation, input), printing, terminal);
     if (operation.effect === "money" && !given.switched("yes"))
       throw unconfirmed(client.prepare(operation, input));
     const print = (reply: Reply) => printAnswer(reply, printing, terminal);
@@ -105,6 +107,7 @@ async function run(
     }
     const reply = await client.call(operation, input);
     await print(reply);
+    if (hasMore(operation, input, reply)) await sayMore(printing, terminal);
     return exitCodeFor(operation, reply);
   } finally {
     // Not waited for: nobody may wait any more for a call that is under way.

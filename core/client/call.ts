@@ -43,12 +43,13 @@ export class Caller {
     }
   }
 
-  async call(operation: Declaration, input: Values, options: CallOptions): Promise<Reply> {
+  /** `target` stands in place of the path and query that the input makes, as the link to a page has them. */
+  async call(operation: Declaration, input: Values, options: CallOptions, target?: string): Promise<Reply> {
     if (this.#closed) throw closed(operation);
     this.#underWay += 1;
     try {
       const call = this.prepare(operation, input, options);
-      const reply = await this.#traced(call);
+      const reply = await this.#traced(target === undefined ? call : { ...call, target });
       if (reply.body instanceof ReceivedFile) this.#untilClosed(reply.body);
       return reply;
     } finally {

@@ -7,6 +7,7 @@ import {
   type Declaration,
   type Effect,
   json,
+  type LinkedPages,
   type Method as HttpMethod,
   operation,
   type Operation,
@@ -24,7 +25,7 @@ import type { CallOptions, ClientOptions } from "./options";
 import type { ExtendedService } from "./extensions";
 import type { ReceivedFile } from "./file";
 import type { FxdeskClient } from "./fxdesk-client";
-import { pagesOf } from "./pages";
+import { comesInPages, joined, pagesOf } from "./pages";
 import type { PreparedCall } from "./pipeline";
 import type { Reply } from "./reply";
 
@@ -84,6 +85,21 @@ interface PagedMethod<D extends Declaration> {
   pages(...args: Arguments<D>): AsyncGenerator<ItemOf<D>[], void, void>;
 }
 
+/** Text does not come in pages. */
+type JsonArguments<D extends Declaration> = [AsTextOf<D>] extends [never]
+  ? Arguments<D>
+  : [input: JsonInput<D, AsTextOf<D>>, options?: CallOptions];
+type JsonOutput<D extends Declaration> = [AsTextOf<D>] extends [never]
+  ? OutputOf<D>
+  : Exclude<OutputOf<D>, string>;
+
+interface LinkedMethod<D extends Declaration> {
+  /** Every page, fetched as it is consumed. */
+  pages(...args: JsonArguments<D>): AsyncGenerator<JsonOutput<D>, void, void>;
+  /** All pages as one: the first, with the entries of all. */
+  whole(...args: JsonArguments<D>): Promise<JsonOutput<D>>;
+}
+
 interface PlainMethod<D extends Declaration> {
   (...args: Arguments<D>): Promise<OutputOf<D>>;
   /** The answer with status, headers, total and what differed from the contract. */
@@ -92,7 +108,8 @@ interface PlainMethod<D extends Declaration> {
 
 export type Method<D extends Declaration> = JsonMethod<D> &
   PlainMethod<D> &
-  (D extends { pages: Paging } ? PagedMethod<D> : unknown);
+  (D extends { pages: Paging } ? PagedMethod<D> : unknown) &
+  (D extends { linkedPages: LinkedPages } ? LinkedMethod<D> : unknown);
 
 type SectionOf<Name extends string> = Name extends `${infer Section}.${string}` ? Section : never;
 
@@ -127,8 +144,8 @@ export interface ClientCore {
   prepare(operation: Declaration, input: Values, options?: CallOptions): PreparedCall;
   /** Calls a declared operation by its declaration, as surfaces do that derive from it. */
   call(operation: Declaration, input: Values, options?: CallOptions): Promise<Reply>;
-  /** Reads a paged operation by its declaration. */
-  pages(operation: Declaration, input: Values, options?: CallOptions): AsyncGenerator<unknown[], void, void>;
+  /** Reads a paged operation by its declaration: a response for each page. */
+  pages(operation: Declaration, input: Values, options?: CallOptions): AsyncGenerator<Reply, void, void>;
   /** Takes no more calls, and closes the connections once those under way have ended. */
   close(): Promise<void>;
 }
@@ -183,12 +200,19 @@ function methodFor(core: ClientCore, declaration: Declaration) {
   const reply = (input: Values = {}, options?: CallOptions) => core.call(declaration, input, options);
   const result = several ? ({ status, body }: Reply) => ({ status, body }) : ({ body }: Reply) => body;
   const method = (input?: Values, options?: CallOptions) => reply(input, options).then(result);
-  if (!declaration.pages) return Object.assign(method, { reply });
-  const pages = (input: Values = {}, options?: CallOptions) => core.pages(declaration, input, options);
-  async function* all(input?: Values, options?: CallOptions) {
-    for await (const page of pages(input, options)) yield* page;
+  if (!comesInPages(declaration)) return Object.assign(method, { reply });
+  async function* pages(input: Values = {}, options?: CallOptions) {
+    for await (const { body } of core.pages(declaration, input, options)) yield body;
   }
-  return Object.assign(method, { reply, pages, all });
+  async function* all(input?: Values, options?: CallOptions) {
+    for await (const page of pages(input, options)) yield* page as unknown[];
+  }
+  async function whole(input: Values = {}, options?: CallOptions) {
+    const replies: Reply[] = [];
+    for await (const page of core.pages(declaration, input, options)) replies.push(page);
+    return joined(declaration, replies).body;
+  }
+  return Object.assign(method, { reply, pages, ...(declaration.pages ? { all } : { whole }) });
 }
 
 /**
@@ -214,8 +238,7 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
     service,
     prepare: (declaration, input, callOptions = {}) => caller.prepare(declaration, input, callOptions),
     call: (declaration, input, callOptions = {}) => caller.call(declaration, input, callOptions),
-    pages: (declaration, input, callOptions = {}) =>
-      pagesOf(declaration, input, (pageInput) => caller.call(declaration, pageInput, callOptions)),
+    pages: (declaration, input, callOptions = {}) => pagesOf(declaration, input, caller, callOptions),
     request: async (request, callOptions = {}) =>
       caller.call(undeclared(service, request), { ...request.query, ...request.body }, callOptions),
     close: () => caller.close(),

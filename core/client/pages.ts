@@ -1,59 +1,83 @@
 /** Lists that come page by page. */
 import { createHash } from "node:crypto";
 import { InvalidResponse } from "../errors";
-import type { Values } from "../operations/check";
-import type { Declaration } from "../operations/declaration";
+import type { Problem, Values } from "../operations/check";
+import type { Declaration, LinkedPages, Paging } from "../operations/declaration";
+import type { CallOptions } from "./options";
+import type { PreparedCall } from "./pipeline";
 import type { Reply } from "./reply";
 
-type CallPage = (input: Values) => Promise<Reply>;
+/** What pages are fetched with. */
+interface Caller {
+  prepare(operation: Declaration, input: Values, options: CallOptions): PreparedCall;
+  /** `target` stands in place of the path and query that the input makes. */
+  call(operation: Declaration, input: Values, options: CallOptions, target?: string): Promise<Reply>;
+}
+
+type Pages = AsyncGenerator<Reply, void, void>;
 
 /** A list of half a million entries is no list that anybody asked for. */
 const mostPages = 10_000;
 
-const digestOf = (items: readonly unknown[]) =>
-  createHash("sha1").update(JSON.stringify(items)).digest("base64");
+const digestOf = (items: unknown) => createHash("sha1").update(JSON.stringify(items)).digest("base64");
+
+/** Something that a page must not be; it says which response it was. */
+const wrong = ({ name }: Declaration, { status, requestId, attempts }: Reply, message: string) =>
+  new InvalidResponse(`${name}: ${message}`, {
+    operation: name,
+    code: "invalid_response",
+    outcome: "unknown",
+    status,
+    requestId,
+    attempts,
+  });
+
+/** Notices pages that come again, and lists that have no end. */
+class Seen {
+  readonly #keys = new Set<string>();
+
+  constructor(private readonly operation: Declaration) {}
+
+  /** Throws an InvalidResponse when the key was there before, or when there have been too many. */
+  add(key: string, number: number, reply: Reply): void {
+    if (this.#keys.has(key))
+      throw wrong(this.operation, reply, `Page ${number} is the same as one before it.`);
+    if (this.#keys.size === mostPages)
+      throw wrong(this.operation, reply, `There is no end after ${mostPages} pages.`);
+    this.#keys.add(key);
+  }
+}
 
 /**
- * Fetches a list page by page, as its pages are consumed. The end is where the service's count says, where it counts; else
- * the first page that is shorter than the service makes them. That may be less than was asked for: then it shows on the
- * next page. A service that answers a page for the second time, or none before the end of its count, is reported.
+ * Numbered pages. The end is where the service's count says, where it counts; else the first page that is shorter than the
+ * service makes them. That may be less than was asked for: then it shows on the next page.
  */
-export async function* pagesOf(
+async function* numberedPages(
   operation: Declaration,
+  { page, size, defaultSize }: Paging,
   input: Values,
-  call: CallPage,
-): AsyncGenerator<unknown[], void, void> {
-  const { page, size, defaultSize } = operation.pages!;
+  caller: Caller,
+  options: CallOptions,
+): Pages {
   const asked = Number(input[size] ?? defaultSize);
   const first = Number(input[page] ?? 1);
-  const seen = new Set<string>();
+  const seen = new Seen(operation);
   /** Entries on a full page. */
   let full = 0;
   let count = 0;
   for (let number = first; ; number += 1) {
-    const reply = await call({ ...input, [page]: number, [size]: asked });
-    const wrong = (message: string) =>
-      new InvalidResponse(`${operation.name}: ${message}`, {
-        operation: operation.name,
-        code: "invalid_response",
-        outcome: "unknown",
-        status: reply.status,
-        requestId: reply.requestId,
-        attempts: reply.attempts,
-      });
+    const reply = await caller.call(operation, { ...input, [page]: number, [size]: asked }, options);
     const items = reply.body;
-    if (!Array.isArray(items)) throw wrong(`Page ${number} is not a list.`);
+    if (!Array.isArray(items)) throw wrong(operation, reply, `Page ${number} is not a list.`);
     if (items.length === 0) {
       const before = (first - 1) * asked + count;
       if (reply.total !== undefined && before < reply.total)
-        throw wrong(`Page ${number} is empty, after ${before} of ${reply.total} entries.`);
+        throw wrong(operation, reply, `Page ${number} is empty, after ${before} of ${reply.total} entries.`);
+      if (number === first) yield reply;
       return;
     }
-    const digest = digestOf(items);
-    if (seen.has(digest)) throw wrong(`Page ${number} is the same as one before it.`);
-    if (seen.size === mostPages) throw wrong(`There is no end after ${mostPages} pages.`);
-    seen.add(digest);
-    yield items;
+    seen.add(digestOf(items), number, reply);
+    yield reply;
     count += items.length;
     if (reply.total !== undefined) {
       if ((first - 1) * asked + count >= reply.total) return;
@@ -63,4 +87,154 @@ export async function* pagesOf(
     if (number === first) full = items.length;
     else if (items.length < full) return;
   }
+}
+
+type Path = readonly string[];
+
+const pathOf = (text: string): Path => text.split(".");
+
+const at = (value: unknown, path: Path): unknown =>
+  path.reduce(
+    (inner: unknown, key) =>
+      typeof inner === "object" && inner !== null ? (inner as Values)[key] : undefined,
+    value,
+  );
+
+/** The value with another one at the end of the path; without that field where there is none. */
+function replaced(value: unknown, [key, ...rest]: Path, by: unknown): unknown {
+  const object = (value ?? {}) as Values;
+  const inner = rest.length === 0 ? by : replaced(object[key!], rest, by);
+  if (inner !== undefined) return { ...object, [key!]: inner };
+  const { [key!]: _, ...others } = object;
+  return others;
+}
+
+/** The address of the next page, as the page has it. */
+function linkIn({ next }: LinkedPages, body: unknown): string | undefined {
+  const href = at(body, [...pathOf(next), "href"]);
+  return typeof href === "string" ? href : undefined;
+}
+
+/**
+ * Path and query, below the address of the call, of what a link in its response leads to. Undefined when that is elsewhere:
+ * the credentials of the call go nowhere else.
+ */
+function targetOf(link: string, { address, target }: Pick<PreparedCall, "address" | "target">) {
+  const base = new URL(address);
+  const prefix = base.pathname.replace(/\/$/, "");
+  const here = address + target;
+  if (!URL.canParse(link, here)) return undefined;
+  const { origin, pathname, search } = new URL(link, here);
+  if (origin !== base.origin) return undefined;
+  if (pathname.startsWith(`${prefix}/`)) return pathname.slice(prefix.length) + search;
+  // Services write links as their own paths, without what a gateway before them puts in front.
+  return /^\/(?!\/)/.test(link) ? pathname + search : undefined;
+}
+
+/** Pages of which each links to the next. */
+async function* linkedPages(
+  operation: Declaration,
+  linked: LinkedPages,
+  input: Values,
+  caller: Caller,
+  options: CallOptions,
+): Pages {
+  let { address, target } = caller.prepare(operation, input, options);
+  const targets = new Seen(operation);
+  const contents = new Seen(operation);
+  for (let number = 1; ; number += 1) {
+    const reply = await caller.call(operation, input, options, target);
+    if (number === 1) targets.add(target, number, reply);
+    const lists = linked.entries.map((path) => at(reply.body, pathOf(path)));
+    const isEmpty = lists.every((list) => !Array.isArray(list) || list.length === 0);
+    if (!isEmpty) contents.add(digestOf(lists), number, reply);
+    yield reply;
+    const link = linkIn(linked, reply.body);
+    if (link === undefined) return;
+    const next = targetOf(link, { address, target });
+    if (next === undefined)
+      throw wrong(operation, reply, `The link to page ${number + 1} does not lead to this service.`);
+    targets.add(next, number + 1, reply);
+    target = next;
+  }
+}
+
+/** Whether an operation answers page by page. */
+export const comesInPages = ({ pages, linkedPages: linked }: Declaration): boolean =>
+  pages !== undefined || linked !== undefined;
+
+/**
+ * Fetches a list page by page, as its pages are consumed; each is a response of its own. A service that answers a page for
+ * the second time, none before the end of its count, or a link that leads elsewhere is reported by an InvalidResponse.
+ */
+export function pagesOf(operation: Declaration, input: Values, caller: Caller, options: CallOptions): Pages {
+  const { pages, linkedPages: linked } = operation;
+  if (linked) return linkedPages(operation, linked, input, caller, options);
+  return numberedPages(operation, pages!, input, caller, options);
+}
+
+/** The lists of a body that comes in pages: the body itself, or lists inside it. */
+const listsOf = ({ linkedPages: linked }: Declaration): readonly Path[] =>
+  linked ? linked.entries.map(pathOf) : [[]];
+
+const entriesAt = (body: unknown, path: Path): readonly unknown[] => {
+  const list = at(body, path);
+  return Array.isArray(list) ? list : [];
+};
+
+/** How many entries a page has, in all its lists. */
+export const entriesIn = (operation: Declaration, body: unknown): number =>
+  listsOf(operation).reduce((count, path) => count + entriesAt(body, path).length, 0);
+
+/** Whether there is more after a page; undefined where the service does not say. */
+export function hasMore(
+  { pages, linkedPages: linked }: Declaration,
+  input: Values,
+  { body, total }: Reply,
+): boolean | undefined {
+  if (linked) return linkIn(linked, body) !== undefined;
+  if (!pages || total === undefined) return undefined;
+  return Number(input[pages.page] ?? 1) * Number(input[pages.size] ?? pages.defaultSize) < total;
+}
+
+/** A list of all pages, where at least one page has it. */
+const joinedList = (bodies: readonly unknown[], path: Path): unknown[] | undefined =>
+  bodies.some((body) => at(body, path) !== undefined)
+    ? bodies.flatMap((body) => entriesAt(body, path))
+    : undefined;
+
+function joinedBody(operation: Declaration, bodies: readonly unknown[]): unknown {
+  const { linkedPages: linked } = operation;
+  if (!linked) return joinedList(bodies, []);
+  const [first] = bodies;
+  if (typeof first !== "object" || first === null || linkIn(linked, first) === undefined) return first;
+  const whole = replaced(first, pathOf(linked.next), undefined);
+  return listsOf(operation).reduce((body, path) => replaced(body, path, joinedList(bodies, path)), whole);
+}
+
+/** Where a problem of one page is in the whole: entries of the pages before come first. */
+function moved(problem: Problem, lists: readonly Path[], before: readonly unknown[]): Problem {
+  const field = problem.field.split(".");
+  const path = lists.find((list) => list.every((key, index) => field[index] === key));
+  const index = path && Number(field[path.length]);
+  if (index === undefined || !Number.isInteger(index)) return problem;
+  const count = before.reduce<number>((sum, body) => sum + entriesAt(body, path!).length, 0);
+  return { ...problem, field: field.with(path!.length, String(index + count)).join(".") };
+}
+
+/**
+ * Pages as one response: the first, with the entries of all, the attempts of all and what differs from the contract in
+ * each. The link to the next page is gone.
+ */
+export function joined(operation: Declaration, replies: readonly Reply[]): Reply {
+  const bodies = replies.map(({ body }) => body);
+  const lists = listsOf(operation);
+  return {
+    ...replies[0]!,
+    body: joinedBody(operation, bodies),
+    attempts: replies.reduce((sum, { attempts }) => sum + attempts, 0),
+    problems: replies.flatMap(({ problems }, index) =>
+      problems.map((problem) => moved(problem, lists, bodies.slice(0, index))),
+    ),
+  };
 }

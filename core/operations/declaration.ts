@@ -147,6 +147,14 @@ export interface Paging {
   readonly total?: string;
 }
 
+/** How a list inside an object is read page by page: each page links to the next one. Only for operations that GET. */
+export interface LinkedPages {
+  /** Where a page has its entries: paths to one or more lists, such as `transactions.booked`. */
+  readonly entries: readonly string[];
+  /** Where a page has the link to the next, an object with `href`; the last one has none. */
+  readonly next: string;
+}
+
 /** A condition over several fields, or over a field and the clock. Data, so that help and tools can say it too. */
 export type Rule = { readonly says: string } & (
   | { readonly kind: "exactly-one"; readonly fields: readonly string[] }
@@ -209,6 +217,7 @@ export interface Declaration {
   /** Where the contract says another status than usual. */
   readonly clientRefusals?: Partial<ClientRefusals>;
   readonly pages?: Paging;
+  readonly linkedPages?: LinkedPages;
   /**
    * The field of a JSON answer that identifies what was done. A success that does not hold it proves nothing: text or a
    * number must be there, or any value where the field is neither.
@@ -273,6 +282,8 @@ export function operation<const D extends Declaration>(declaration: D): Operatio
     document,
     rules = [],
     pages,
+    linkedPages,
+    method,
     answers,
   } = declaration;
   const fail = (problem: string): never => {
@@ -301,6 +312,8 @@ export function operation<const D extends Declaration>(declaration: D): Operatio
   ];
   for (const key of referred) if (!known.includes(key)) fail(`there is no field ${key}`);
   for (const problem of problemsOfProof(declaration)) fail(problem);
+  if (linkedPages && (pages || method !== "GET"))
+    fail("linked pages are those of a GET without numbered ones");
   return Object.freeze(declaration);
 }
 

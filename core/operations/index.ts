@@ -21,6 +21,7 @@ export {
   type Filler,
   html,
   json,
+  type LinkedPages,
   type Maker,
   type Method,
   type Operation,

@@ -5,15 +5,15 @@ import { perOperation } from "./memo";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/**
- * Drops what tells a reader nothing: the safe-integer bounds that zod adds, names inside their own schema, and the other
- * spellings of an enumeration.
- */
+/** What schemas say to surfaces of ours only. */
+const own = ["alsoSpelled", "precision", "endsDay", "separator"] as const;
+
+/** Drops what tells a reader nothing: the safe-integer bounds that zod adds, names inside their own schema, and our own words. */
 export function withoutNoise({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   delete jsonSchema.id;
-  delete jsonSchema.alsoSpelled;
+  for (const word of own) delete jsonSchema[word];
 }
 
 /** Puts each named schema in the place of its reference: several hosts refuse a server that sends one. */

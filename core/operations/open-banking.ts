@@ -323,6 +323,10 @@ export const listOpenBankingTransactions = operation({
     },
     { kind: "ordered", fields: ["dateFrom", "dateTo"], says: "dateFrom must not be after dateTo." },
   ],
+  linkedPages: {
+    entries: ["transactions.booked", "transactions.pending", "transactions.information"],
+    next: "transactions._links.next",
+  },
   answers: {
     200: orText(json(AccountReport, "The transactions.", answerHeaders), {
       mediaTypes: statementTypes,

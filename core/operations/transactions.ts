@@ -70,7 +70,9 @@ export const listTransactions = operation({
       .optional()
       .meta({ title: "Credit or debit", description: "Only money in, or only money out." }),
     from_value_datetime: minute("After", "Only with a value time after this, UTC.").optional(),
-    to_value_datetime: minute("Before", "Only with a value time before this, UTC.").optional(),
+    to_value_datetime: minute("Before", "Only with a value time before this, UTC.")
+      .meta({ endsDay: true })
+      .optional(),
     transaction_type: TransactionType.optional().meta({
       title: "Transaction type",
       description: "Only transactions of this type, such as incoming or payment_returned.",

@@ -54,9 +54,13 @@ export function elementOf(schema: z.ZodType): z.ZodType | undefined {
   return definitionOf(unwrap(schema)).element;
 }
 
+/** The fields of an object; none for any other schema. */
+export const shapeOf = (schema: z.ZodType): Readonly<Record<string, z.ZodType>> =>
+  definitionOf(unwrap(schema)).shape ?? {};
+
 /** The schema of an object's field; undefined for another schema, and for a field the object does not have. */
 export function propertyOf(schema: z.ZodType, name: string): z.ZodType | undefined {
-  const { shape = {} } = definitionOf(unwrap(schema));
+  const shape = shapeOf(schema);
   return Object.hasOwn(shape, name) ? shape[name] : undefined;
 }
 
@@ -74,8 +78,16 @@ export interface Meta {
   description?: string;
   format?: string;
   examples?: readonly unknown[];
+  /** Known values of text that may also have others. */
+  "x-extensible-enum"?: readonly string[];
   /** Other spellings in which an enumeration is taken, each with the option it stands for. */
   alsoSpelled?: ReadonlyMap<string, string>;
+  /** How exactly a text tells a time, where `format` does not say it. */
+  precision?: "day" | "minute";
+  /** Whether a day, where a time is wanted, is its end. */
+  endsDay?: true;
+  /** What stands between the items of a text that is a list. */
+  separator?: string;
 }
 
 /** What a schema says of itself; zod does not carry it from the inner schema to the wrapped one. */

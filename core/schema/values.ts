@@ -32,7 +32,11 @@ export const Currency = z
 export const Currencies = z
   .string()
   .regex(/^([A-Z]{3},?)+$/, "must be codes of three capital letters with commas between, such as EUR,GBP")
-  .meta({ title: "Currencies", description: "ISO 4217 codes with commas between, such as EUR,GBP." });
+  .meta({
+    title: "Currencies",
+    description: "ISO 4217 codes with commas between, such as EUR,GBP.",
+    separator: ",",
+  });
 
 export const Country = z
   .string()
@@ -81,7 +85,7 @@ export const dayOrMonth = (title: string, description: string) =>
     .string()
     .regex(/^\d{4}-\d{2}(-\d{2})?$/, "must be a month as YYYY-MM or a day as YYYY-MM-DD")
     .refine((value) => isMonth(value) || isDay(value), "must be a month or a day that exists")
-    .meta({ title, description, examples: ["2026-01", "2026-01-31"] });
+    .meta({ title, description, precision: "day", examples: ["2026-01", "2026-01-31"] });
 
 /** A minute in UTC, YYYY-MM-DDThh:mm. */
 export const minute = (title: string, description: string) =>
@@ -89,7 +93,7 @@ export const minute = (title: string, description: string) =>
     .string()
     .regex(/^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d$/, "must be a UTC time as YYYY-MM-DDThh:mm")
     .refine((value) => isDay(value.slice(0, 10)), "must be on a day that exists")
-    .meta({ title, description, examples: ["2026-01-31T09:30"] });
+    .meta({ title, description, precision: "minute", examples: ["2026-01-31T09:30"] });
 
 export const page = z.int().min(1).meta({ title: "Page", description: "Page number, from 1." });
 export const pageSize = z.int().min(1).meta({ title: "Page size", description: "Entries on a page." });

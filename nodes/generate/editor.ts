@@ -1,10 +1,11 @@
 /** The file the editor loads: definitions with literal types and defaults, and forms that the shared script fills. */
+import { comesInPages } from "../../core/client/pages";
 import { settingsOf } from "../../core/client/settings";
 import { answersWith, type Declaration } from "../../core/operations/declaration";
 import type { Service, Setting } from "../../core/operations/definition";
 import { callSlug, callType, connectionType, nodeTypeOf, slugOf } from "../names";
 import { type Control, controlsOf } from "./controls";
-import { callLook, type Look, lookOf } from "./look";
+import { callLook, type Look, lookOf, paletteLabelOf } from "./look";
 
 /** The version of the stored properties; a change of their form needs a migration. */
 const version = 1;
@@ -77,7 +78,7 @@ const operationDefaults = (operation: Declaration): string[] =>
   nodeDefaults(
     "fields: { value: {}, validate: function (fields, option) { return fxdesk.problems(this, fields, option); } }",
     "fromPayload: { value: false }",
-    ...(operation.pages ? [pagesDefault] : []),
+    ...(comesInPages(operation) ? [pagesDefault] : []),
     ...(answersWith(operation, "file") ? [saveToDefault] : []),
   );
 
@@ -92,19 +93,19 @@ const properties = (list: readonly string[]): string => `{\n    ${list.join(",\n
 
 interface NodeDefinition {
   readonly type: string;
-  readonly title: string;
+  readonly paletteLabel: string;
   readonly slug: string;
   readonly look: Look;
   readonly defaults: readonly string[];
   readonly controls: readonly Control[];
 }
 
-const definition = ({ type, title, slug, look, defaults, controls }: NodeDefinition): string =>
+const definition = ({ type, paletteLabel, slug, look, defaults, controls }: NodeDefinition): string =>
   `RED.nodes.registerType(${literal(type)}, {
   category: ${literal(look.category)},
   color: ${literal(look.color)},
   icon: ${literal(look.icon)},
-  paletteLabel: ${literal(title)},
+  paletteLabel: ${literal(paletteLabel)},
   inputs: 1,
   outputs: 1,
   defaults: ${properties(defaults)},
@@ -119,7 +120,7 @@ const definition = ({ type, title, slug, look, defaults, controls }: NodeDefinit
 const operationDefinition = (operation: Declaration): string =>
   definition({
     type: nodeTypeOf(operation),
-    title: operation.title,
+    paletteLabel: paletteLabelOf(operation),
     slug: slugOf(operation),
     look: lookOf(operation),
     defaults: operationDefaults(operation),
@@ -128,7 +129,7 @@ const operationDefinition = (operation: Declaration): string =>
 
 const callDefinition = definition({
   type: callType,
-  title: "Call operation",
+  paletteLabel: "Call operation",
   slug: callSlug,
   look: callLook,
   defaults: callDefaults,

@@ -1,10 +1,12 @@
 /** The help of each node, from its declaration. */
+import { comesInPages } from "../../core/client/pages";
 import { environmentName, settingsOf } from "../../core/client/settings";
 import { type Answer, answersWith, type Declaration, type Effect } from "../../core/operations/declaration";
 import type { Service } from "../../core/operations/definition";
 import { callerFields, type Field } from "../../core/operations/fields";
 import { elementOf, optionsOf } from "../../core/schema/kind";
-import { callType, connectionType, nodeTypeOf } from "../names";
+import { callType, connectionType, inNodeWords, nodeTypeOf } from "../names";
+import { type PayloadField, payloadOf } from "./payload";
 
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
@@ -42,19 +44,28 @@ function fieldTerm(field: Field): string {
   return term(name, kind === "unknown" ? "any" : kind, says, !required);
 }
 
-const payloadTypes: Readonly<Record<Answer["kind"], string>> = {
-  json: "object | array",
-  text: "string",
-  html: "string",
-  file: "Buffer",
-  empty: "undefined",
-};
+/** The fields of a body, small below what it is. */
+const fieldList = (fields: readonly PayloadField[]): string =>
+  fields.length === 0
+    ? ""
+    : `<ul>${fields
+        .map(({ path, type, description }) => {
+          const meaning = description && `: ${escaped(description)}`;
+          return `<li><code>${escaped(path)}</code> <i>${escaped(type)}</i>${meaning}</li>`;
+        })
+        .join("")}</ul>`;
 
-const answerTerm = ([status, answer]: [string, Answer]): string => {
-  const { kind, says } = answer;
-  const orText = kind === "json" && answer.asText ? " | string" : "";
-  return term("payload", payloadTypes[kind] + orText, `${says} (${status})`);
-};
+function answerTerm(operation: Declaration, [status, answer]: [string, Answer]): string {
+  const { type, fields, entries } = payloadOf(operation, answer);
+  const { says } = answer;
+  return [
+    term("payload", type, `${says} (${status})`),
+    fields.length > 0 || entries ? "<dd>" : "",
+    fieldList(fields),
+    entries ? `<p>Each entry of ${escaped(entries.paths.join(", "))}:</p>${fieldList(entries.fields)}` : "",
+    fields.length > 0 || entries ? "</dd>" : "",
+  ].join("");
+}
 
 const fileTerms = [
   term("filename", "string", "The name the service suggests, or the path the file was saved to."),
@@ -66,12 +77,12 @@ const statusTerm = term("statusCode", "number", "The HTTP status of the answer."
 const answerFactsTerm = term(
   "fxdesk",
   "object",
-  "What else is known of the answer: operation, headers, requestId, attempts, problems, total.",
+  "What else is known of the answer: operation, headers, requestId, attempts, problems, total; of a list in pages, how many pages there were, or, of one page, whether there are more.",
 );
 
 const outputs = (operation: Declaration): string =>
   terms([
-    ...Object.entries(operation.answers).map(answerTerm),
+    ...Object.entries(operation.answers).map((answer) => answerTerm(operation, answer)),
     statusTerm,
     ...(answersWith(operation, "file") ? fileTerms : []),
     answerFactsTerm,
@@ -87,15 +98,17 @@ const effects: Readonly<Record<Effect, string>> = {
 const paging =
   "The list comes in pages. The node answers one page, all pages as one message, or a message for each page, in a sequence (msg.parts) that a Join node puts together again.";
 
-const details = ({ notes, effect, rules = [], pages }: Declaration): string =>
-  [
+const details = (operation: Declaration): string => {
+  const { notes, effect, rules = [] } = operation;
+  return [
     paragraph(sentences(notes ?? "", effects[effect])),
-    ...(pages ? [paragraph(paging)] : []),
+    ...(comesInPages(operation) ? [paragraph(paging)] : []),
     ...(rules.length > 0 ? [bullets(rules.map(({ says }) => says))] : []),
     paragraph(
       "A field takes a fixed value, a property of the message, the flow or the global context, a JSONata expression, an environment variable, or a mustache template such as {{payload.id}}. A field left empty is left out.",
     ),
   ].join("\n");
+};
 
 const errorTerm = ([status, failure]: [string, Declaration["errors"][number]]): string =>
   term(status, "status", typeof failure === "string" ? failure : failure[0]);
@@ -107,11 +120,14 @@ const caught = paragraph(
 const errors = (operation: Declaration): string =>
   [caught, terms(Object.entries(operation.errors).map(errorTerm))].join("\n");
 
+const filling =
+  "Filled in the form. Nothing is taken from the message by itself: choose msg at a field, or let those left empty take the properties of msg.payload with their names.";
+
 function operationHelp(operation: Declaration): string {
   const inputs = callerFields(operation);
   return [
     paragraph(operation.summary),
-    ...(inputs.length > 0 ? [section("Inputs", terms(inputs.map(fieldTerm)))] : []),
+    ...(inputs.length > 0 ? [section("Fields", paragraph(filling), terms(inputs.map(fieldTerm)))] : []),
     section("Outputs", outputs(operation)),
     section("Details", details(operation)),
     section("Errors", errors(operation)),
@@ -123,7 +139,7 @@ const callHelp = (): string =>
   [
     paragraph("Calls any operation of the connection, those of extensions included."),
     section(
-      "Inputs",
+      "Fields",
       terms([
         term(
           "operation",
@@ -131,9 +147,9 @@ const callHelp = (): string =>
           "Name of the operation, such as trades.list; chosen or written in the form.",
         ),
         term(
-          "payload",
+          "input",
           "object | string",
-          "The fields of the operation by name, or JSON text of them.",
+          "The fields of the operation by name, or JSON text of them; msg.payload unless you say otherwise.",
           true,
         ),
       ]),
@@ -193,5 +209,7 @@ export const helpFile = (service: Service): string =>
   [
     helpElement(connectionType, connectionHelp(service)),
     helpElement(callType, callHelp()),
-    ...service.operations.map((operation) => helpElement(nodeTypeOf(operation), operationHelp(operation))),
+    ...service.operations.map((operation) =>
+      helpElement(nodeTypeOf(operation), inNodeWords(operationHelp(operation), service.operations)),
+    ),
   ].join("\n");

@@ -3,7 +3,7 @@ import { environmentName, settingsOf } from "../../core/client/settings";
 import type { Declaration } from "../../core/operations/declaration";
 import type { Service } from "../../core/operations/definition";
 import { callerFields } from "../../core/operations/fields";
-import { callSlug, slugOf } from "../names";
+import { callSlug, inNodeWords, slugOf } from "../names";
 
 interface Words {
   readonly label: string;
@@ -57,6 +57,8 @@ const status = {
   calling: "__count__ under way",
   entries_one: "1 entry",
   entries_other: "__count__ entries",
+  someEntries_one: "1 entry, and more",
+  someEntries_other: "__count__ entries, more",
   accepted: "accepted",
   done: "done",
   unconnected: "no connection",
@@ -66,12 +68,12 @@ const status = {
 const entries = <T>(list: readonly T[], entry: (item: T) => [string, unknown]) =>
   Object.fromEntries(list.map(entry));
 
-function operationWords(operation: Declaration) {
+function operationWords(operation: Declaration, { operations }: Service) {
   const fields = entries(callerFields(operation), ({ name, title, description }) => [
     name,
-    { label: title, says: description } satisfies Words,
+    { label: title, says: inNodeWords(description, operations) } satisfies Words,
   ]);
-  return { label: operation.title, says: operation.summary, fields };
+  return { label: operation.title, says: inNodeWords(operation.summary, operations), fields };
 }
 
 const callWords = {
@@ -93,6 +95,6 @@ export const localeCatalogue = (service: Service) => ({
   status,
   operations: {
     [callSlug]: callWords,
-    ...entries(service.operations, (operation) => [slugOf(operation), operationWords(operation)]),
+    ...entries(service.operations, (operation) => [slugOf(operation), operationWords(operation, service)]),
   },
 });

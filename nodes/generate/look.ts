@@ -35,5 +35,16 @@ export function lookOf({ name, effect }: Declaration): Look {
   return { ...section, color: colors[effect] };
 }
 
+/** Words wider than a node of the palette, which would break inside them. A search by the whole word finds the type. */
+const shortWords: Readonly<Record<string, string>> = {
+  authorisation: "auth.",
+  authorisations: "auths.",
+  configuration: "config",
+};
+
+/** What stands on the node in the palette; on the canvas it is the whole title. */
+export const paletteLabelOf = ({ title }: Declaration): string =>
+  title.replace(/\w+/g, (word) => shortWords[word] ?? word);
+
 /** The node that calls any operation may do anything. */
 export const callLook: Look = { ...plain, color: colors.money };

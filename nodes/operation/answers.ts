@@ -1,9 +1,12 @@
 /** From the answer of the service to messages. */
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { NodeMessage } from "node-red";
 import type { Reply } from "../../core/client/reply";
 import type { ClientCore } from "../../core/client/client";
 import type { CallOptions } from "../../core/client/options";
 import { ReceivedFile } from "../../core/client/file";
+import { comesInPages, entriesIn, hasMore, joined } from "../../core/client/pages";
 import { FxdeskError } from "../../core/errors";
 import type { Values } from "../../core/operations/check";
 import type { Declaration } from "../../core/operations/declaration";
@@ -25,10 +28,14 @@ export interface Call {
   readonly ended: (ended: Ended) => void;
 }
 
-/** What was sent: the last message, and how many entries a list had over all of them. */
+/** What was sent: the last message, how many entries a list had over all of them, and whether it goes on. */
 export interface Answered {
   readonly msg: NodeMessage;
-  readonly entries: number;
+  /** Of the last answer. */
+  readonly body: unknown;
+  /** Undefined where it is no list. */
+  readonly entries: number | undefined;
+  readonly more?: boolean | undefined;
 }
 
 type Answers = (call: Call) => Promise<Answered>;
@@ -39,11 +46,17 @@ const told = ({ operation }: Call, { body: _body, status: _status, ...rest }: Re
   ...rest,
 });
 
+async function save(file: ReceivedFile, path: string): Promise<string> {
+  // A folder that cannot be made is told by the file, which cannot be written then.
+  await mkdir(dirname(path), { recursive: true }).catch(() => undefined);
+  await file.save(path);
+  return path;
+}
+
 async function withFile(msg: NodeMessage, file: ReceivedFile, saveTo: string | undefined): Promise<void> {
-  if (saveTo) await file.save(saveTo);
   Object.assign(msg, {
-    payload: saveTo ?? (await file.bytes()),
-    filename: saveTo ?? file.fileName,
+    payload: saveTo ? await save(file, saveTo) : await file.bytes(),
+    filename: saveTo || file.fileName,
     contentType: file.contentType,
   });
 }
@@ -59,59 +72,68 @@ async function replyTo({ client, operation, input, options, ended }: Call): Prom
   }
 }
 
+/** How many entries a body has; undefined where it is no list. */
+const entriesOf = (operation: Declaration, body: unknown): number | undefined =>
+  Array.isArray(body) || (operation.linkedPages && typeof body === "object")
+    ? entriesIn(operation, body)
+    : undefined;
+
 /** The answer of one call. */
 async function single(call: Call): Promise<Answered> {
+  const { operation, input } = call;
   const reply = await replyTo(call);
   const { status: statusCode, body } = reply;
-  const msg = Object.assign(call.msg, { statusCode, fxdesk: told(call, reply) });
+  const more = hasMore(operation, input, reply);
+  const fxdesk = { ...told(call, reply), ...(more !== undefined && { more }) };
+  const msg = Object.assign(call.msg, { statusCode, fxdesk });
   if (body instanceof ReceivedFile) await withFile(msg, body, call.saveTo);
-  else msg.payload = body;
+  // An answer without a body leaves what the flow brought.
+  else if (body !== undefined) msg.payload = body;
   call.send(msg);
-  return { msg, entries: Array.isArray(body) ? body.length : 0 };
+  return { msg, body, entries: entriesOf(operation, body), more };
 }
 
-/** A list that comes in pages has one way to succeed. */
-const success = ({ answers }: Declaration): number => Number(Object.keys(answers)[0]);
-
 /** Every entry of every page, as one message. */
-async function whole({ operation, client, input, options, msg, send }: Call): Promise<Answered> {
-  const payload: unknown[] = [];
-  let pages = 0;
-  for await (const page of client.pages(operation, input, options)) {
-    for (const entry of page) payload.push(entry);
-    pages += 1;
-  }
-  const fxdesk = { operation: operation.name, pages };
-  send(Object.assign(msg, { payload, statusCode: success(operation), fxdesk }));
-  return { msg, entries: payload.length };
+async function whole(call: Call): Promise<Answered> {
+  const { operation, client, input, options, msg, send } = call;
+  const replies: Reply[] = [];
+  for await (const reply of client.pages(operation, input, options)) replies.push(reply);
+  const reply = joined(operation, replies);
+  const { status: statusCode, body: payload } = reply;
+  const fxdesk = { ...told(call, reply), pages: replies.length };
+  send(Object.assign(msg, { payload, statusCode, fxdesk }));
+  return { msg, body: payload, entries: entriesOf(operation, payload) };
 }
 
 /**
- * A message for each page, in a sequence that a Join node puts together again. A page waits for the next one, because
- * the last message of a sequence says how many there were; an empty list is one empty page.
+ * A message for each page, in a sequence that a Join node puts together again: lists to one list, objects to a list of
+ * them. A page waits for the next one, because the last message of a sequence says how many there were.
  */
-async function pageByPage({ operation, client, input, options, msg, copy, send }: Call): Promise<Answered> {
+async function pageByPage(call: Call): Promise<Answered> {
+  const { operation, client, input, options, msg, copy, send } = call;
   const { parts: outer } = msg;
   const sequence = { ...(outer !== undefined && { parts: outer }), id: msg._msgid, type: "array" };
-  const sendPage = (onto: NodeMessage, payload: unknown[], index: number, count?: number) =>
-    send(
-      Object.assign(onto, {
-        payload,
-        parts: { ...sequence, index, len: payload.length, ...(count !== undefined && { count }) },
-        statusCode: success(operation),
-        fxdesk: { operation: operation.name },
-      }),
-    );
-  let waiting: unknown[] | undefined;
+  const sendPage = (onto: NodeMessage, reply: Reply, index: number, count?: number) => {
+    const { status: statusCode, body: payload } = reply;
+    const parts = {
+      ...sequence,
+      index,
+      ...(Array.isArray(payload) && { len: payload.length }),
+      ...(count !== undefined && { count }),
+    };
+    send(Object.assign(onto, { payload, parts, statusCode, fxdesk: told(call, reply) }));
+  };
+  let waiting: Reply | undefined;
   let index = 0;
-  let entries = 0;
-  for await (const page of client.pages(operation, input, options)) {
+  let entries: number | undefined;
+  for await (const reply of client.pages(operation, input, options)) {
     if (waiting) sendPage(copy(), waiting, index++);
-    waiting = page;
-    entries += page.length;
+    waiting = reply;
+    const count = entriesOf(operation, reply.body);
+    if (count !== undefined) entries = (entries ?? 0) + count;
   }
-  sendPage(msg, waiting ?? [], index, index + 1);
-  return { msg, entries };
+  sendPage(msg, waiting!, index, index + 1);
+  return { msg, body: waiting!.body, entries };
 }
 
 /** How a list that comes in pages becomes messages. */
@@ -121,4 +143,4 @@ const modes: Readonly<Record<PageMode, Answers>> = { one: single, all: whole, ea
 
 /** Sends the messages that answer a call. `mode` only counts for lists that come in pages. */
 export const answer = (call: Call, mode: PageMode): Promise<Answered> =>
-  (call.operation.pages ? modes[mode] : single)(call);
+  (comesInPages(call.operation) ? modes[mode] : single)(call);

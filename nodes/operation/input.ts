@@ -1,14 +1,11 @@
 /** From the fields of a form and a message to the input of an operation. */
-import { isDate } from "node:util/types";
 import type { NodeMessage } from "node-red";
-import type { z } from "zod";
 import { invalidInput } from "../../core/client/prepare";
 import type { Problem, Values } from "../../core/operations/check";
 import type { Declaration } from "../../core/operations/declaration";
 import { callerFields } from "../../core/operations/fields";
-import { fromText } from "../../core/operations/wire";
-import { kindOf } from "../../core/schema/kind";
 import { type Host, type Source, sourceOf, type TypedValue } from "./sources";
+import { fitter } from "./values";
 
 export interface InputDef {
   /** The whole input, by a node whose form does not know the fields. */
@@ -17,22 +14,6 @@ export interface InputDef {
   readonly fields?: Readonly<Record<string, TypedValue>>;
   /** Whether a field left empty takes its value from the property of msg.payload with its name. */
   readonly fromPayload?: boolean;
-}
-
-/** A point in time as text, at the precision the field takes: a day, a minute, or the instant. */
-function textOfDate(schema: z.ZodType, date: Date): string {
-  const instant = date.toISOString();
-  const shorter = [instant.slice(0, 10), instant.slice(0, 16)];
-  return shorter.find((text) => schema.safeParse(text).success) ?? instant;
-}
-
-/** A value in the kind the field takes. Nothing, null and empty text leave an optional field out. */
-function fitted(schema: z.ZodType, value: unknown): unknown {
-  if (value === undefined || value === null || value === "") return undefined;
-  if (typeof value === "string") return fromText(schema, value);
-  if (isDate(value)) return textOfDate(schema, value);
-  if (kindOf(schema) === "string" && typeof value !== "object") return String(value);
-  return value;
 }
 
 interface Reader {
@@ -45,15 +26,15 @@ const payloadProperty =
   ({ payload }) =>
     typeof payload === "object" && payload !== null ? (payload as Record<string, unknown>)[name] : undefined;
 
+const fittersOf = (operation: Declaration) =>
+  new Map(callerFields(operation).map(({ name, schema }) => [name, fitter(schema)]));
+
 function readersOf(operation: Declaration, { fields = {}, fromPayload }: InputDef, host: Host): Reader[] {
-  const known = new Map(callerFields(operation).map(({ name, schema }) => [name, schema]));
+  const known = fittersOf(operation);
   const reader = (field: string, source: Source): Reader => {
-    const schema = known.get(field);
+    const fit = known.get(field);
     // The check of the operation names a field that it does not know.
-    return {
-      field,
-      read: schema ? async (msg) => fitted(schema, await source(msg)) : source,
-    };
+    return { field, read: fit ? async (msg) => fit(await source(msg)) : source };
   };
   const filled = Object.entries(fields).map(([field, given]) => reader(field, sourceOf(given, host)));
   if (!fromPayload) return filled;
@@ -63,22 +44,29 @@ function readersOf(operation: Declaration, { fields = {}, fromPayload }: InputDe
 
 type ReadInput = (msg: NodeMessage) => Promise<Values>;
 
+/** The values of the fields that have one. Throws InvalidInput that names every field whose value cannot be had. */
+async function valuesOf(
+  operation: Declaration,
+  readers: readonly Reader[],
+  msg: NodeMessage,
+): Promise<Values> {
+  const input: Record<string, unknown> = {};
+  const problems: Problem[] = [];
+  for (const { field, read } of readers) {
+    try {
+      const value = await read(msg);
+      if (value !== undefined) input[field] = value;
+    } catch (error) {
+      problems.push({ field, says: (error as Error).message });
+    }
+  }
+  if (problems.length > 0) throw invalidInput(operation, problems);
+  return input;
+}
+
 function readerOfFields(operation: Declaration, form: InputDef, host: Host): ReadInput {
   const readers = readersOf(operation, form, host);
-  return async (msg) => {
-    const input: Record<string, unknown> = {};
-    const problems: Problem[] = [];
-    for (const { field, read } of readers) {
-      try {
-        const value = await read(msg);
-        if (value !== undefined) input[field] = value;
-      } catch (error) {
-        problems.push({ field, says: (error as Error).message });
-      }
-    }
-    if (problems.length > 0) throw invalidInput(operation, problems);
-    return input;
-  };
+  return (msg) => valuesOf(operation, readers, msg);
 }
 
 function parsed(text: string): unknown {
@@ -99,22 +87,21 @@ function objectFrom(value: unknown): Values {
 }
 
 function readerOfWhole(operation: Declaration, given: TypedValue, host: Host): ReadInput {
-  const read = sourceOf(given, host);
-  const schemas = new Map(callerFields(operation).map(({ name, schema }) => [name, schema]));
-  const fit = ([name, value]: [string, unknown]): [string, unknown] => {
-    const schema = schemas.get(name);
-    return [name, schema ? fitted(schema, value) : value];
-  };
-  return async (msg) => {
+  const source = sourceOf(given, host);
+  const fitters = fittersOf(operation);
+  const whole = async (msg: NodeMessage): Promise<Values> => {
     try {
-      return Object.fromEntries(
-        Object.entries(objectFrom(await read(msg)))
-          .map(fit)
-          .filter(([, value]) => value !== undefined),
-      );
+      return objectFrom(await source(msg));
     } catch (error) {
       throw invalidInput(operation, [{ field: "input", says: (error as Error).message }]);
     }
+  };
+  return async (msg) => {
+    const readers = Object.entries(await whole(msg)).map(([field, value]) => {
+      const fit = fitters.get(field);
+      return { field, read: () => (fit ? fit(value) : value) };
+    });
+    return valuesOf(operation, readers, msg);
   };
 }
 

@@ -1,5 +1,6 @@
 /** What stands below a node: how many calls are under way, and how the last one ended. */
 import type { NodeAPI, NodeStatus } from "node-red";
+import { ReceivedFile } from "../../core/client/file";
 import type { FxdeskError } from "../../core/errors";
 import type { Answered } from "./answers";
 import type { Failure } from "./failure";
@@ -32,13 +33,14 @@ export function calling(words: Words, count: number): NodeStatus {
   return { fill: "blue", shape: "dot", text: words("calling", count) };
 }
 
-export function answered(words: Words, { msg, entries }: Answered): NodeStatus {
+export function answered(words: Words, { msg, body, entries, more }: Answered): NodeStatus {
   const { payload, statusCode } = msg;
-  const text = Array.isArray(payload)
-    ? words("entries", entries)
-    : Buffer.isBuffer(payload)
-      ? sizeOf(payload.length)
-      : words(statusCode === 202 ? "accepted" : "done");
+  const text =
+    entries !== undefined
+      ? words(more ? "someEntries" : "entries", entries)
+      : body instanceof ReceivedFile && Buffer.isBuffer(payload)
+        ? sizeOf(payload.length)
+        : words(statusCode === 202 ? "accepted" : "done");
   return { fill: "green", shape: "dot", text };
 }
 

@@ -1,5 +1,6 @@
 /** What a node calls. */
 import type { ClientCore } from "../../core/client/client";
+import { extensionVariables } from "../../core/client/settings";
 import { type ErrorCode, FxdeskError } from "../../core/errors";
 import { nearest } from "../../core/nearest";
 import type { Declaration } from "../../core/operations/declaration";
@@ -25,7 +26,10 @@ function unknown(name: string, operations: readonly Declaration[]): FxdeskError 
     name,
     operations.map((operation) => operation.name),
   );
-  const hint = near.length > 0 ? ` Did you mean ${near.join(" or ")}?` : "";
+  const hint =
+    near.length > 0
+      ? ` Did you mean ${near.join(" or ")}?`
+      : ` Operations beyond the contract come from the module that ${extensionVariables.path} names where Node-RED runs.`;
   return unusable(name, `The service has no such operation.${hint}`, "invalid_input");
 }
 

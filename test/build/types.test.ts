@@ -42,12 +42,13 @@ function agreement(declaration: Declaration): string {
   Agrees<ValuesOf<${declared}>, OperationValues["${name}"], ${apart}>,
   Same<OutputOf<${declared}>, Awaited<ReturnType<${call}>>>,
   Same<ReplyOf<${declared}>, Awaited<ReturnType<${call}["reply"]>>>,
+  Same<Results<Inferred["${section}"]["${method}"]>, Results<${call}>>,
 ]>;`;
 }
 
 const comparison = `
 import type * as toolkit from "@fxdesk/toolkit";
-import type { FxdeskClient, OutputOf, ReplyOf } from "@fxdesk/toolkit";
+import type { Client, FxdeskClient, OutputOf, ReplyOf } from "@fxdesk/toolkit";
 import type { InputOf, OperationValues, ValuesOf } from "@fxdesk/toolkit/operations";
 import type { operations } from ${JSON.stringify(join(root, "core/operations/all"))};
 
@@ -64,6 +65,11 @@ type Agrees<Inferred, Written, Apart> = keyof Inferred extends never
   : Written extends Inferred
     ? Same<Without<Inferred, Apart>, Without<Written, Apart>>
     : false;
+
+type Inferred = Client<typeof operations>;
+
+/** What a method and the methods beside it return, by their names. */
+type Results<M> = { [K in keyof M]: M[K] extends (...args: never) => infer R ? R : never };
 
 type AllTrue<Each extends readonly true[]> = Each;
 `;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
+import { faultServer, inTurn, respond } from "../support/fault-server";
 import { sampleInput, sandboxClient } from "../support/samples";
 import { fxdesk as run, type Variables, variablesOf } from "./run";
 
@@ -50,6 +51,34 @@ describe("answers", () => {
     for await (const trade of client.trades.list.all()) all.push(trade);
     expect(all.length).toBeGreaterThan(7);
     expect(JSON.parse(stdout)).toEqual(all);
+  });
+
+  test("of one page say that there are more", async () => {
+    const [account] = await client.accounts.list({ currencies: "EUR" });
+    const args = ["call", "transactions.list", "--account-id", account!.account_id, "--page-size", "3"];
+    const { stdout, stderr } = await fxdesk(args);
+    expect(JSON.parse(stdout)).toHaveLength(3);
+    expect(stderr).toBe("Note: more pages follow; --all fetches them.\n");
+    expect((await fxdesk([...args, "--json"])).stderr).toBe('{"code":"more_pages"}\n');
+    expect((await fxdesk([...args, "--all"])).stderr).toBe("");
+  });
+
+  test("whose pages link to each other are one answer with --all", async () => {
+    const page = (number: number, next: object) =>
+      respond(
+        200,
+        JSON.stringify({ transactions: { booked: [], information: [{ page: number }], _links: next } }),
+      );
+    const bank = await faultServer(inTurn(page(1, { next: { href: "?page=2" } }), page(2, {})));
+    const args = ["openBanking.listTransactions", "--account-id", "A1", "--consent-id", "C1"];
+    const { stdout, code } = await run(["call", ...args, "--booking-status", "information", "--all"], {
+      variables: { ...variables, FXDESK_XS2A_URL: bank.url },
+    });
+    await bank.close();
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      transactions: { booked: [], information: [{ page: 1 }, { page: 2 }], _links: {} },
+    });
   });
 
   test("of no entries are an empty list", async () => {

@@ -1,5 +1,8 @@
 /** The built command in a process of its own: what only a process has. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
@@ -8,6 +11,8 @@ import manifest from "../../package.json";
 import { eventually, happens } from "../support/eventually";
 import { sampleInput, sandboxClient } from "../support/samples";
 import { environmentOf, program, spawned, type Variables, variablesOf } from "./run";
+
+const root = join(__dirname, "../..");
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
@@ -49,6 +54,31 @@ describe("exit codes", () => {
     expect((await spawned(args, { variables })).code).toBe(7);
   });
 });
+
+/** The program with the packages that it depends on, and nothing else. */
+async function installedAlone(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "alone-"));
+  for (const part of ["package.json", "dist/cli", "dist/core"])
+    await cp(join(root, part), join(folder, part), { recursive: true });
+  await mkdir(join(folder, "node_modules"));
+  for (const name of Object.keys(manifest.dependencies))
+    await symlink(join(root, "node_modules", name), join(folder, "node_modules", name));
+  return folder;
+}
+
+test.each(["sandbox", "sandbox --port 0", "sandbox payIn", "sandbox --help"])(
+  "fxdesk %s without the sandbox's package is one sentence that says how to get it",
+  async (line) => {
+    const folder = await installedAlone();
+    const ran = await spawned(line.split(" "), {}, join(folder, "dist/cli/main.js"));
+    await rm(folder, { recursive: true });
+    expect(ran).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: "The sandbox is not installed. Install it beside fxdesk: npm install @fxdesk/sandbox\n",
+    });
+  },
+);
 
 describe("standard input and output", () => {
   test("an answer of every page comes whole", async () => {

@@ -47,12 +47,16 @@ export async function fxdesk(
 /** The environment of a program that is given nothing but variables. */
 export const environmentOf = (variables: Variables = {}) => ({ PATH: process.env.PATH, ...variables });
 
-/** In a process of its own. Resolves whatever the exit code is. */
-export function spawned(args: readonly string[], { variables, input = "" }: Given = {}): Promise<Ran> {
+/** In a process of its own, the program of this repository or another one. Resolves whatever the exit code is. */
+export function spawned(
+  args: readonly string[],
+  { variables, input = "" }: Given = {},
+  path: string = program,
+): Promise<Ran> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [program, ...args],
+      [path, ...args],
       { env: environmentOf(variables), encoding: "utf8", maxBuffer: 64 * 1024 * 1024, timeout: 50_000 },
       (_, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
     );

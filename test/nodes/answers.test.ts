@@ -1,10 +1,12 @@
 /** What a node makes of an answer: pages, files, statuses, and calls that are still under way when it closes. */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Declaration } from "@fxdesk/toolkit/operations";
+import { makeAccountDefault } from "../../core/operations/account-details";
+import { listOpenBankingTransactions } from "../../core/operations/open-banking";
 import { getStatementFile } from "../../core/operations/statements";
 import { getTrade, listTrades } from "../../core/operations/trades";
 import { eventually, happens } from "../support/eventually";
@@ -68,6 +70,7 @@ const trades: Handler = (url, response) => {
   const page = Number(url.searchParams.get("page") ?? 1);
   const size = Number(url.searchParams.get("page_size") ?? 50);
   const all = Array.from({ length: 120 }, (_, index) => ({ trade_id: `T${index}` }));
+  response.setHeader("x-page", String(page));
   json(response, 200, all.slice((page - 1) * size, page * size));
 };
 
@@ -90,7 +93,13 @@ test("all pages as one message", async () => {
   const [msg] = await shown();
 
   expect(msg!.payload).toHaveLength(120);
-  expect(msg!.fxdesk).toEqual({ operation: "trades.list", pages: 3 });
+  expect(msg!.fxdesk).toMatchObject({
+    operation: "trades.list",
+    pages: 3,
+    attempts: 3,
+    headers: { "content-type": "application/json", "x-page": "1" },
+  });
+  expect(msg!.fxdesk.problems).toContainEqual(expect.objectContaining({ field: "119.status" }));
   expect(await nodeRed.status("node", ({ fill }) => fill === "green")).toMatchObject({ text: "120 entries" });
 });
 
@@ -136,6 +145,71 @@ test("a Join node puts the pages together again", async () => {
   );
 });
 
+const transaction = (number: number) => ({
+  transactionId: `T${number}`,
+  transactionAmount: { currency: "EUR", amount: "1.00" },
+});
+
+/** Five transactions, two on a page, under links that only the service understands. */
+const report: Handler = (url, response) => {
+  const key = Number(url.searchParams.get("key") ?? 1);
+  const booked = [2 * key - 1, 2 * key].filter((number) => number <= 5).map(transaction);
+  const next = key < 3 && { next: { href: `${url.pathname}?key=${key + 1}` } };
+  json(response, 200, { transactions: { booked, _links: { account: { href: "/" }, ...next } } });
+};
+
+const deployReport = (pages: string) =>
+  deploy(listOpenBankingTransactions, {
+    pages,
+    fields: {
+      "Consent-ID": typed("str", "C1"),
+      "account-id": typed("str", "A1"),
+      bookingStatus: typed("str", "booked"),
+      dateFrom: typed("str", "2026-01-01"),
+    },
+  });
+
+const bookedIn = ({ payload }: Message) =>
+  payload.transactions.booked.map(({ transactionId }: Message) => transactionId);
+
+test("pages that link to each other are followed to the end", async () => {
+  handler = report;
+  await deployReport("all");
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(bookedIn(msg!)).toEqual(["T1", "T2", "T3", "T4", "T5"]);
+  expect(msg!.payload.transactions._links).toEqual({ account: { href: "/" } });
+  expect(msg!.fxdesk).toMatchObject({ pages: 3, attempts: 3, problems: [] });
+  expect(await nodeRed.status("node", ({ fill }) => fill === "green")).toMatchObject({ text: "5 entries" });
+});
+
+test("one page says that there are more", async () => {
+  handler = report;
+  await deployReport("one");
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(bookedIn(msg!)).toEqual(["T1", "T2"]);
+  expect(msg!.fxdesk).toMatchObject({ more: true });
+  expect(await nodeRed.status("node", ({ fill }) => fill === "green")).toMatchObject({
+    text: "2 entries, more",
+  });
+});
+
+test("a message for each page that links to the next", async () => {
+  handler = report;
+  await deployReport("each");
+  await nodeRed.inject("start");
+
+  const messages = await shown(3);
+
+  expect(messages.map(bookedIn)).toEqual([["T1", "T2"], ["T3", "T4"], ["T5"]]);
+  expect(messages.map(({ parts }) => parts.count)).toEqual([undefined, undefined, 3]);
+});
+
 const id = "0b7d6a52-2f8a-4c4f-9d0e-5f2b8f1f7c11";
 const statement = { account_id: typed("str", id), statement_id: typed("str", id) };
 
@@ -171,6 +245,42 @@ test("a file may go to a path instead", async () => {
 
   expect(msg).toMatchObject({ payload: path, filename: path });
   expect(await readFile(path, "utf8")).toBe("date,amount\n");
+});
+
+test("folders that are not there are made for a file", async () => {
+  handler = file;
+  const path = join(folder, "2026/05/statement.csv");
+  await deploy(getStatementFile, { fields: statement, saveTo: typed("str", path) });
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(msg).toMatchObject({ payload: path });
+  expect(await readFile(path, "utf8")).toBe("date,amount\n");
+});
+
+test("a file where a folder should be made is an error that says so", async () => {
+  handler = file;
+  const blocked = join(folder, "blocked");
+  await writeFile(blocked, "");
+  await deploy(getStatementFile, { fields: statement, saveTo: typed("str", join(blocked, "may.csv")) });
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(msg!.error).toMatchObject({ code: "file", message: expect.stringContaining("written") as string });
+});
+
+test("an answer without a body leaves the payload as it was", async () => {
+  handler = (_url, response) => response.writeHead(204).end();
+  await deploy(makeAccountDefault, { fields: { account_details_id: typed("str", id) } });
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(msg!.payload).toEqual({});
+  expect(msg).toMatchObject({ statusCode: 204, fxdesk: { problems: [] } });
+  expect(await nodeRed.status("node", ({ fill }) => fill === "green")).toMatchObject({ text: "done" });
 });
 
 test("a file that is not ready is told by the status", async () => {

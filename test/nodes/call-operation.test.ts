@@ -108,7 +108,12 @@ test.each([
     {},
     "trades.lists: The service has no such operation. Did you mean trades.list?",
   ],
-  ["an operation unlike any", "zzzzzzzz", {}, "zzzzzzzz: The service has no such operation."],
+  [
+    "an operation unlike any",
+    "zzzzzzzz",
+    {},
+    "zzzzzzzz: The service has no such operation. Operations beyond the contract come from the module that FXDESK_EXTENSIONS names",
+  ],
   ["no operation", "", {}, "No operation: Choose an operation in the node."],
   ["text that is not JSON", "trades.list", "a: 1", "input is not JSON"],
   ["a list", "trades.list", [1], "input must be an object"],

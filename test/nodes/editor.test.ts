@@ -113,6 +113,20 @@ test.each(chosen)(
   60_000,
 );
 
+test("the labels of the palette break between words", async () => {
+  const labels = await editor.page
+    .locator(".red-ui-palette-node[data-palette-type^=fxdesk] .red-ui-palette-label")
+    .evaluateAll((all) =>
+      all.map((label) => [
+        label.parentElement!.dataset.paletteLabel!,
+        label.innerHTML.split("<br>").flatMap((line) => line.split(/[ -]+/).filter(Boolean)),
+      ]),
+    );
+
+  expect(labels.length).toBeGreaterThan(operations.length);
+  expect(labels.map(([, shown]) => shown)).toEqual(labels.map(([label]) => String(label).split(/[ -]+/)));
+});
+
 test("a form shows again what was filled", async () => {
   await editor.edit("filled");
   expect(await editor.page.locator(".fxdesk-form").innerText()).toContain("spot, ndf");

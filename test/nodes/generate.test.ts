@@ -9,8 +9,12 @@ import {
   operation,
   operations,
 } from "@fxdesk/toolkit/operations";
+import type { Answer, Declaration } from "../../core/operations/declaration";
+import { elementOf, shapeOf } from "../../core/schema/kind";
+import { openEnum } from "../../core/schema/values";
 import { settingsOf } from "../../core/client/settings";
 import { nodeFiles } from "../../nodes/generate/files";
+import { paletteLabelOf } from "../../nodes/generate/look";
 import { callType, connectionType, nodeTypeOf } from "../../nodes/names";
 
 const files = nodeFiles(contract);
@@ -85,7 +89,8 @@ test("every operation has a node: runtime, editor, form, words and help", () => 
     expect(editor).toContain(`data-template-name="${type}"`);
     expect(help).toContain(`data-help-name="${type}"`);
     const { fxdesk, paletteLabel } = definitions.get(type)!;
-    expect(paletteLabel).toBe(each.title);
+    expect(paletteLabel).toBe(paletteLabelOf(each));
+    expect(words.operations[fxdesk.slug].label).toBe(each.title);
     const names = callerFields(each).map(({ name }) => name);
     expect(fxdesk.controls.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
     expect(Object.keys(words.operations[fxdesk.slug].fields)).toEqual(names);
@@ -108,6 +113,75 @@ test("an operation that is added gets all of it without another line", () => {
     { name: "extra", control: "json" },
   ]);
   expect(added["locales/en-US/fxdesk.html"]).toContain("A &lt;day&gt;.");
+});
+
+/** The help of a node. */
+const helpOf = (node: { tool: string }, from = help): string =>
+  from.split(`data-help-name="${nodeTypeOf(node as Declaration)}"`)[1]!.split("</script>")[0]!;
+
+const answering = operation({
+  ...everyKind,
+  name: "extras.answer",
+  tool: "answer_all",
+  notes: "As extras.tryAll does.",
+  answers: {
+    200: json(
+      z.array(
+        z.object({
+          id: z.string().meta({ description: "Its <id>." }),
+          state: openEnum(["New", "Old"]).nullish(),
+          amount: z.object({ currency: z.string().meta({ description: "Its currency." }) }).optional(),
+          parts: z.array(z.object({ count: z.int(), deep: z.object({ deeper: z.string() }) })),
+          tags: z.array(z.string()),
+        }),
+      ),
+      "All of them.",
+    ),
+  },
+});
+
+test("help tells the fields of what comes out, and those one level below", () => {
+  const own = helpOf(
+    answering,
+    nodeFiles({ ...contract, operations: [everyKind, answering] })["locales/en-US/fxdesk.html"],
+  );
+  const items = [...own.matchAll(/<li><code>(.*?)<\/code> <i>(.*?)<\/i>(.*?)<\/li>/g)];
+
+  expect(own).toContain('payload <span class="property-type">array of object</span>');
+  expect(items.map(([, ...item]) => item)).toEqual([
+    ["id", "string", ": Its &lt;id&gt;."],
+    ["state", "string", ""],
+    ["amount", "object", ""],
+    ["amount.currency", "string", ": Its currency."],
+    ["parts", "array of object", ""],
+    ["parts[].count", "integer", ""],
+    ["parts[].deep", "object", ""],
+    ["tags", "array of string", ""],
+  ]);
+  expect(own).toContain("As “Try all” does.");
+});
+
+test("help of every answer in JSON names its fields", () => {
+  for (const each of operations) {
+    const described = Object.values<Answer>(each.answers).flatMap((answer) =>
+      answer.kind === "json" ? Object.keys(shapeOf(elementOf(answer.schema) ?? answer.schema)) : [],
+    );
+    for (const name of described)
+      expect([each.name, helpOf(each)]).toEqual([each.name, expect.stringContaining(`<code>${name}</code>`)]);
+  }
+  expect(helpOf({ tool: "list_open_banking_transactions" })).toContain(
+    "Each entry of transactions.booked, transactions.pending, transactions.information:",
+  );
+});
+
+test("no help and no form calls an operation by its name in code", () => {
+  const texts = JSON.stringify(words.operations) + operations.map((each) => helpOf(each)).join("");
+  for (const { name } of operations) expect([name, texts.includes(name)]).toEqual([name, false]);
+});
+
+test("the help is small enough to be loaded with the editor", () => {
+  expect(help.length).toBeLessThan(350_000);
+  expect(editor.length).toBeLessThan(100_000);
 });
 
 test("the node that calls any operation has a form, words and help", () => {

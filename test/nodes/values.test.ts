@@ -1,6 +1,13 @@
 /** Where the values of a form come from, seen by what the service is asked. */
-import { getTrade, listTrades } from "../../core/operations/trades";
+import { callerFields, type Declaration } from "@fxdesk/toolkit/operations";
+import { listAccounts } from "../../core/operations/accounts";
+import { listOpenBankingTransactions } from "../../core/operations/open-banking";
+import { emailMt940Statement, emailTradesStatement } from "../../core/operations/statements";
+import { listTransactions } from "../../core/operations/transactions";
+import { initiatePayment } from "../../core/operations/payments";
+import { bookTrade, getTrade, listTrades } from "../../core/operations/trades";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { fitter } from "../../nodes/operation/values";
 import { catchOf, connectionTo, debugOf, injectOf, operationOf, tab, typed } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
 
@@ -75,6 +82,137 @@ test("numbers come from text, and a number stands for text", async () => {
 
   expect(asked().get("page_size")).toBe("7");
   expect(asked().get("parent_trade_id")).toBe("4711");
+});
+
+const start = Date.UTC(2026, 2, 14, 22, 30, 15, 250);
+
+/** As flows hold it, and the day and the minute that are asked for. */
+const times: readonly (readonly [string, string, unknown, string, string])[] = [
+  ["what $now() gives", "payload", "2026-03-14T22:30:15.250Z", "2026-03-14", "2026-03-14T22:30"],
+  ["a time with an offset", "payload", "2026-03-15T00:30:15+02:00", "2026-03-14", "2026-03-14T22:30"],
+  ["a time without a zone, which is UTC", "payload", "2026-03-14T22:30:15", "2026-03-14", "2026-03-14T22:30"],
+  ["milliseconds", "payload", start, "2026-03-14", "2026-03-14T22:30"],
+  ["milliseconds as text", "payload", String(start), "2026-03-14", "2026-03-14T22:30"],
+  ["a Date", "$toDate", start, "2026-03-14", "2026-03-14T22:30"],
+  ["a day", "payload", "2026-03-14", "2026-03-14", "2026-03-14T00:00"],
+];
+
+const fromPayload = { type: "msg", value: "payload" };
+
+const accountId = "0b7d6a52-2f8a-4c4f-9d0e-5f2b8f1f7c11";
+
+const history = (fields: object) =>
+  operationOf(listTransactions, "list", ["end"], {
+    pages: "one",
+    fields: { account_id: typed("str", accountId), ...fields },
+  });
+
+const toDate = code("msg.payload = new Date(msg.payload); return msg;", "list");
+
+test.each(times)("%s is a time", async (_what, path, payload, day, minuteOf) => {
+  const before = path === "$toDate" ? [toDate] : [];
+  await through(payload, ...before, {
+    ...operationOf(listOpenBankingTransactions, "list", ["end"], {
+      fields: {
+        "Consent-ID": typed("str", "C1"),
+        "account-id": typed("str", "A1"),
+        bookingStatus: typed("str", "booked"),
+        dateFrom: fromPayload,
+      },
+    }),
+  });
+  expect(asked().get("dateFrom")).toBe(day);
+
+  await through(payload, ...before, history({ from_value_datetime: fromPayload }));
+  expect(asked().get("from_value_datetime")).toBe(minuteOf);
+});
+
+test("a day is its end where the field is the end of a period", async () => {
+  await through(
+    { from: "2026-02-28", to: "2026-02-28" },
+    history({
+      from_value_datetime: typed("msg", "payload.from"),
+      to_value_datetime: typed("msg", "payload.to"),
+    }),
+  );
+
+  expect(asked().get("from_value_datetime")).toBe("2026-02-28T00:00");
+  expect(asked().get("to_value_datetime")).toBe("2026-03-01T00:00");
+});
+
+const fitted = (operation: Declaration, field: string, value: unknown) =>
+  fitter(callerFields(operation).find(({ name }) => name === field)!.schema)(value);
+
+test.each([
+  ["2026-01", "2026-01"],
+  ["2026-01-31T09:30:00Z", "2026-01-31"],
+  [start, "2026-03-14"],
+])("a field of a month or a day takes %s as %s", (value, expected) => {
+  expect(fitted(emailTradesStatement, "date_from", value)).toBe(expected);
+});
+
+test.each([
+  ["2026-01-31T09:30:00+02:00", "2026-01-31T09:30:00+02:00"],
+  ["2026-01-31", "2026-01-31T00:00:00Z"],
+  [start, "2026-03-14T22:30:15.250Z"],
+])("a field of an instant takes %s as %s", (value, expected) => {
+  expect(fitted(initiatePayment, "requestedExecutionTime", value)).toBe(expected);
+});
+
+test("a field that tells no time takes a Date whole, and leaves what looks like a time", () => {
+  expect(fitted(bookTrade, "reference", new Date(start))).toBe("2026-03-14T22:30:15.250Z");
+  expect(fitted(bookTrade, "reference", "2026-03-14T22:30:15.250Z")).toBe("2026-03-14T22:30:15.250Z");
+  expect(fitted(bookTrade, "reference", start)).toBe(String(start));
+});
+
+test.each([
+  ["slashes", "1/2/2026"],
+  ["words", "last month"],
+  ["seconds", Math.floor(start / 1000)],
+  ["seconds as text", String(Math.floor(start / 1000))],
+  ["a year", 2026],
+  ["the digits of a date", 20_260_314],
+  ["the digits of a time", 202_603_142_230],
+  ["a day that does not exist", "2026-02-30"],
+  ["a time on a day that does not exist", "2026-02-30T10:00:00Z"],
+])("%s are no time: refused, with the field's name", async (_what, payload) => {
+  const before = sandbox.requests.length;
+
+  const { error } = await through(payload, history({ from_value_datetime: fromPayload }));
+
+  expect(error.code).toBe("invalid_input");
+  expect(error.message).toMatch(
+    /from_value_datetime must be (a UTC time as YYYY-MM-DDThh:mm|on a day|a time; a number is milliseconds since 1970)/,
+  );
+  expect(sandbox.requests).toHaveLength(before);
+});
+
+test.each([
+  ["text with spaces", "EUR, GBP"],
+  ["an array", ["EUR", "GBP"]],
+  ["JSON text", '["EUR", "GBP"]'],
+])("a list of codes may be %s", async (_what, payload) => {
+  await through(
+    payload,
+    operationOf(listAccounts, "list", ["end"], { fields: { currencies: typed("msg", "payload") } }),
+  );
+
+  expect(asked().get("currencies")).toBe("EUR,GBP");
+});
+
+test.each([
+  ["text with spaces", "spot, ndf"],
+  ["an array", ["spot", "ndf"]],
+  ["JSON text", '["spot", "ndf"]'],
+])("a list of choices may be %s", async (_what, payload) => {
+  await through(payload, list({ trade_type: typed("msg", "payload") }));
+
+  expect(asked().get("trade_type")).toBe("spot,ndf");
+});
+
+test("numbers in a list come from text", () => {
+  for (const value of [["1", 2], "1, 2", '["1", 2]'])
+    expect(fitted(emailMt940Statement, "account_ids", value)).toEqual([1, 2]);
 });
 
 test("a template escapes nothing", async () => {

@@ -1,6 +1,7 @@
 /** Lists page by page: to the end, no further, and never in circles. */
 import { z } from "zod";
 import { createClient, InvalidResponse } from "../../../core";
+import { joined } from "../../../core/client/pages";
 import { contract, json, operation } from "../../../core/operations";
 import { type Fault, faultServer, type FaultServer, respond } from "../../support/fault-server";
 
@@ -148,4 +149,133 @@ test.each([
 ])("%i entries capped at %i below what was asked for all come", async (count, cap) => {
   const { found } = await collect(serving(count, { cap }), "list", { page_size: 200 });
   expect(found).toEqual(numbers(0, count));
+});
+
+// ---- Pages that link to the next one
+
+const Report = z.object({
+  things: z.object({
+    booked: z.array(z.int()).optional(),
+    pending: z.array(z.int()).optional(),
+    _links: z.record(z.string(), z.object({ href: z.string().optional() })),
+  }),
+  note: z.string().optional(),
+});
+
+const reports = [
+  operation({
+    ...common,
+    name: "reports.get",
+    tool: "get_report",
+    path: "/reports/{id}",
+    parameters: { id: z.string() },
+    query: { side: z.string().optional() },
+    answers: { 200: json(Report, "The report.") },
+    linkedPages: { entries: ["things.booked", "things.pending"], next: "things._links.next" },
+  }),
+] as const;
+
+interface ReportPage {
+  readonly booked?: readonly number[];
+  readonly pending?: readonly number[];
+  readonly next?: string;
+}
+
+/** Serves the pages in turn; the last one for ever. */
+const linked = (...pages: readonly ReportPage[]): Fault =>
+  function serve(socket, number) {
+    const { next, ...lists } = pages[Math.min(number, pages.length) - 1]!;
+    const _links = { account: { href: "/a" }, ...(next !== undefined && { next: { href: next } }) };
+    respond(200, JSON.stringify({ things: { ...lists, _links }, note: `page ${number}` }))(socket, number);
+  };
+
+const targets = () => server.heads.map((head) => /^GET (\S+)/.exec(head)![1]);
+
+async function wholeReport(fault: Fault, prefix = "") {
+  server = await faultServer(fault);
+  const client = createClient({ baseUrl: `${server.url}${prefix}` }, { ...contract, operations: reports });
+  try {
+    return await client.reports.get.whole({ id: "7", side: "both" });
+  } finally {
+    await client.close();
+  }
+}
+
+test("linked pages are followed to the end and make one report", async () => {
+  const report = await wholeReport(
+    linked(
+      { booked: [1, 2], pending: [8], next: "/reports/7?side=both&key=a%2Fb" },
+      { booked: [3], pending: [9], next: "?side=both&key=c" },
+      { booked: [4] },
+    ),
+  );
+
+  expect(report).toEqual({
+    things: { booked: [1, 2, 3, 4], pending: [8, 9], _links: { account: { href: "/a" } } },
+    note: "page 1",
+  });
+  expect(targets()).toEqual([
+    "/reports/7?side=both",
+    "/reports/7?side=both&key=a%2Fb",
+    "/reports/7?side=both&key=c",
+  ]);
+});
+
+test.each([
+  ["below the base address", "/reports/7?page=1"],
+  ["from the root of the server", "/bank/v1/reports/7?page=1"],
+])("a link %s stays below it", async (_where, next) => {
+  await wholeReport(linked({ booked: [1], next }, { booked: [2] }), "/bank/v1");
+
+  expect(targets()).toEqual(["/bank/v1/reports/7?side=both", "/bank/v1/reports/7?page=1"]);
+});
+
+test("a full address of the service itself is followed", async () => {
+  const own: Fault = (socket, number) =>
+    linked({ booked: [1], next: `${server.url}/reports/7?page=1` }, { booked: [2] })(socket, number);
+
+  expect(await wholeReport(own)).toMatchObject({ things: { booked: [1, 2] } });
+});
+
+test.each([
+  "https://elsewhere.example/reports/7?page=1",
+  "//elsewhere.example/x",
+  "http://[",
+  "file:///etc/x",
+])("a link to %s is not followed, and said", async (next) => {
+  await expect(wholeReport(linked({ booked: [1], next }, { booked: [2] }))).rejects.toMatchObject({
+    code: "invalid_response",
+    message: expect.stringContaining("does not lead to this service") as string,
+  });
+  expect(server.heads).toHaveLength(1);
+});
+
+test("links in a circle, and one page for ever under new links, are reported", async () => {
+  const circle = linked({ booked: [1], next: "?page=1" }, { booked: [2], next: "?side=both" });
+  await expect(wholeReport(circle)).rejects.toThrow("Page 3 is the same as one before it.");
+  expect(server.heads).toHaveLength(2);
+  await server.close();
+  const same: Fault = (socket, number) => linked({ booked: [1], next: `?page=${number}` })(socket, number);
+  await expect(wholeReport(same)).rejects.toThrow("Page 2 is the same as one before it.");
+  expect(server.heads).toHaveLength(2);
+});
+
+test("what a page says differently from the contract is named where it is in the whole", async () => {
+  server = await faultServer((socket, number) =>
+    respond(
+      200,
+      number === 1
+        ? '{"things":{"booked":[1,2],"_links":{"next":{"href":"?page=1"}}}}'
+        : '{"things":{"booked":["3"],"_links":{}}}',
+    )(socket, number),
+  );
+  const client = createClient({ baseUrl: server.url }, { ...contract, operations: reports });
+  const replies = [];
+  for await (const reply of client.pages(reports[0], { id: "7" })) replies.push(reply);
+  await client.close();
+
+  expect(joined(reports[0], replies)).toMatchObject({
+    attempts: 2,
+    problems: [{ field: "things.booked.2" }],
+  });
 });

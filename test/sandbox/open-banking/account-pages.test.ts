@@ -58,12 +58,14 @@ describe("a long report", () => {
     const pages: Report[] = [];
     for (let page: number | undefined = 0; page !== undefined; page = linksOf(pages.at(-1)!)[2])
       pages.push(await reportOf(consentId, { page }, person));
+    const whole = await bank.client.openBanking.listTransactions.whole(listing(consentId), person);
     expect(pages.map(linksOf)).toEqual([
       [0, undefined, 1, 2],
       [0, 0, 2, 2],
       [0, 1, undefined, 2],
     ]);
     const entries = pages.flatMap(({ transactions }) => transactions!.booked!);
+    expect(whole.transactions!.booked).toEqual(entries);
     expect(pages.map(({ transactions }) => transactions!.booked!.length)).toEqual([
       500,
       500,
