@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { writeOperationsDocument } from "./docs";
 import { buildMcp } from "./mcp";
 import { generateNodes } from "./nodes";
-import { writeClientTypes } from "./types";
+import { writeTypes } from "./types";
 
 /** One derivation: writes its files below the given dist folder. */
 export type Generator = (dist: string) => Promise<void>;
@@ -15,7 +15,7 @@ const makeExecutable: Generator = (dist) => chmod(join(dist, "cli/main.js"), 0o7
 const generators: readonly Generator[] = [
   buildMcp,
   generateNodes,
-  writeClientTypes,
+  writeTypes,
   writeOperationsDocument,
   makeExecutable,
 ];

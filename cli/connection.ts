@@ -1,5 +1,5 @@
 /** The connection of a command: from the environment, and from flags for what is not secret. */
-import type { ClientOptions } from "../core/client/connection";
+import type { ClientOptions } from "../core/client/options";
 import {
   environmentName,
   optionsFromSettings,

@@ -1,30 +1,36 @@
-/** The public API of fxdesk's client core. */
+/** The client of the service: createClient, its options, what it returns and throws, and what may be put round calls. */
+export { createClient } from "./client/client";
+export type { Client, ClientCore, OutputOf, ReplyOf, UndeclaredRequest } from "./client/client";
+export type * from "./client/fxdesk-client";
+export type { CallOptions, ClientOptions, Credentials, PsuContext } from "./client/options";
 export type { Reply } from "./client/reply";
-export {
-  type Client,
-  type ClientCore,
-  createClient,
-  type OutputOf,
-  type ReplyOf,
-  type UndeclaredRequest,
-} from "./client/client";
-export type { ClientOptions, Credentials } from "./client/connection";
-export type { CallOptions, PsuContext } from "./client/options";
-export {
-  type Additions,
-  type ExtendedService,
-  type Extension,
-  type ExtensionToolkit,
-  serviceFrom,
-} from "./client/extensions";
 export { ReceivedFile } from "./client/file";
-export type { FxdeskClient } from "./client/fxdesk-client";
 export { environmentName, optionsFromSettings, settingsFromEnvironment, settingsOf } from "./client/settings";
 export type { AttemptEvent, CallEvent, PauseEvent, TokenEvent } from "./client/channels";
 export type { Interceptor, Next, PreparedCall } from "./client/pipeline";
+export { serviceFrom } from "./client/extensions";
+export type { Additions, ExtendedService, Extension, ExtensionToolkit } from "./client/extensions";
+export type { Tokens } from "./credentials/tokens";
+export {
+  Aborted,
+  Conflict,
+  type ErrorCode,
+  Forbidden,
+  FxdeskError,
+  InvalidInput,
+  InvalidResponse,
+  NotFound,
+  type Outcome,
+  OutcomeUnknown,
+  RateLimited,
+  type ServiceMessage,
+  Timeout,
+  Unauthorized,
+  Unavailable,
+} from "./errors";
+export type { Problem, Values } from "./operations/check";
+export type { Declaration, Effect } from "./operations/declaration";
+export type { Service, Setting } from "./operations/definition";
 export type { Deadline } from "./transport/deadline";
 export { MemoryPacing, type Pacing, type Permit } from "./transport/pacing";
-export type { Tokens } from "./credentials/tokens";
-export * from "./errors";
-export * from "./operations";
-export type { TlsOptions } from "./transport/line";
+export type { TlsOptions } from "./transport/tls";

@@ -13,16 +13,8 @@ import { startSandbox, type Sandbox } from "@fxdesk/sandbox";
 import { callCommand } from "../cli/call/command";
 import { execute } from "../cli/command";
 import { fxdesk } from "../cli/fxdesk";
-import {
-  contract,
-  createClient,
-  type Interceptor,
-  json,
-  operation,
-  operations,
-  type Service,
-  serviceFrom,
-} from "../core";
+import { createClient, type Interceptor, type Service, serviceFrom } from "../core";
+import { contract, json, operation, operations } from "../core/operations";
 import { openApiDocument } from "../core/openapi/document";
 import { createMcpServer } from "../mcp";
 import { nodeFiles } from "../nodes/generate/files";

@@ -1,6 +1,7 @@
 /** fxdesk call: one operation of the service. */
 import { comesInPages } from "../../core/client/pages";
-import { answersWith, contract, type Declaration, type Service } from "../../core/operations";
+import { contract, type Declaration, type Service } from "../../core/operations";
+import { answersWith } from "../../core/operations/declaration";
 import { type Flag, UsageError } from "../arguments";
 import { type Command, jsonFlag } from "../command";
 import { connectionFlags, connectionHelp } from "../connection";

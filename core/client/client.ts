@@ -13,14 +13,15 @@ import {
   type Operation,
   type Paging,
 } from "../operations/declaration";
+import type { operations } from "../operations/all";
 import { contract } from "../operations/contract";
 import type { Service } from "../operations/definition";
 import { splitName } from "../operations/sections";
 import type { InputOf } from "../operations/input";
 import type { Values } from "../operations/check";
 import { Caller } from "./call";
-import { type ClientOptions, connect, type Settings } from "./connection";
-import type { CallOptions } from "./options";
+import { connect, type Settings } from "./connection";
+import type { CallOptions, ClientOptions } from "./options";
 import type { ExtendedService } from "./extensions";
 import type { ReceivedFile } from "./file";
 import type { FxdeskClient } from "./fxdesk-client";
@@ -232,6 +233,10 @@ const openSettings = (service: Service, settings: Settings): Record<string, stri
  * for await (const trade of client.trades.list.all({ trade_type: ["forward"] })) console.log(trade.trade_id);
  */
 export function createClient(options: ClientOptions): FxdeskClient;
+export function createClient<const More extends readonly Declaration[]>(
+  options: ClientOptions,
+  service: Service<readonly [...typeof operations, ...More]>,
+): FxdeskClient & Sections<More>;
 export function createClient<const Ops extends readonly Declaration[]>(
   options: ClientOptions,
   service: Service<Ops>,

@@ -7,7 +7,6 @@ import {
   fixedToken,
   type Refresh,
   refreshedToken,
-  type Tokens,
   type TokenSource,
 } from "../credentials/tokens";
 import type { Declaration } from "../operations/declaration";
@@ -15,53 +14,12 @@ import { type CredentialScheme, type Server, type Service, splitCredential } fro
 import { perOperation } from "../operations/memo";
 import { MemoryPacing, type Pacing } from "../transport/pacing";
 import { Transport } from "../transport/transport";
-import type { TlsOptions } from "../transport/line";
+import type { TlsOptions } from "../transport/tls";
 import { tell } from "./channels";
 import { limitProblem } from "./limits";
-import type { PsuContext } from "./options";
-import type { Interceptor } from "./pipeline";
+import type { ClientOptions } from "./options";
 
-export interface Credentials {
-  /** The access token, or a function that gives one. */
-  readonly accessToken?: string | (() => string | Promise<string>);
-  /** With these three, fxdesk refreshes the access token by itself. */
-  readonly refreshToken?: string;
-  readonly authClientId?: string;
-  readonly authClientSecret?: string;
-  /** Called with each refreshed pair, to keep a rotated refresh token. */
-  readonly onTokens?: (tokens: Tokens) => void | Promise<void>;
-  /** Sent as x-api-key to the trade endpoints. */
-  readonly apiKey?: string;
-  /** Client certificate for open banking. */
-  readonly tls?: TlsOptions;
-}
-
-export interface ClientOptions {
-  /** With `environment` and `domain` the JSON interface is at https://{environment}.{domain}/; or give `baseUrl`. */
-  readonly environment?: "api" | "sandbox";
-  readonly domain?: string;
-  readonly baseUrl?: string;
-  /** Address of the open-banking interfaces; their paths begin with /v1/. */
-  readonly xs2aUrl?: string;
-  /** Address of the token endpoint; by default the base address. */
-  readonly authUrl?: string;
-  readonly credentials?: Credentials;
-  readonly clientId?: string;
-  readonly contactId?: string;
-  readonly psu?: PsuContext;
-  /** Settings by name: those of a service that has others. */
-  readonly settings?: Readonly<Record<string, string>>;
-  /** Time limit of a call over all its attempts, from the moment it may go, in milliseconds; 30 s by default. */
-  readonly timeoutMs?: number;
-  /** How long a call waits for its turn before that, in milliseconds; 60 s by default. */
-  readonly queueTimeoutMs?: number;
-  /** Calls to one server at once; 10 by default. */
-  readonly connections?: number;
-  /** Links round every call, the first one outermost. */
-  readonly interceptors?: readonly Interceptor[];
-  /** When calls may go: of this client alone by default. */
-  readonly pacing?: Pacing;
-}
+export type { ClientOptions } from "./options";
 
 /** A base address split as a request needs it. */
 export interface Address {

@@ -1,5 +1,8 @@
-/** The client of the whole contract. The build writes its methods out, with their docs. */
-import type { operations } from "../operations";
+/**
+ * The client of the whole contract. The build writes it out: with a name for every resource, input and response, and with
+ * their docs.
+ */
+import type { operations } from "../operations/all";
 import type { Client } from "./client";
 
 export type FxdeskClient = Client<typeof operations>;

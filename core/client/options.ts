@@ -1,3 +1,9 @@
+/** What a client is told when it is made, and what one of its calls may say differently. */
+import type { Tokens } from "../credentials/tokens";
+import type { Pacing } from "../transport/pacing";
+import type { TlsOptions } from "../transport/tls";
+import type { Interceptor } from "./pipeline";
+
 /** The headers of the open-banking standard that describe the person or company behind a call. */
 export type PsuContext = Readonly<Record<string, string>>;
 
@@ -14,4 +20,46 @@ export interface CallOptions {
   readonly psu?: PsuContext;
   /** X-Request-ID of an open-banking call; made when not given. */
   readonly requestId?: string;
+}
+
+export interface Credentials {
+  /** The access token, or a function that gives one. */
+  readonly accessToken?: string | (() => string | Promise<string>);
+  /** With these three, fxdesk refreshes the access token by itself. */
+  readonly refreshToken?: string;
+  readonly authClientId?: string;
+  readonly authClientSecret?: string;
+  /** Called with each refreshed pair, to keep a rotated refresh token. */
+  readonly onTokens?: (tokens: Tokens) => void | Promise<void>;
+  /** Sent as x-api-key to the trade endpoints. */
+  readonly apiKey?: string;
+  /** Client certificate for open banking. */
+  readonly tls?: TlsOptions;
+}
+
+export interface ClientOptions {
+  /** With `environment` and `domain` the JSON interface is at https://{environment}.{domain}/; or give `baseUrl`. */
+  readonly environment?: "api" | "sandbox";
+  readonly domain?: string;
+  readonly baseUrl?: string;
+  /** Address of the open-banking interfaces; their paths begin with /v1/. */
+  readonly xs2aUrl?: string;
+  /** Address of the token endpoint; by default the base address. */
+  readonly authUrl?: string;
+  readonly credentials?: Credentials;
+  readonly clientId?: string;
+  readonly contactId?: string;
+  readonly psu?: PsuContext;
+  /** Settings by name: those of a service that has others. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Time limit of a call over all its attempts, from the moment it may go, in milliseconds; 30 s by default. */
+  readonly timeoutMs?: number;
+  /** How long a call waits for its turn before that, in milliseconds; 60 s by default. */
+  readonly queueTimeoutMs?: number;
+  /** Calls to one server at once; 10 by default. */
+  readonly connections?: number;
+  /** Links round every call, the first one outermost. */
+  readonly interceptors?: readonly Interceptor[];
+  /** When calls may go: of this client alone by default. */
+  readonly pacing?: Pacing;
 }

@@ -1,8 +1,8 @@
 /** The settings of a connection as data: environment variables, command-line flags and forms derive from it. */
 import type { Service, Setting } from "../operations/definition";
 import { settings as contractSettings } from "../operations/settings";
-import type { ClientOptions } from "./connection";
 import { limitProblem } from "./limits";
+import type { ClientOptions } from "./options";
 
 const limit = (name: string, title: string, description: string): Setting => ({
   name,

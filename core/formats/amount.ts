@@ -2,7 +2,7 @@
 import { Big } from "big.js";
 import { minorUnits } from "../schema/currency";
 import { FormatError, type Place, quoted } from "./error";
-import type { Balance, CreditDebit, Entry, Money } from "./statement";
+import { type Balance, type CreditDebit, type Entry, type Money, signedAmount } from "./statement";
 
 /** Reads unsigned decimal text. The length is bounded, so that no text makes arithmetic slow. */
 export function decimal(text: string, place: Place): Big {
@@ -49,13 +49,6 @@ export function normalExchange(
 
 type Signed = Pick<Entry | Balance, "amount" | "creditDebit">;
 
-/** An amount with its sign: a debit is negative. */
-export const signedAmount = ({ amount, creditDebit }: Signed): Big =>
-  creditDebit === "Debit" ? new Big(amount).neg() : new Big(amount);
-
-/** Which way an amount with a sign moves an account. Zero is a credit. */
-export const creditDebitOf = (amount: Big): CreditDebit => (amount.lt(0) ? "Debit" : "Credit");
-
 /** The indicator itself. JavaScript may give any word, and a wrong one would be written as one of the two. */
 export function checkedIndicator({ creditDebit }: Pick<Signed, "creditDebit">, place: Place): CreditDebit {
   if (creditDebit === "Credit" || creditDebit === "Debit") return creditDebit;
@@ -65,12 +58,12 @@ export function checkedIndicator({ creditDebit }: Pick<Signed, "creditDebit">, p
 function signed(value: Signed, place: Place): Big {
   decimal(value.amount, place);
   checkedIndicator(value, place);
-  return signedAmount(value);
+  return new Big(signedAmount(value));
 }
 
-/** A balance from a signed amount. */
+/** A balance from a signed amount; zero is a credit. */
 export const balanceFrom = (amount: Big, date: string, currency: string): Balance => ({
-  creditDebit: creditDebitOf(amount),
+  creditDebit: amount.lt(0) ? "Debit" : "Credit",
   amount: amountText(amount.abs(), currency),
   date,
 });

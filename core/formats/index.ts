@@ -1,6 +1,5 @@
 /** Bank statement files to and from one typed statement. */
 export { minorUnits } from "../schema/currency";
-export { creditDebitOf, signedAmount } from "./amount";
 export { ascii as asciiText } from "./charset";
 export { normaliseCoda } from "./coda/normalise";
 export { readCoda, readCodaParts } from "./coda/read";
@@ -28,4 +27,5 @@ export type {
   StatementSource,
   StatementTail,
 } from "./statement";
+export { signedAmount } from "./statement";
 export { textOf, type TextSource } from "./text";

@@ -101,6 +101,13 @@ export interface Statement extends StatementHead, StatementTail {
   readonly entries: readonly Entry[];
 }
 
+/** An amount as decimal text with its sign: a debit is negative. */
+export const signedAmount = ({
+  amount,
+  creditDebit,
+}: Pick<Entry | Balance, "amount" | "creditDebit">): string =>
+  creditDebit === "Debit" ? `-${amount}` : amount;
+
 /** Throws a FormatError for a head that no format carries; says in whose place each value would be. */
 export function checkHead(
   { account, number }: StatementHead,

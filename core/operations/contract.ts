@@ -1,9 +1,9 @@
 /** The service of the contract, as one value. */
 import { operations } from "./all";
-import { defineService } from "./definition";
+import { defineService, type Service } from "./definition";
 import { settings } from "./settings";
 
-export const contract = defineService({
+export const contract: Service<typeof operations> = defineService({
   // Contract: What the service does, rules 1 and 2.
   servers: {
     service: {

@@ -1,4 +1,4 @@
-/** What a caller gives an operation, as a type. */
+/** What a caller gives an operation, and what its fields then hold, as types. */
 import type { z } from "zod";
 import type { Declaration, Parameter, Shape } from "./declaration";
 
@@ -42,4 +42,25 @@ export type InputOf<D extends Declaration> = Flat<
     InputAt<D, "headers"> &
     (D extends { body: { shape: infer S } } ? InputOfShape<S> : unknown) &
     DocumentOf<D>
+>;
+
+type SchemaOf<P> = P extends { readonly schema: infer S } ? S : P;
+
+type ValuesOfShape<S> = {
+  readonly [K in keyof S]: SchemaOf<S[K]> extends z.ZodType ? z.output<SchemaOf<S[K]>> : never;
+};
+
+type ValuesAt<D, Place extends string> = D extends { readonly [P in Place]: infer S }
+  ? ValuesOfShape<S>
+  : unknown;
+
+/** The checked values of all fields of an operation, whoever fills them; what nobody gave has its default. */
+export type ValuesOf<D extends Declaration> = Flat<
+  ValuesAt<D, "parameters"> &
+    ValuesAt<D, "query"> &
+    ValuesAt<D, "headers"> &
+    (D extends { body: infer B extends z.ZodObject } ? Pick<z.output<B>, keyof B["shape"]> : unknown) &
+    (D extends { document: { readonly name: infer N extends string; readonly schema: infer S } }
+      ? ValuesOfShape<{ readonly [Name in N]: S }>
+      : unknown)
 >;

@@ -141,5 +141,5 @@ export const DecimalText = z
  */
 export function openEnum<const V extends readonly [string, ...string[]]>(values: V) {
   const schema: unknown = z.string().meta({ "x-extensible-enum": values });
-  return schema as z.ZodType<V[number] | (string & {})>;
+  return schema as z.ZodType<V[number] | (string & {}), V[number] | (string & {})>;
 }

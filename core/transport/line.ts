@@ -4,15 +4,9 @@ import { connect as connectTls, createSecureContext, type SecureContext } from "
 import { Client, type Dispatcher } from "undici";
 import type { Deadline } from "./deadline";
 import type { Exchange } from "./exchange";
+import type { TlsOptions } from "./tls";
 
-/** Certificates for servers that ask who is calling (mutual TLS), in PEM or PFX. */
-export interface TlsOptions {
-  readonly cert?: string | Buffer;
-  readonly key?: string | Buffer;
-  readonly pfx?: string | Buffer;
-  readonly passphrase?: string;
-  readonly ca?: string | Buffer;
-}
+export type { TlsOptions } from "./tls";
 
 /** How connections to one origin are opened; sessions are taken up again. */
 export class Dialler {

@@ -3,7 +3,8 @@ import { Client } from "undici";
 import type { Deadline } from "./deadline";
 import { TransportError } from "./error";
 import { Exchange, type OutgoingRequest, type Reading, type Received } from "./exchange";
-import { Dialler, type Line, type TlsOptions } from "./line";
+import { Dialler, type Line } from "./line";
+import type { TlsOptions } from "./tls";
 
 /** How a request is sent. */
 export interface Sending extends Reading {

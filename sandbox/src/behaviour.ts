@@ -1,7 +1,6 @@
 /** What stands behind an operation of the sandbox. */
-import type { Declaration, operations, Values } from "@fxdesk/toolkit/operations";
+import type { Declaration, OperationValues, Values } from "@fxdesk/toolkit/operations";
 import type { Readable } from "node:stream";
-import type { z } from "zod";
 import type { HttpRequest } from "./http";
 import type { Client, Contact } from "./world/parties";
 import type { World } from "./world/world";
@@ -45,28 +44,9 @@ export type Behaviour<V = Values> = (call: Call<V>) => Result | Promise<Result>;
 /** A behaviour among others, whatever values it takes: the pipeline checks them before it calls. */
 export type AnyBehaviour = Behaviour<never>;
 
-type SchemaOf<P> = P extends { readonly schema: infer S } ? S : P;
-type ValuesOfShape<S> = {
-  readonly [K in keyof S]: SchemaOf<S[K]> extends z.ZodType ? z.output<SchemaOf<S[K]>> : never;
-};
-type ValuesAt<D, Place extends string> = D extends { readonly [P in Place]: infer S }
-  ? ValuesOfShape<S>
-  : unknown;
-
-/** The checked values of an operation, by the contract's names. */
-export type ValuesOf<D extends Declaration> = ValuesAt<D, "parameters"> &
-  ValuesAt<D, "query"> &
-  ValuesAt<D, "headers"> &
-  (D extends { body: infer B extends z.ZodType } ? z.output<B> : unknown) &
-  (D extends { document: { readonly name: infer N extends string; readonly schema: infer S } }
-    ? ValuesOfShape<{ readonly [Name in N]: S }>
-    : unknown);
-
-type Declared = (typeof operations)[number];
-
 /** The behaviours of a section: one for each operation declared there. */
 export type BehavioursOf<Section extends string> = {
-  readonly [D in Declared as D["name"] extends `${Section}.${string}` ? D["name"] : never]: Behaviour<
-    ValuesOf<D>
+  readonly [Name in keyof OperationValues as Name extends `${Section}.${string}` ? Name : never]: Behaviour<
+    OperationValues[Name]
   >;
 };

@@ -16,7 +16,8 @@ const texts = [
 ];
 
 /** An open enumeration names the values it knows. */
-const knownValues = (schema: z.ZodType) => schema.meta()?.["x-extensible-enum"] as string[] | undefined;
+export const knownValues = (schema: z.ZodType) =>
+  schema.meta()?.["x-extensible-enum"] as string[] | undefined;
 
 function textFor(schema: z.ZodType): string | undefined {
   const choices = optionsOf(schema) ?? knownValues(unwrap(schema)) ?? texts;

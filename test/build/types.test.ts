@@ -1,48 +1,171 @@
-/** The built package as a TypeScript consumer meets it. */
+/** The declarations that the build writes: what is named, and that it is what the operations are. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { clientTypes } from "../../build/types";
-import { operations } from "../../core/operations";
-import { compiled } from "../support/consumer";
+import { z } from "zod";
+import { clientTypes, inputName } from "../../build/client-types";
+import { typeFiles } from "../../build/types";
+import { contract, type Declaration, json, operation, operations } from "../../core/operations";
+import { splitName } from "../../core/operations/sections";
+import { asConsumer, compiled } from "../support/consumer";
+import { hovers } from "../support/editor";
 
 const root = join(__dirname, "../..");
 
-const consumer = `
-import { createClient, FxdeskError, type FxdeskClient } from "@fxdesk/toolkit";
-
-const client: FxdeskClient = createClient({ domain: "example.com", clientId: "c" });
-
-export async function use(): Promise<string | undefined> {
-  const booked = await client.trades.book({ quote_id: "q", reason: "mortage_repayment" });
-  const margin: number | undefined = booked.initial_margin_amount;
-  for await (const trade of client.trades.list.all({ trade_type: ["spot"] })) {
-    const rate: number = trade.rate;
-    if (rate > 1) break;
-  }
-  const { status, body } = await client.statements.getFile({ account_id: "a", statement_id: "s" });
-  if (status === 202) return body.status;
-  await body.save("statement.pdf");
-  // @ts-expect-error a reason is needed
-  await client.trades.book({ quote_id: "q" });
-  // @ts-expect-error the contract has no such reason
-  await client.trades.book({ quote_id: "q", reason: "mortgage_repayment" });
-  // @ts-expect-error the connection gives the client
-  await client.trades.list({ client_id: "c" });
-  // @ts-expect-error not a list of pages
-  client.trades.get.all({ trade_id: "t" });
-  return margin === undefined ? undefined : new Error() instanceof FxdeskError ? "error" : String(margin);
-}
-`;
-
-test.each(["cts", "mts"])("a strict .%s consumer compiles against what is built", async (extension) => {
-  expect(await compiled({ [`consumer.${extension}`]: consumer })).toBe("");
+test("are what is built", async () => {
+  for (const [path, text] of Object.entries(typeFiles(contract)))
+    expect(await readFile(join(root, "dist", path), "utf8")).toBe(text);
 });
 
-test("what an editor shows of a method is written out for each operation", async () => {
-  const types = await readFile(join(root, "dist/core/client/fxdesk-client.d.ts"), "utf8");
-  expect(types).toBe(clientTypes(operations));
-  for (const { name, summary } of operations) {
-    expect(types).toContain(`Method<Named<"${name}">>`);
-    expect(types).toContain(`   * ${summary}`);
-  }
+test("are all exported: none is hidden by another export of its name", async () => {
+  const entry = await readFile(join(root, "dist/core/index.d.ts"), "utf8");
+  const lists = [...entry.matchAll(/\{([^}]*)\}/g)].flatMap(([, names]) => names!.match(/\w+/g) ?? []);
+  const explicit = new Set<string>(lists);
+  const named = [...clientTypes(operations).matchAll(/^export (?:type|interface) (\w+)/gm)];
+  expect(named.length).toBeGreaterThan(90);
+  expect(named.map(([, name]) => name).filter((name) => explicit.has(name!))).toEqual([]);
+});
+
+/** Fields of inputs that are narrower here than in the inferred type, where the options are made and so only texts. */
+const narrower: Readonly<Record<string, readonly string[]>> = {
+  "payments.initiate": ["dayOfExecution", "monthsOfExecution"],
+};
+
+/** Whether each written type is the one that the schemas of an operation lead to. */
+function agreement(declaration: Declaration): string {
+  const { name, tool } = declaration;
+  const [section, method] = splitName(declaration);
+  const declared = `Named<"${name}">`;
+  const call = `FxdeskClient["${section}"]["${method}"]`;
+  const apart = (narrower[name] ?? []).map((field) => JSON.stringify(field)).join(" | ") || "never";
+  return `export type ${tool} = AllTrue<[
+  Agrees<InputOf<${declared}>, toolkit.${inputName(declaration)}, ${apart}>,
+  Agrees<ValuesOf<${declared}>, OperationValues["${name}"], ${apart}>,
+  Same<OutputOf<${declared}>, Awaited<ReturnType<${call}>>>,
+  Same<ReplyOf<${declared}>, Awaited<ReturnType<${call}["reply"]>>>,
+  Same<Results<Inferred["${section}"]["${method}"]>, Results<${call}>>,
+]>;`;
+}
+
+const comparison = `
+import type * as toolkit from "@fxdesk/toolkit";
+import type { Client, FxdeskClient, OutputOf, ReplyOf } from "@fxdesk/toolkit";
+import type { InputOf, OperationValues, ValuesOf } from "@fxdesk/toolkit/operations";
+import type { operations } from ${JSON.stringify(join(root, "core/operations/all"))};
+
+type Named<Name extends string> = Extract<(typeof operations)[number], { readonly name: Name }>;
+
+/** Identical, down to what is optional, null or readonly. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+type Without<T, Names> = { [K in keyof T as K extends Names ? never : K]: T[K] };
+
+/** What is apart is compared one way; where nothing can be given, nothing else is taken. */
+type Agrees<Inferred, Written, Apart> = keyof Inferred extends never
+  ? Same<Record<string, never>, Written>
+  : Written extends Inferred
+    ? Same<Without<Inferred, Apart>, Without<Written, Apart>>
+    : false;
+
+type Inferred = Client<typeof operations>;
+
+/** What a method and the methods beside it return, by their names. */
+type Results<M> = { [K in keyof M]: M[K] extends (...args: never) => infer R ? R : never };
+
+type AllTrue<Each extends readonly true[]> = Each;
+`;
+
+test("agree with the schemas of every operation", async () => {
+  const code = [comparison, ...operations.map(agreement)].join("\n");
+  const options = { skipLibCheck: true, exactOptionalPropertyTypes: true, lib: ["es2023", "es2024.string"] };
+  expect(await compiled({ "agreement.cts": code }, options)).toBe("");
+});
+
+test("an editor shows what a field means, and what a method does", async () => {
+  const code = `import type { BookedTrade, FxdeskClient } from "@fxdesk/toolkit";
+export async function use(client: FxdeskClient): Promise<unknown> {
+  const { trade_id: tradeId } = await client.trades.book({ quote_id: "q", reason: "other" });
+  const trade: BookedTrade = await client.trades.get({ trade_id: tradeId });
+  return trade.maturity_date;
+}
+`;
+  const words = ["quote_id", "book(", "BookedTrade =", "maturity_date"];
+  const shown = await asConsumer({ "main.cts": code }, (folder) => hovers(folder, "main.cts", words));
+  expect(shown).toEqual([
+    expect.stringMatching(/BookTradeInput\.quote_id: string\s+```\s+The quote to book\.$/),
+    expect.stringMatching(
+      /BookTradeInput.*Promise<ConfirmedTrade>.*\s.*Books a trade from an existing quote\./s,
+    ),
+    expect.stringMatching(/interface BookedTrade\s+```\s.*trades\.list/s),
+    expect.stringMatching(/maturity_date: string\s+```\s+Day \(UTC\) by which .*YYYY-MM-DD\.$/),
+  ]);
+});
+
+describe("of operations that the contract does not have", () => {
+  const Fixing = z.object({
+    rate: z.number().meta({ description: "Ends no comment: */." }),
+    quoted: z.array(z.enum(["bid", "ask"])).nullish(),
+    "its-source": z.unknown(),
+  });
+  const declared = (declaration: Partial<Declaration>) =>
+    operation({
+      name: "fixings.get",
+      tool: "get_fixing",
+      title: "Get fixing",
+      summary: "Returns a fixing.",
+      effect: "read",
+      method: "GET",
+      path: "/fixings",
+      server: "service",
+      credentials: [],
+      answers: { 200: json(Fixing, "The fixing.") },
+      errors: {},
+      contract: "none",
+      ...declaration,
+    });
+
+  test("what has no name gets one, by the name of the tool", () => {
+    const types = clientTypes([declared({})]);
+    expect(types).toContain("export type GetFixingInput = Record<string, never>;");
+    expect(types).toContain(`export type GetFixingResponse = {
+  /** Ends no comment: * /. */
+  rate: number;
+  quoted?: ("bid" | "ask")[] | null | undefined;
+  "its-source": unknown;
+};`);
+    expect(types).toContain("(input?: GetFixingInput, options?: CallOptions): Promise<GetFixingResponse>;");
+    expect(types).toContain("Promise<Reply<200, GetFixingResponse>>;");
+  });
+
+  test("the pages of a list without a name are lists of its entries", () => {
+    const query = { page: z.int().optional(), size: z.int().optional() };
+    const pages = { page: "page", size: "size", defaultSize: 10 };
+    const answers = { 200: json(z.array(Fixing), "The fixings.") };
+    const types = clientTypes([declared({ query, pages, answers })]);
+    expect(types).toContain("AsyncGenerator<GetFixingResponse[number], void, void>;");
+    expect(types).toContain("AsyncGenerator<GetFixingResponse[number][], void, void>;");
+  });
+
+  test("a body with a name is extended", () => {
+    const body = z.object({ symbol: z.string() }).meta({ id: "NewFixing" });
+    const query = { limit: z.int().default(5).meta({ description: "How many." }) };
+    const types = clientTypes([declared({ method: "POST", body, query })]);
+    expect(types).toContain("export interface NewFixing {\n  symbol: string;\n}");
+    expect(types).toContain(
+      "export interface GetFixingInput extends NewFixing {\n  /** How many. Default: 5. */\n  limit?: number | undefined;\n}",
+    );
+  });
+
+  test("no two types have one name", () => {
+    const named = Fixing.extend({ more: z.string() }).meta({ id: "GetFixingInput" });
+    expect(() => clientTypes([declared({ answers: { 200: json(named, "The fixing.") } })])).toThrow(
+      "There are two types GetFixingInput.",
+    );
+    const reply = Fixing.clone(Fixing.def).meta({ id: "Reply" });
+    expect(() => clientTypes([declared({ answers: { 200: json(reply, "The fixing.") } })])).toThrow(
+      "There are two types Reply.",
+    );
+    const body = z.object({ amount: z.number().default(1) }).meta({ id: "Fixing" });
+    const same = declared({ method: "POST", body, answers: { 200: json(body, "The same.") } });
+    expect(() => clientTypes([same])).toThrow("There are two types Fixing.");
+  });
 });

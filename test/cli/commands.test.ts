@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer } from "node:net";
-import { operations } from "@fxdesk/toolkit";
+import { operations } from "@fxdesk/toolkit/operations";
 import { loadSandbox, type SandboxPackage } from "../../cli/sandbox-package";
 import manifest from "../../package.json";
 import { happens } from "../support/eventually";

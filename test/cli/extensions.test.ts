@@ -3,7 +3,8 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { contract, serviceFrom } from "@fxdesk/toolkit";
+import { serviceFrom } from "@fxdesk/toolkit";
+import { contract } from "@fxdesk/toolkit/operations";
 import { fxdesk as run, type Ran, type Variables, variablesOf } from "./run";
 
 const declared = (more: string) => `

@@ -1,5 +1,6 @@
 /** What a person reads before money leaves. */
-import { contract, createClient, type Values } from "@fxdesk/toolkit";
+import { createClient, type Values } from "@fxdesk/toolkit";
+import { contract } from "@fxdesk/toolkit/operations";
 import { preview } from "../../cli/call/preview";
 import { operationNamed } from "../support/operations";
 

@@ -1,7 +1,8 @@
 /** Each operation is a tool, and each tool does what its operation says and fails as it documents. */
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { type Declaration, modelFields, operations } from "@fxdesk/toolkit/operations";
+import { type Declaration, operations } from "@fxdesk/toolkit/operations";
+import { modelFields } from "../../core/operations/fields";
 import { type HttpServer, serveHttp } from "../../mcp";
 import { argumentName, argumentsOf } from "../../mcp/names";
 import type { JsonObject } from "../../mcp/protocol";

@@ -2,14 +2,20 @@
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import manifest from "../../package.json";
 
 const run = promisify(execFile);
 const root = join(__dirname, "../..");
 
-const compilerOptions = {
+export type Sources = Readonly<Record<string, string>>;
+
+export const tsc = join(root, "node_modules/typescript/bin/tsc");
+
+const usualOptions = {
   strict: true,
+  skipLibCheck: false,
   noEmit: true,
   module: "node20",
   target: "es2023",
@@ -18,17 +24,9 @@ const compilerOptions = {
   typeRoots: [join(root, "node_modules/@types")],
 };
 
-/** Does something in a folder in which both packages are installed and sources are, by file name. */
-async function asConsumer<T>(
-  sources: Readonly<Record<string, string>>,
-  does: (folder: string) => Promise<T>,
-): Promise<T> {
+/** Makes a folder and removes it when what is done in it has ended. */
+async function inFolder<T>(does: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "fxdesk-consumer-"));
-  const packages = join(folder, "node_modules/@fxdesk");
-  await mkdir(packages, { recursive: true });
-  await symlink(root, join(packages, "toolkit"));
-  await symlink(join(root, "sandbox"), join(packages, "sandbox"));
-  for (const [name, content] of Object.entries(sources)) await writeFile(join(folder, name), content);
   try {
     return await does(folder);
   } finally {
@@ -36,17 +34,60 @@ async function asConsumer<T>(
   }
 }
 
-/** What the compiler has to say about sources, by file name. */
-export const compiled = (sources: Readonly<Record<string, string>>): Promise<string> =>
-  asConsumer(sources, async (folder) => {
-    const project = { compilerOptions, files: Object.keys(sources) };
-    await writeFile(join(folder, "tsconfig.json"), JSON.stringify(project));
-    const tsc = join(root, "node_modules/typescript/bin/tsc");
-    const { stdout } = await run(process.execPath, [tsc, "-p", folder]).catch(
-      (error: { stdout: string }) => error,
-    );
-    return stdout;
+async function link(target: string, path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await symlink(target, path);
+}
+
+/** The dependencies of the package, and the types of Node.js. */
+async function linkDependencies(modules: string): Promise<void> {
+  for (const name of [...Object.keys(manifest.dependencies), "@types/node"])
+    await link(join(root, "node_modules", name), join(modules, name));
+}
+
+const writeAll = async (folder: string, sources: Sources): Promise<void> => {
+  for (const [name, content] of Object.entries(sources)) await writeFile(join(folder, name), content);
+};
+
+/** Does something in a folder in which both packages are installed and sources are, by file name. */
+export const asConsumer = <T>(sources: Sources, does: (folder: string) => Promise<T>): Promise<T> =>
+  inFolder(async (folder) => {
+    const modules = join(folder, "node_modules");
+    await link(root, join(modules, "@fxdesk/toolkit"));
+    await link(join(root, "sandbox"), join(modules, "@fxdesk/sandbox"));
+    await linkDependencies(modules);
+    await writeAll(folder, sources);
+    return does(folder);
   });
+
+/**
+ * Does something in a folder in which a packed package is installed, with its dependencies and the types of Node.js and
+ * nothing else.
+ */
+export const asConsumerOf = <T>(tarball: string, does: (folder: string) => Promise<T>): Promise<T> =>
+  inFolder(async (folder) => {
+    const modules = join(folder, "node_modules");
+    const own = join(modules, manifest.name);
+    await mkdir(own, { recursive: true });
+    await run("tar", ["-xzf", tarball, "-C", own, "--strip-components=1"]);
+    await linkDependencies(modules);
+    return does(folder);
+  });
+
+/** What the compiler has to say about sources, by file name, in a folder. */
+export async function compiledIn(folder: string, sources: Sources, options: object = {}): Promise<string> {
+  await writeAll(folder, sources);
+  const project = { compilerOptions: { ...usualOptions, ...options }, files: Object.keys(sources) };
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify(project));
+  const { stdout } = await run(process.execPath, [tsc, "-p", folder]).catch(
+    (error: { stdout: string }) => error,
+  );
+  return stdout;
+}
+
+/** What the compiler has to say about sources, by file name. */
+export const compiled = (sources: Sources, options: object = {}): Promise<string> =>
+  asConsumer(sources, (folder) => compiledIn(folder, sources, options));
 
 /** What a module writes to its standard output. Rejects when it fails, or does not end in time. */
 export const outputOf = (code: string): Promise<string> =>

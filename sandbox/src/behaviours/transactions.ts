@@ -1,6 +1,8 @@
 /** Transactions of an account. Contract: endpoints 19 and 20. */
-import { transactionTypes } from "@fxdesk/toolkit/operations";
+import { type Declaration, fieldsOf } from "@fxdesk/toolkit/operations";
+import { unwrap } from "@fxdesk/toolkit/schema";
 import type { BehavioursOf } from "../behaviour";
+import { knownValues } from "../example";
 import { newestFirst, paged } from "../paging";
 import { Refusal } from "../refusal";
 import type { Account } from "../world/accounts";
@@ -47,14 +49,16 @@ const transactionsOf = ({ ledger }: World, account: Account) =>
   ledger.lines(bucketOf(account, "InterimAvailable"));
 
 /** A service of tomorrow may book more types, so the contract leaves them open; here there are no others. */
-function knownType(asked: string | undefined): TransactionType | undefined {
-  const type = transactionTypes.find((each) => each === asked);
+function knownType(operation: Declaration, asked: string | undefined): TransactionType | undefined {
+  const { schema } = fieldsOf(operation).find(({ name }) => name === "transaction_type")!;
+  const types = knownValues(unwrap(schema)) as TransactionType[];
+  const type = types.find((each) => each === asked);
   if (type === asked) return type;
   throw new Refusal(
     400,
     "validation_error",
     "The request does not fit.",
-    `transaction_type must be one of ${transactionTypes.join(", ")}.`,
+    `transaction_type must be one of ${types.join(", ")}.`,
   );
 }
 
@@ -64,8 +68,8 @@ const bound = (minute: string | undefined, otherwise: number) =>
 
 export const transactions: BehavioursOf<"transactions"> = {
   "transactions.list": (call) => {
-    const { values, client, world } = call;
-    const type = knownType(values.transaction_type);
+    const { operation, values, client, world } = call;
+    const type = knownType(operation, values.transaction_type);
     const account = accountOf(world, client, values.account_id);
     const after = bound(values.from_value_datetime, -Infinity);
     const before = bound(values.to_value_datetime, Infinity);

@@ -1,5 +1,5 @@
 /** The documents of trades and their payments: what each says, and where it is. */
-import type { ValuesOf } from "../behaviour";
+import type { ValuesOf } from "@fxdesk/toolkit/operations";
 import type { getDocument } from "../extensions/declared";
 import { grouped } from "../files/report";
 import { bankIn, homeOf, receivingAccount } from "../world/banks";

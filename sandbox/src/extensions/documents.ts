@@ -1,5 +1,6 @@
 /** Documents, an extension: the contract shows their addresses in trades and payments, and not how they are fetched. */
-import type { Behaviour, ValuesOf } from "../behaviour";
+import type { ValuesOf } from "@fxdesk/toolkit/operations";
+import type { Behaviour } from "../behaviour";
 import { letterPdf } from "../documents/letter";
 import { documentOf } from "../documents/trades";
 import { Refusal } from "../refusal";

@@ -1,6 +1,7 @@
 /** Prices, an extension: the contract books trades from quotes and shows no way to get one. */
 import { Big } from "big.js";
-import type { Behaviour, ValuesOf } from "../behaviour";
+import type { ValuesOf } from "@fxdesk/toolkit/operations";
+import type { Behaviour } from "../behaviour";
 import { undrawable } from "../behaviours/trades";
 import { Refusal } from "../refusal";
 import { fits, largest, mostOf } from "../world/currencies";

@@ -1,11 +1,5 @@
 /** The statement of an account, read from the books. Every format is written from it. */
-import {
-  type Balance,
-  creditDebitOf,
-  type Entry,
-  type StatementHead,
-  type StatementTail,
-} from "@fxdesk/toolkit/formats";
+import { type Balance, type Entry, type StatementHead, type StatementTail } from "@fxdesk/toolkit/formats";
 import type { Big } from "big.js";
 import type { Account } from "../world/accounts";
 import { bankIn, homeOf, internationalAddress } from "../world/banks";
@@ -42,7 +36,7 @@ export const linesIn = ({ ledger }: World, account: Account, { from, to }: Perio
   ledger.lines(books(account)).between(startOf(from), startOf(addDays(to, 1)));
 
 const sided = (amount: Big, currency: string) => ({
-  creditDebit: creditDebitOf(amount),
+  creditDebit: amount.lt(0) ? ("Debit" as const) : ("Credit" as const),
   amount: written(amount.abs(), currency),
 });
 

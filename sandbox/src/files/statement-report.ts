@@ -20,6 +20,9 @@ const columns: readonly Column[] = [
 const printed = (number: string) =>
   /^[A-Z]{2}\d{2}/.test(number) ? number.replace(/(.{4})(?=.)/g, "$1 ") : number;
 
+const moneyIn = (balance: Balance, currency: string) =>
+  grouped(written(new Big(signedAmount(balance)), currency));
+
 const balanceRow = (title: string, balance: Balance, currency: string): Row => [
   balance.date,
   "",
@@ -27,7 +30,7 @@ const balanceRow = (title: string, balance: Balance, currency: string): Row => [
   "",
   "",
   "",
-  grouped(written(signedAmount(balance), currency)),
+  moneyIn(balance, currency),
 ];
 
 /** The other side and what was said of the entry, each on lines of its own. */
@@ -42,7 +45,7 @@ const description = ({ counterparty = {}, remittance, additionalInformation }: E
     .join("\n");
 
 function* entryRows({ entries, openingBalance, account: { currency } }: AccountStatement): Generator<Row> {
-  let balance = signedAmount(openingBalance);
+  let balance = new Big(signedAmount(openingBalance));
   for (const entry of entries) {
     const { bookingDate, valueDate, amount, creditDebit, endToEndId, customerReference } = entry;
     balance = balance.plus(signedAmount(entry));
@@ -72,7 +75,7 @@ function totalsRow({ entries, account: { currency } }: AccountStatement): Row {
 export function statementReport(statement: AccountStatement): Report {
   const { account, number, openingBalance, closingBalance, period, holder, writtenAt } = statement;
   const { currency, bic = "" } = account;
-  const money = (balance: Balance) => `${grouped(written(signedAmount(balance), currency))} ${currency}`;
+  const money = (balance: Balance) => `${moneyIn(balance, currency)} ${currency}`;
   return {
     bank: bankIn(homeOf(currency)),
     title: "Account statement",

@@ -1,6 +1,6 @@
 /** The statement of an account as a spreadsheet: numbers that can be added up, and dates that can be sorted. */
 import { type Entry, minorUnits, signedAmount } from "@fxdesk/toolkit/formats";
-import type { Big } from "big.js";
+import { Big } from "big.js";
 import type { Cell, Row } from "write-excel-file/node";
 import { startOf } from "../world/days";
 import type { AccountStatement } from "./account-statement";
@@ -57,7 +57,7 @@ const columns: readonly Column[] = [
 
 function* linesOf(statement: AccountStatement): Generator<Line> {
   const { entries, openingBalance, closingBalance } = statement;
-  let balance = signedAmount(openingBalance);
+  let balance = new Big(signedAmount(openingBalance));
   yield { statement, entry: { bookingDate: openingBalance.date, remittance: "Opening balance" }, balance };
   for (const entry of entries) {
     balance = balance.plus(signedAmount(entry));

@@ -1,8 +1,11 @@
 /** What was booked, without the amounts, in columns. */
-import type { transactionTypes } from "@fxdesk/toolkit/operations";
+import type { OperationValues } from "@fxdesk/toolkit/operations";
 import { Column, RepeatedColumn, TextColumn } from "./columns";
 
-export type TransactionType = (typeof transactionTypes)[number];
+/** What an enumeration lists, without the texts that a service may add. */
+type Listed<T> = T extends string ? (string extends T ? never : T) : never;
+
+export type TransactionType = Listed<OperationValues["transactions.list"]["transaction_type"]>;
 
 /** Who stands on the other side of a movement of money. */
 export interface Counterparty {

@@ -2,7 +2,8 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { contract, type Declaration, extended, json, serviceFrom } from "@fxdesk/toolkit";
+import { type Declaration, serviceFrom } from "@fxdesk/toolkit";
+import { contract, extended, json } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 
 const getFixing = {

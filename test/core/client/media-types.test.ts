@@ -1,6 +1,7 @@
 /** An answer that may come in several media types: JSON is read, the others are passed on as text. */
 import { z } from "zod";
-import { contract, createClient, InvalidResponse, json, operation, orText } from "../../../core";
+import { createClient, InvalidResponse } from "../../../core";
+import { contract, json, operation, orText } from "../../../core/operations";
 import { openApiDocument } from "../../../core/openapi/document";
 import { faultServer, type FaultServer, respond } from "../../support/fault-server";
 

@@ -1,7 +1,8 @@
 /** Lists page by page: to the end, no further, and never in circles. */
 import { z } from "zod";
-import { contract, createClient, InvalidResponse, json, operation } from "../../../core";
+import { createClient, InvalidResponse } from "../../../core";
 import { joined } from "../../../core/client/pages";
+import { contract, json, operation } from "../../../core/operations";
 import { type Fault, faultServer, type FaultServer, respond } from "../../support/fault-server";
 
 const shape = { page: z.int().default(1), page_size: z.int().default(50) };

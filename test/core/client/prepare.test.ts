@@ -1,6 +1,7 @@
 /** What prepare() shows is what leaves, but for the credentials. */
 import type { Declaration, Values } from "../../../core/operations";
-import { contract, createClient, InvalidInput } from "../../../core";
+import { createClient, InvalidInput } from "../../../core";
+import { contract } from "../../../core/operations";
 import { respond } from "../../support/fault-server";
 import { account, against } from "../support/against";
 

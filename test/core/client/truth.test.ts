@@ -3,7 +3,8 @@
  * what arrived. FXDESK_RUNS says how many, FXDESK_SEED which.
  */
 import * as fc from "fast-check";
-import { contract, createClient, type ClientOptions, type Credentials, FxdeskError } from "../../../core";
+import { createClient, type ClientOptions, type Credentials, FxdeskError } from "../../../core";
+import { contract } from "../../../core/operations";
 import type { CallOptions } from "../../../core";
 import type { Declaration, Values } from "../../../core/operations";
 import { type Fate, type Seen, witness } from "../../support/witness";

@@ -1,6 +1,7 @@
 /** Whether a success proves that the call was carried out. */
 import { z } from "zod";
-import { type Declaration, identifies, json, operation, operations, text } from "../../../core/operations";
+import { type Declaration, json, operation, operations, text } from "../../../core/operations";
+import { identifies } from "../../../core/operations/proof";
 import { operationNamed } from "../../support/operations";
 
 const errorMessage = { code: "trade-7", message: "Not booked.", details: "The quote is gone." };

@@ -5,11 +5,11 @@ import {
   byConnection,
   checkInput,
   checkRequest,
-  checkRest,
   empty,
   operation,
   type Values,
 } from "../../../core/operations";
+import { checkRest } from "../../../core/operations/check";
 import { allSpelled } from "../../../core/operations/spelling";
 
 const now = new Date("2026-01-31T12:00:00Z");

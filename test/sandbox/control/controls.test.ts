@@ -1,6 +1,7 @@
 /** What can be done to the sandbox from outside, and that its callers see it. */
 import { get } from "node:http";
-import { contract, createClient, type FxdeskClient } from "@fxdesk/toolkit";
+import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
+import { contract } from "@fxdesk/toolkit/operations";
 import { controls, Refusal, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { eventually } from "../../support/eventually";
 import { makeQuote, sampleInput, sandboxClient } from "../../support/samples";

@@ -2,7 +2,8 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { contract, createClient, type FxdeskClient } from "@fxdesk/toolkit";
+import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
+import { contract } from "@fxdesk/toolkit/operations";
 import { controls, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { Outbox } from "../../../sandbox/src/outbox";
 import { sandboxClient } from "../../support/samples";

@@ -1,6 +1,6 @@
 /** What the actions behind the controls have in common. */
-import type { Declaration } from "@fxdesk/toolkit/operations";
-import type { StoredFile, ValuesOf } from "../../behaviour";
+import type { Declaration, ValuesOf } from "@fxdesk/toolkit/operations";
+import type { StoredFile } from "../../behaviour";
 import { Refusal } from "../../refusal";
 import type { Stage } from "../../stage";
 

@@ -1,0 +1,239 @@
+/**
+ * The declaration file of the client: a name for every resource, input and response, and the methods in these names. An
+ * editor shows from it what each of them means.
+ */
+import type { Answer, Declaration } from "../core/operations/declaration";
+import { callerFields } from "../core/operations/fields";
+import type { JsonSchema } from "../core/operations/json-schema";
+import { bySection, sectionTitle, splitName } from "../core/operations/sections";
+import { type AllSchemas, jsonAnswers, schemasOf } from "./type-schemas";
+import { comment, membersText, typeText, unlisted } from "./type-text";
+import { effects, failureWords } from "./words";
+
+/** `list_trades` is `ListTrades`. */
+const pascal = (words: string): string =>
+  words.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+export const inputName = ({ tool }: Declaration): string => `${pascal(tool)}Input`;
+const responseName = ({ tool }: Declaration): string => `${pascal(tool)}Response`;
+const sectionName = (section: string): string => `${pascal(section)}Section`;
+
+const referred = ({ $ref, items }: JsonSchema): unknown => $ref ?? (items as JsonSchema | undefined)?.$ref;
+
+const sectionsText = (operations: readonly Declaration[]): string =>
+  `Contract: ${operations.map(({ contract }) => contract).join(", ")}.`;
+
+function useText(verb: string, users: readonly Declaration[]): string[] {
+  const names = users.map(({ name }) => `\`${name}\``).join(", ");
+  return users.length === 0 ? [] : [`${verb} ${names}. ${sectionsText(users)}`];
+}
+
+/** Where a resource stands in the contract: what operations take and return it. */
+function usesOf(
+  name: string,
+  operations: readonly Declaration[],
+  { bodies, responses }: AllSchemas,
+): string[] {
+  const ref = `#/$defs/${name}`;
+  const takes = operations.filter((operation) => bodies.own[operation.name]?.$ref === ref);
+  const returns = operations.filter((operation) =>
+    jsonAnswers(operation).some(
+      ([status]) => referred(responses.own[`${operation.name} ${status}`]!) === ref,
+    ),
+  );
+  return [...useText("Body of", takes), ...useText("Returned by", returns)];
+}
+
+function resourceText(name: string, schema: JsonSchema, uses: readonly string[]): string {
+  const { description } = schema;
+  const docs = comment([...(typeof description === "string" ? [description] : []), ...uses]);
+  return schema.type === "object" && schema.properties
+    ? `${docs}export interface ${name} ${membersText(schema)}\n`
+    : `${docs}export type ${name} = ${typeText(schema)};\n`;
+}
+
+/** The named schemas of all that is taken and returned. Throws where one name stands for two types. */
+function resourceTexts(operations: readonly Declaration[], schemas: AllSchemas): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  for (const { named } of [schemas.responses, schemas.bodies, schemas.inputs])
+    for (const [name, schema] of Object.entries(named)) {
+      const text = resourceText(name, schema, usesOf(name, operations, schemas));
+      if ((texts.get(name) ?? text) !== text) throw new TypeError(`There are two types ${name}.`);
+      texts.set(name, text);
+    }
+  return texts;
+}
+
+/** An input has the fields of its body beside its own; a body with a name is extended. */
+function inputText(operation: Declaration, { inputs, bodies }: AllSchemas): string {
+  const name = inputName(operation);
+  const docs = comment([`What \`${operation.name}\` takes. ${sectionsText([operation])}`]);
+  if (callerFields(operation).length === 0) return `${docs}export type ${name} = Record<string, never>;\n`;
+  const { body } = operation;
+  const base = bodies.own[operation.name];
+  const isNamed = body !== undefined && base?.$ref !== undefined;
+  const heritage = isNamed ? ` extends ${typeText(base)}` : "";
+  const own = (field: string) => !isNamed || !Object.hasOwn(body.shape, field);
+  return `${docs}export interface ${name}${heritage} ${membersText(inputs.own[operation.name]!, "", own)}\n`;
+}
+
+function bodyText({ name }: Declaration, status: string, answer: Answer, { responses }: AllSchemas): string {
+  if (answer.kind === "file") return "ReceivedFile";
+  if (answer.kind === "empty") return "undefined";
+  if (answer.kind !== "json") return "string";
+  return typeText(responses.own[`${name} ${status}`]!) + (answer.asText ? " | string" : "");
+}
+
+interface Response {
+  /** The type of what the method returns. */
+  readonly type: string;
+  /** The same where JSON is asked for. */
+  readonly jsonType: string;
+  /** Its declaration, where it has no other name. */
+  readonly text: string;
+  /** The type of what `reply` returns. */
+  readonly reply: string;
+}
+
+/** A body, or the status and its body where several responses are documented. What has no name gets one. */
+function responseOf(operation: Declaration, schemas: AllSchemas): Response {
+  const bodies = Object.entries(operation.answers).map(
+    ([status, answer]) => [status, bodyText(operation, status, answer, schemas)] as const,
+  );
+  const whole =
+    bodies.length === 1
+      ? bodies[0]![1]
+      : bodies.map(([status, body]) => `{ status: ${status}; body: ${body} }`).join(" | ");
+  const isNamed = whole.includes("{");
+  const name = responseName(operation);
+  const type = isNamed ? name : whole;
+  const docs = comment([`What \`${operation.name}\` returns. ${sectionsText([operation])}`]);
+  const bodyIn = (body: string) => (isNamed && bodies.length === 1 ? name : body);
+  return {
+    type,
+    jsonType:
+      isNamed && whole.endsWith(" | string") ? `Exclude<${name}, string>` : whole.replace(/ \| string$/, ""),
+    text: isNamed ? `${docs}export type ${name} = ${whole};\n` : "",
+    reply: bodies.map(([status, body]) => `Reply<${status}, ${bodyIn(body)}>`).join(" | "),
+  };
+}
+
+/** A list under a heading; nothing when it is empty. */
+const list = (heading: string, items: readonly string[]): string[] =>
+  items.length === 0 ? [] : ["", `${heading}:`, ...items.map((item) => `- ${item}`)];
+
+function documentation(operation: Declaration): string[] {
+  const { summary, notes, effect, rules = [], answers, errors, method, path, contract: section } = operation;
+  return [
+    [summary, notes].filter(Boolean).join(" "),
+    "",
+    effects[effect],
+    ...list(
+      "Rules",
+      rules.map(({ says }) => says),
+    ),
+    ...list(
+      "Answers",
+      Object.entries(answers).map(([status, { says }]) => `${status}: ${says}`),
+    ),
+    ...list(
+      "Errors",
+      Object.entries(errors).map(([status, failure]) => `${status}: ${failureWords(failure)}`),
+    ),
+    "",
+    `Contract: ${section}, ${method} ${path}`,
+  ];
+}
+
+/** The input that does not ask for text. */
+function jsonInput(operation: Declaration): string | undefined {
+  const [asText] = jsonAnswers(operation).flatMap(([, answer]) => answer.asText ?? []);
+  if (!asText) return undefined;
+  const name = inputName(operation);
+  const field = JSON.stringify(asText.field);
+  const values = asText.values.map((value) => JSON.stringify(value)).join(" | ");
+  const optional = callerFields(operation).find(({ name: each }) => each === asText.field)?.required
+    ? ""
+    : "?";
+  return `${name} & { ${field}${optional}: Exclude<${name}[${field}], ${values}> }`;
+}
+
+function signaturesOf(operation: Declaration, { type, jsonType, reply }: Response): string[] {
+  const optional = callerFields(operation).some(({ required }) => required) ? "" : "?";
+  const args = `(input${optional}: ${inputName(operation)}, options?: CallOptions)`;
+  const json = jsonInput(operation);
+  const jsonArgs = json ? `(input: ${json}, options?: CallOptions)` : args;
+  const item = type.endsWith("[]") ? type.slice(0, -2) : `${type}[number]`;
+  return [
+    ...(json ? [`${jsonArgs}: Promise<${jsonType}>;`] : []),
+    `${args}: Promise<${type}>;`,
+    "/** The response with status, headers, total and what differed from the contract. */",
+    `reply${args}: Promise<${reply}>;`,
+    ...(operation.pages
+      ? [
+          "/** Every entry of every page, fetched as they are consumed. */",
+          `all${args}: AsyncGenerator<${item}, void, void>;`,
+          "/** Every page, fetched as it is consumed. */",
+          `pages${args}: AsyncGenerator<${item}[], void, void>;`,
+        ]
+      : []),
+    ...(operation.linkedPages
+      ? [
+          "/** Every page, fetched as it is consumed. */",
+          `pages${jsonArgs}: AsyncGenerator<${jsonType}, void, void>;`,
+          "/** All pages as one: the first, with the entries of all. */",
+          `whole${jsonArgs}: Promise<${jsonType}>;`,
+        ]
+      : []),
+  ];
+}
+
+function methodText(operation: Declaration, response: Response): string {
+  const [, method] = splitName(operation);
+  const signatures = signaturesOf(operation, response).map((line) => `    ${line}\n`);
+  return `${comment(documentation(operation), "  ")}  readonly ${method}: {\n${signatures.join("")}  };\n`;
+}
+
+/** What the types are made of beside the schemas, and where it is. */
+const imports = [
+  ["ClientCore", "client"],
+  ["ReceivedFile", "file"],
+  ["CallOptions", "options"],
+  ["Reply", "reply"],
+] as const;
+
+function assertUnique(names: readonly string[]): void {
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new TypeError(`There are two types ${twice}.`);
+}
+
+const declaredNames = (text: string): string[] =>
+  [...text.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name!);
+
+/** The declaration file of the client, as text. Throws where two types would have one name. */
+export function clientTypes(operations: readonly Declaration[]): string {
+  const schemas = schemasOf(operations);
+  const sections = [...bySection(operations)];
+  const parts = sections.map(([section, members]) => {
+    const responses = members.map((operation) => [operation, responseOf(operation, schemas)] as const);
+    const methods = responses.map(([operation, response]) => methodText(operation, response));
+    return [
+      ...responses.flatMap(([operation, response]) => [inputText(operation, schemas), response.text]),
+      `/** ${sectionTitle(section)}. */\nexport interface ${sectionName(section)} {\n${methods.join("")}}\n`,
+    ];
+  });
+  const properties = sections.map(([section]) => `  readonly ${section}: ${sectionName(section)};\n`);
+  const text = [
+    imports.map(([name, path]) => `import type { ${name} } from "./${path}";\n`).join(""),
+    `/** A text beside those that an enumeration lists: the service may add some. */\n` +
+      `export type ${unlisted} = string & {};\n`,
+    ...resourceTexts(operations, schemas).values(),
+    ...parts.flat(),
+    `/** The client of the whole contract. */\n` +
+      `export interface FxdeskClient extends ClientCore {\n${properties.join("")}}\n`,
+  ]
+    .filter(Boolean)
+    .join("\n");
+  assertUnique([...imports.map(([name]) => name), ...declaredNames(text)]);
+  return text;
+}

@@ -1,0 +1,46 @@
+/**
+ * Removes from packages the declaration files to which no entry point leads. Runs when all are compiled; its arguments
+ * are the folders of the packages.
+ */
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
+}
+
+const importsIn = (text: string): string[] =>
+  [...text.matchAll(/(?:\bfrom |\bimport\()"(\.[^"]+)"/g)].map(([, path]) => path!);
+
+/** The declaration files to which some lead, these included. */
+async function reached(entries: readonly string[], all: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  const found = new Set(entries);
+  for (const file of found) {
+    const imports = importsIn(await readFile(file, "utf8"));
+    for (const path of imports) {
+      const target = join(file, "..", path.replace(/\.js$/, ""));
+      const there = [`${target}.d.ts`, join(target, "index.d.ts")].find((each) => all.has(each));
+      if (!there) throw new Error(`${file} leads to ${path}, which is not there.`);
+      found.add(there);
+    }
+  }
+  return found;
+}
+
+async function removeUnreached(folder: string): Promise<void> {
+  const { exports } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Manifest;
+  const dist = join(folder, "dist");
+  const paths = await readdir(dist, { recursive: true });
+  const all = new Set(paths.filter((path) => path.endsWith(".d.ts")).map((path) => join(dist, path)));
+  const entries = Object.values(exports).flatMap((entry) =>
+    typeof entry === "string" ? [] : [join(folder, entry.types)],
+  );
+  const kept = await reached(entries, all);
+  await Promise.all([...all].filter((file) => !kept.has(file)).map((file) => rm(file)));
+}
+
+async function main(): Promise<void> {
+  for (const folder of process.argv.slice(2)) await removeUnreached(folder);
+}
+
+void main();

@@ -1,0 +1,98 @@
+/** JSON Schemas as TypeScript. Every property carries what its schema says of it as its comment. */
+import type { JsonSchema } from "../core/operations/json-schema";
+
+/** No text may end the comment it stands in. */
+export function comment(lines: readonly string[], indent = ""): string {
+  const safe = lines.map((line) => line.replaceAll("*/", "* /"));
+  if (safe.length <= 1) return safe.map((line) => `${indent}/** ${line} */\n`).join("");
+  const rows = safe.map((line) => `${indent} * ${line}`.trimEnd());
+  return [`${indent}/**`, ...rows, `${indent} */`, ""].join("\n");
+}
+
+/** How a text with a format is written. */
+const formats: Readonly<Record<string, string>> = {
+  date: "YYYY-MM-DD.",
+  "date-time": "ISO 8601 date and time.",
+  uuid: "UUID.",
+  uri: "URI.",
+  ipv4: "IPv4 address.",
+};
+
+/** The one alternative beside null; the schema itself where there are no such two. */
+function withoutNull(schema: JsonSchema): JsonSchema {
+  const others = ((schema.anyOf ?? []) as JsonSchema[]).filter(({ type }) => type !== "null");
+  return others.length === 1 ? { ...others[0], ...schema } : schema;
+}
+
+function described(schema: JsonSchema): string[] {
+  const { description, format, default: fallback, examples = [] } = withoutNull(schema);
+  const words = [
+    description,
+    formats[String(format)],
+    fallback !== undefined && `Default: ${JSON.stringify(fallback)}.`,
+    ...(examples as unknown[]).slice(0, 1).map((example) => `Example: ${JSON.stringify(example)}.`),
+  ];
+  const line = words.filter(Boolean).join(" ");
+  return line ? [line] : [];
+}
+
+const keyOf = (name: string): string => (/^[a-z_$][\w$]*$/i.test(name) ? name : JSON.stringify(name));
+
+const union = (types: readonly string[]): string => [...new Set(types)].join(" | ");
+
+const literals = (values: readonly unknown[]): string => union(values.map((value) => JSON.stringify(value)));
+
+const simple: Readonly<Record<string, string>> = {
+  string: "string",
+  number: "number",
+  integer: "number",
+  boolean: "boolean",
+  null: "null",
+};
+
+/** The name of the type of a text beside the listed ones of an enumeration that may grow. */
+export const unlisted = "Unlisted";
+
+/** A schema as a type. A named schema, which is a reference, is its name. */
+export function typeText(schema: JsonSchema, indent = ""): string {
+  const { $ref, type, items, anyOf, enum: options, const: only } = schema;
+  const known = schema["x-extensible-enum"] as readonly string[] | undefined;
+  if (typeof $ref === "string") return $ref.slice($ref.lastIndexOf("/") + 1);
+  if (known) return `${literals(known)} | ${unlisted}`;
+  if (options) return literals(options as unknown[]);
+  if (only !== undefined) return literals([only]);
+  if (anyOf) return union((anyOf as JsonSchema[]).map((each) => typeText(each, indent)));
+  if (Array.isArray(type)) return union(type.map((each) => typeText({ ...schema, type: each }, indent)));
+  if (type === "array") return arrayText((items ?? {}) as JsonSchema, indent);
+  if (type === "object") return membersText(schema, indent);
+  return simple[String(type)] ?? "unknown";
+}
+
+const isUnion = ({ anyOf, enum: options, type, ...rest }: JsonSchema): boolean =>
+  anyOf !== undefined || options !== undefined || Array.isArray(type) || "x-extensible-enum" in rest;
+
+function arrayText(items: JsonSchema, indent: string): string {
+  const element = typeText(items, indent);
+  return isUnion(items) ? `(${element})[]` : `${element}[]`;
+}
+
+/** The members of an object in braces; `only` leaves out others. */
+export function membersText(
+  schema: JsonSchema,
+  indent = "",
+  only: (name: string) => boolean = () => true,
+): string {
+  const { properties = {}, required = [], additionalProperties: rest } = schema;
+  const inner = `${indent}  `;
+  const members = Object.entries(properties as Readonly<Record<string, JsonSchema>>)
+    .filter(([name]) => only(name))
+    .map(([name, property]) => {
+      const type = typeText(property, inner);
+      const isNeeded = (required as string[]).includes(name);
+      const ending = isNeeded ? `: ${type}` : `?: ${type} | undefined`;
+      return `${comment(described(property), inner)}${inner}${keyOf(name)}${ending};\n`;
+    });
+  if (typeof rest === "object" && rest !== null)
+    members.push(`${inner}[name: string]: ${typeText(rest as JsonSchema, inner)};\n`);
+  return `{\n${members.join("")}${indent}}`;
+}
