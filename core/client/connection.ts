@@ -19,8 +19,6 @@ import { tell } from "./channels";
 import { limitProblem } from "./limits";
 import type { ClientOptions } from "./options";
 
-export type { ClientOptions } from "./options";
-
 /** A base address split as a request needs it. */
 export interface Address {
   readonly origin: string;

@@ -7,7 +7,7 @@ import { json, operation } from "./declaration";
 import { accountErrors, clientId, credentials, explained, meaning, totalCount } from "./service";
 
 /** The types known today; a reader takes others too. */
-export const transactionTypes = ["credit", "debit", "incoming", "margin", "payment_returned"] as const;
+const transactionTypes = ["credit", "debit", "incoming", "margin", "payment_returned"] as const;
 const TransactionType = openEnum(transactionTypes);
 
 const Party = z

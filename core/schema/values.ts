@@ -100,8 +100,8 @@ const offsets: Readonly<Record<MinuteOfDay, number>> = {
 };
 
 /** The minute, YYYY-MM-DDThh:mm, that a day YYYY-MM-DD stands for. */
-export const minuteOf = (day: string, which: MinuteOfDay): string =>
-  new Date(Date.parse(day) + offsets[which]).toISOString().slice(0, "YYYY-MM-DDThh:mm".length);
+export const minuteOf = (onDay: string, which: MinuteOfDay): string =>
+  new Date(Date.parse(onDay) + offsets[which]).toISOString().slice(0, "YYYY-MM-DDThh:mm".length);
 
 /** A minute in UTC, YYYY-MM-DDThh:mm. */
 export const minute = (title: string, description: string, ofDay: MinuteOfDay = "its first") =>

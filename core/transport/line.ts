@@ -6,8 +6,6 @@ import type { Deadline } from "./deadline";
 import type { Exchange } from "./exchange";
 import type { TlsOptions } from "./tls";
 
-export type { TlsOptions } from "./tls";
-
 /** How connections to one origin are opened; sessions are taken up again. */
 export class Dialler {
   readonly #url: URL;

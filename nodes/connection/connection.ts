@@ -1,10 +1,10 @@
 /** The config node: one client, shared by all nodes that name it. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef } from "node-red";
 import { type ClientCore, createClient } from "../../core/client/client";
-import type { ClientOptions } from "../../core/client/connection";
+import type { ClientOptions } from "../../core/client/options";
 import { environmentName, optionsFromSettings, settingsOf } from "../../core/client/settings";
 import type { Service } from "../../core/operations/definition";
-import type { TlsOptions } from "../../core/transport/line";
+import type { TlsOptions } from "../../core/transport/tls";
 import { notSet, unresolvedVariable } from "../environment";
 import type { UserService } from "../service";
 

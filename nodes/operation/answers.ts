@@ -41,9 +41,13 @@ export interface Answered {
 type Answers = (call: Call) => Promise<Answered>;
 
 /** What is known of an answer beside its body. */
-const told = ({ operation }: Call, { body: _body, status: _status, ...rest }: Reply) => ({
+const told = ({ operation }: Call, { headers, total, requestId, attempts, problems }: Reply) => ({
   operation: operation.name,
-  ...rest,
+  headers,
+  total,
+  requestId,
+  attempts,
+  problems,
 });
 
 async function save(file: ReceivedFile, path: string): Promise<string> {
