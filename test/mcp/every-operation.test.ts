@@ -1,5 +1,5 @@
 /** Each operation is a tool, and each tool does what its operation says and fails as it documents. */
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, operations } from "@fxdesk/toolkit/operations";
 import { modelFields } from "../../core/operations/fields";
@@ -69,6 +69,12 @@ test.each(each)("%s succeeds", async (_tool, operation) => {
   expect(result.isError).toBeUndefined();
   expect(result.structuredContent).not.toHaveProperty("differs_from_contract");
   expect(textOf(result)).toContain(JSON.stringify(result.structuredContent));
+  const connection = {
+    environment: "unknown",
+    client_id: demo.clientId,
+    host: new URL(sandbox.baseUrl).host,
+  };
+  expect(result.structuredContent!.fxdesk).toEqual(operation.effect === "read" ? undefined : connection);
 });
 
 /** A read is tried again, twice, when the service is busy. */
