@@ -14,7 +14,8 @@ module.exports = {
   transformIgnorePatterns: ["/node_modules/(?!(light-my-request/node_modules/)?cookie/)"],
   moduleNameMapper: {
     "^@fxdesk/toolkit$": "<rootDir>/core/index.ts",
-    "^@fxdesk/toolkit/(operations|schema|formats)$": "<rootDir>/core/$1/index.ts",
+    "^@fxdesk/toolkit/operations$": "<rootDir>/core/operations.ts",
+    "^@fxdesk/toolkit/(schema|formats)$": "<rootDir>/core/$1/index.ts",
     "^@fxdesk/sandbox$": "<rootDir>/sandbox/src/index.ts",
     // What is loaded later is named as Node.js wants it, after compiling.
     "^(\\.{1,2}/.+)\\.js$": "$1",

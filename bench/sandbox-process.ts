@@ -1,8 +1,7 @@
 /**
  * The sandbox with 100,000 transactions on one account, in a process of its own that holds nothing else. Says how to reach
- * it once it is ready; answers any message with the memory it took.
+ * it once it is ready; responds to any message with the memory it took.
  */
-import type { Memory, Ready } from "./sandbox";
 
 export const transactions = 100_000;
 
@@ -36,3 +35,15 @@ async function serve(): Promise<void> {
 }
 
 if (require.main === module) void serve();
+
+export interface Ready {
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly accessToken: string;
+  readonly apiKey: string;
+}
+
+export interface Memory {
+  readonly before: number;
+  readonly peak: number;
+}

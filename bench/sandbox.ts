@@ -8,25 +8,13 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient, type FxdeskClient } from "../core";
 import { median } from "./compare";
-import { transactions } from "./sandbox-process";
+import { transactions, type Ready, type Memory } from "./sandbox-process";
 
 const starts = 9;
 const pages = 51;
 const pageSize = 50;
 const madeWithinMs = 1_000;
 const mebibyte = 2 ** 20;
-
-export interface Ready {
-  readonly baseUrl: string;
-  readonly clientId: string;
-  readonly accessToken: string;
-  readonly apiKey: string;
-}
-
-export interface Memory {
-  readonly before: number;
-  readonly peak: number;
-}
 
 /** Milliseconds for each of the first pages, one after the other. */
 async function pageTimes(client: FxdeskClient, account_id: string): Promise<number[]> {
@@ -39,7 +27,7 @@ async function pageTimes(client: FxdeskClient, account_id: string): Promise<numb
   return times;
 }
 
-/** Fetches the file of everything, piece by piece; answers its bytes, and when its beginning and its end were there. */
+/** Fetches the file of everything, piece by piece; returns its bytes, and when its beginning and its end were there. */
 async function fetchAll(client: FxdeskClient, account_id: string) {
   const from_value_datetime = "2000-01-01T00:00";
   const { url } = await client.statements.createFile({ account_id, format: "mt940", from_value_datetime });

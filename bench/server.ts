@@ -1,5 +1,5 @@
 /**
- * Answers every request with the same JSON, from a process of its own so that it does not share the client's time, and
+ * Responds to every request with the same JSON, from a process of its own so that it does not share the client's time, and
  * without reading more of a request than where it ends, so that the client is what is measured.
  */
 import { fork } from "node:child_process";
@@ -52,7 +52,7 @@ function serve(): void {
   process.on("disconnect", () => process.exit(0));
 }
 
-/** Starts the server; answers its address and a function that ends it. */
+/** Starts the server; returns its address and a function that ends it. */
 export async function startServer(): Promise<{ url: string; stop: () => void }> {
   const child = fork(__filename, { execArgv: [] });
   const port = await new Promise<number>((resolve) =>

@@ -2,13 +2,13 @@
  * The declaration file of the client: a name for every resource, input and response, and the methods in these names. An
  * editor shows from it what each of them means.
  */
-import type { Answer, Declaration } from "../core/operations/declaration";
-import { callerFields } from "../core/operations/fields";
-import type { JsonSchema } from "../core/operations/json-schema";
-import { bySection, sectionTitle, splitName } from "../core/operations/sections";
-import { type AllSchemas, jsonAnswers, schemasOf } from "./type-schemas";
+import { type ResponseDeclaration, type Declaration, errorDescription } from "../core/declaration/operation";
+import { callerFields } from "../core/declaration/fields";
+import type { JsonSchema } from "../core/declaration/json-schema";
+import { bySection, sectionTitle, splitName } from "../core/declaration/sections";
+import { type AllSchemas, jsonResponses, schemasOf } from "./type-schemas";
 import { comment, membersText, typeText, unlisted } from "./type-text";
-import { effects, failureWords } from "./words";
+import { effectSentences } from "./descriptions";
 
 /** `list_trades` is `ListTrades`. */
 const pascal = (words: string): string =>
@@ -37,7 +37,7 @@ function usesOf(
   const ref = `#/$defs/${name}`;
   const takes = operations.filter((operation) => bodies.own[operation.name]?.$ref === ref);
   const returns = operations.filter((operation) =>
-    jsonAnswers(operation).some(
+    jsonResponses(operation).some(
       ([status]) => referred(responses.own[`${operation.name} ${status}`]!) === ref,
     ),
   );
@@ -77,11 +77,16 @@ function inputText(operation: Declaration, { inputs, bodies }: AllSchemas): stri
   return `${docs}export interface ${name}${heritage} ${membersText(inputs.own[operation.name]!, "", own)}\n`;
 }
 
-function bodyText({ name }: Declaration, status: string, answer: Answer, { responses }: AllSchemas): string {
-  if (answer.kind === "file") return "ReceivedFile";
-  if (answer.kind === "empty") return "undefined";
-  if (answer.kind !== "json") return "string";
-  return typeText(responses.own[`${name} ${status}`]!) + (answer.asText ? " | string" : "");
+function bodyText(
+  { name }: Declaration,
+  status: string,
+  response: ResponseDeclaration,
+  { responses }: AllSchemas,
+): string {
+  if (response.kind === "file") return "ReceivedFile";
+  if (response.kind === "empty") return "undefined";
+  if (response.kind !== "json") return "string";
+  return typeText(responses.own[`${name} ${status}`]!) + (response.asText ? " | string" : "");
 }
 
 interface Response {
@@ -91,14 +96,14 @@ interface Response {
   readonly jsonType: string;
   /** Its declaration, where it has no other name. */
   readonly text: string;
-  /** The type of what `reply` returns. */
-  readonly reply: string;
+  /** The type of what `response` returns. */
+  readonly response: string;
 }
 
 /** A body, or the status and its body where several responses are documented. What has no name gets one. */
 function responseOf(operation: Declaration, schemas: AllSchemas): Response {
-  const bodies = Object.entries(operation.answers).map(
-    ([status, answer]) => [status, bodyText(operation, status, answer, schemas)] as const,
+  const bodies = Object.entries(operation.responses).map(
+    ([status, response]) => [status, bodyText(operation, status, response, schemas)] as const,
   );
   const whole =
     bodies.length === 1
@@ -114,7 +119,7 @@ function responseOf(operation: Declaration, schemas: AllSchemas): Response {
     jsonType:
       isNamed && whole.endsWith(" | string") ? `Exclude<${name}, string>` : whole.replace(/ \| string$/, ""),
     text: isNamed ? `${docs}export type ${name} = ${whole};\n` : "",
-    reply: bodies.map(([status, body]) => `Reply<${status}, ${bodyIn(body)}>`).join(" | "),
+    response: bodies.map(([status, body]) => `ServiceResponse<${status}, ${bodyIn(body)}>`).join(" | "),
   };
 }
 
@@ -123,22 +128,32 @@ const list = (heading: string, items: readonly string[]): string[] =>
   items.length === 0 ? [] : ["", `${heading}:`, ...items.map((item) => `- ${item}`)];
 
 function documentation(operation: Declaration): string[] {
-  const { summary, notes, effect, rules = [], answers, errors, method, path, contract: section } = operation;
+  const {
+    summary,
+    notes,
+    effect,
+    rules = [],
+    responses,
+    errors,
+    method,
+    path,
+    contract: section,
+  } = operation;
   return [
     [summary, notes].filter(Boolean).join(" "),
     "",
-    effects[effect],
+    effectSentences[effect],
     ...list(
       "Rules",
-      rules.map(({ says }) => says),
+      rules.map(({ description }) => description),
     ),
     ...list(
-      "Answers",
-      Object.entries(answers).map(([status, { says }]) => `${status}: ${says}`),
+      "Responses",
+      Object.entries(responses).map(([status, { description }]) => `${status}: ${description}`),
     ),
     ...list(
       "Errors",
-      Object.entries(errors).map(([status, failure]) => `${status}: ${failureWords(failure)}`),
+      Object.entries(errors).map(([status, failure]) => `${status}: ${errorDescription(failure)}`),
     ),
     "",
     `Contract: ${section}, ${method} ${path}`,
@@ -147,7 +162,7 @@ function documentation(operation: Declaration): string[] {
 
 /** The input that does not ask for text. */
 function jsonInput(operation: Declaration): string | undefined {
-  const [asText] = jsonAnswers(operation).flatMap(([, answer]) => answer.asText ?? []);
+  const [asText] = jsonResponses(operation).flatMap(([, response]) => response.asText ?? []);
   if (!asText) return undefined;
   const name = inputName(operation);
   const field = JSON.stringify(asText.field);
@@ -158,7 +173,7 @@ function jsonInput(operation: Declaration): string | undefined {
   return `${name} & { ${field}${optional}: Exclude<${name}[${field}], ${values}> }`;
 }
 
-function signaturesOf(operation: Declaration, { type, jsonType, reply }: Response): string[] {
+function signaturesOf(operation: Declaration, { type, jsonType, response }: Response): string[] {
   const optional = callerFields(operation).some(({ required }) => required) ? "" : "?";
   const args = `(input${optional}: ${inputName(operation)}, options?: CallOptions)`;
   const json = jsonInput(operation);
@@ -168,7 +183,7 @@ function signaturesOf(operation: Declaration, { type, jsonType, reply }: Respons
     ...(json ? [`${jsonArgs}: Promise<${jsonType}>;`] : []),
     `${args}: Promise<${type}>;`,
     "/** The response with status, headers, total and what differed from the contract. */",
-    `reply${args}: Promise<${reply}>;`,
+    `response${args}: Promise<${response}>;`,
     ...(operation.pages
       ? [
           "/** Every entry of every page, fetched as they are consumed. */",
@@ -196,10 +211,10 @@ function methodText(operation: Declaration, response: Response): string {
 
 /** What the types are made of beside the schemas, and where it is. */
 const imports = [
-  ["ClientCore", "client"],
+  ["ClientCore", "methods"],
   ["ReceivedFile", "file"],
   ["CallOptions", "options"],
-  ["Reply", "reply"],
+  ["ServiceResponse", "response"],
 ] as const;
 
 function assertUnique(names: readonly string[]): void {

@@ -3,10 +3,11 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { flagName } from "../cli/names";
 import { operations as allOperations, type Declaration } from "../core/operations";
-import { callerFields } from "../core/operations/fields";
-import { bySection, sectionTitle } from "../core/operations/sections";
+import { callerFields } from "../core/declaration/fields";
+import { bySection, sectionTitle } from "../core/declaration/sections";
 import { nodeTypeOf } from "../nodes/names";
-import { effects, failureWords, fieldWords, kindWords } from "./words";
+import { effectSentences, fieldDescription, fieldType } from "./descriptions";
+import { errorDescription } from "../core/declaration/operation";
 
 /** No text may end the cell it stands in. */
 const cell = (text: string): string => text.replaceAll("|", "\\|");
@@ -30,30 +31,30 @@ const overview = (operations: readonly Declaration[]): string[] =>
   );
 
 function details(operation: Declaration): string[] {
-  const { name, title, summary, notes, method, path, effect, rules = [], answers, errors } = operation;
+  const { name, title, summary, notes, method, path, effect, rules = [], responses, errors } = operation;
   return [
     `### ${title}`,
     "",
-    `\`${name}\`, \`${method} ${path}\`, contract ${operation.contract}. ${effects[effect]}`,
+    `\`${name}\`, \`${method} ${path}\`, contract ${operation.contract}. ${effectSentences[effect]}`,
     "",
     [summary, notes].filter(Boolean).join(" "),
     "",
-    ...rules.map(({ says }) => `- ${says}`),
+    ...rules.map(({ description }) => `- ${description}`),
     ...(rules.length > 0 ? [""] : []),
     ...table(
       ["Field", "Flag", "Kind", "Meaning"],
       callerFields(operation).map((field) => [
         `\`${field.name}\``,
         `\`--${flagName(field.name)}\``,
-        kindWords(field),
-        fieldWords(field),
+        fieldType(field),
+        fieldDescription(field),
       ]),
     ),
     ...table(
       ["Status", "Meaning"],
       [
-        ...Object.entries(answers).map(([status, { says }]) => [status, says]),
-        ...Object.entries(errors).map(([status, failure]) => [status, failureWords(failure)]),
+        ...Object.entries(responses).map(([status, { description }]) => [status, description]),
+        ...Object.entries(errors).map(([status, failure]) => [status, errorDescription(failure)]),
       ],
     ),
   ];

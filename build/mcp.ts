@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as esbuild from "esbuild";
 import { operations } from "../core/operations";
 import { toolsOf } from "../mcp/tools";
-import { writtenTools } from "../mcp/written";
+import { toolsFile } from "../mcp/lazy-toolbox";
 
 /** The module in which everything stands that is written against the SDK. */
 const entry = "serving";
@@ -43,7 +43,7 @@ async function writeLicences(folder: string, inputs: readonly string[]): Promise
 const bundled = ["http.js", "server.js", "server.d.ts", "serving.d.ts", "stdio.js"];
 
 async function writeTools(folder: string): Promise<void> {
-  await writeFile(join(folder, writtenTools), JSON.stringify(toolsOf(operations)));
+  await writeFile(join(folder, toolsFile), JSON.stringify(toolsOf(operations)));
 }
 
 export async function buildMcp(dist: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** The files of the Node-RED nodes: one set for the service, its editor, words, help and icons. */
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { contract } from "../core/operations/contract";
+import { contract } from "../core/contract/contract";
 import { nodeFiles } from "../nodes/generate/files";
 
 export async function generateNodes(dist: string): Promise<void> {

@@ -1,14 +1,14 @@
 /** The declaration files of the operations and of their values: without the types of their schemas, which fill pages. */
 import { z } from "zod";
-import type { Declaration } from "../core/operations/declaration";
-import { fieldsOf } from "../core/operations/fields";
-import type { JsonSchema } from "../core/operations/json-schema";
+import type { Declaration } from "../core/declaration/operation";
+import { fieldsOf } from "../core/declaration/fields";
+import type { JsonSchema } from "../core/declaration/json-schema";
 import { fromEach, jsonSchemas, type Schemas } from "./type-schemas";
 import { typeText, unlisted } from "./type-text";
 
 /** The declaration file of the operations, as text: their names, without the types of their schemas. */
 export const operationTypes = (operations: readonly Declaration[]): string =>
-  `import type { Declaration } from "./declaration";
+  `import type { Declaration } from "../declaration/operation";
 
 interface Named<Name extends string> extends Declaration {
   readonly name: Name;

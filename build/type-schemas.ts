@@ -1,14 +1,14 @@
 /** The schemas that the types of a service are made of, as JSON Schemas. */
 import { z } from "zod";
-import { inputSchema } from "../core/operations/check";
-import type { Answer, Declaration } from "../core/operations/declaration";
-import { type JsonSchema, withoutNoise } from "../core/operations/json-schema";
+import { inputSchema } from "../core/declaration/check";
+import type { ResponseDeclaration, Declaration } from "../core/declaration/operation";
+import { type JsonSchema, dropNoise } from "../core/declaration/json-schema";
 
 export type Schemas = Readonly<Record<string, JsonSchema>>;
 
 /** Schemas by a name of their own, and the named ones among and inside them. */
 export function jsonSchemas(schemas: Readonly<Record<string, z.ZodType>>, io: "input" | "output") {
-  const { properties, $defs } = z.toJSONSchema(z.object(schemas), { io, override: withoutNoise });
+  const { properties, $defs } = z.toJSONSchema(z.object(schemas), { io, override: dropNoise });
   return { own: (properties ?? {}) as Schemas, named: ($defs ?? {}) as Schemas };
 }
 
@@ -17,11 +17,11 @@ export const fromEach = <T>(
   entries: (operation: Declaration) => [string, T][],
 ) => Object.fromEntries(operations.flatMap(entries));
 
-type JsonAnswer = Extract<Answer, { kind: "json" }>;
+type JsonResponse = Extract<ResponseDeclaration, { kind: "json" }>;
 
-export const jsonAnswers = ({ answers }: Declaration): [status: string, answer: JsonAnswer][] =>
-  Object.entries(answers).flatMap(([status, answer]) =>
-    answer.kind === "json" ? [[status, answer] as [string, JsonAnswer]] : [],
+export const jsonResponses = ({ responses }: Declaration): [status: string, response: JsonResponse][] =>
+  Object.entries(responses).flatMap(([status, response]) =>
+    response.kind === "json" ? [[status, response] as [string, JsonResponse]] : [],
   );
 
 /** All schemas of a service that its types are made of. */
@@ -36,7 +36,7 @@ export function schemasOf(operations: readonly Declaration[]) {
   );
   const responses = jsonSchemas(
     fromEach(operations, (operation) =>
-      jsonAnswers(operation).map(([status, { schema }]) => [`${operation.name} ${status}`, schema]),
+      jsonResponses(operation).map(([status, { schema }]) => [`${operation.name} ${status}`, schema]),
     ),
     "output",
   );

@@ -1,5 +1,5 @@
 /** JSON Schemas as TypeScript. Every property carries what its schema says of it as its comment. */
-import type { JsonSchema } from "../core/operations/json-schema";
+import type { JsonSchema } from "../core/declaration/json-schema";
 
 /** No text may end the comment it stands in. */
 export function comment(lines: readonly string[], indent = ""): string {

@@ -7,7 +7,7 @@ export interface Flag {
   readonly name: string;
   /** What stands for the value in the help; a flag without it is a switch. */
   readonly value?: string;
-  readonly says: string;
+  readonly description: string;
   /** May be given several times. */
   readonly repeats?: boolean;
   /** A switch that can also be turned off: --no-name. */
@@ -26,7 +26,7 @@ export class UsageError extends Error {
 }
 
 /** What was given. */
-export interface Given {
+export interface ParsedArguments {
   /** The value of a flag. */
   text(name: string): string | undefined;
   /** All values of a flag that repeats. */
@@ -52,7 +52,7 @@ function unknown(name: string, known: readonly string[]): UsageError {
 }
 
 /** Reads a command line. Throws a UsageError that names what is not right and what may have been meant. */
-export function readArguments(args: readonly string[], flags: readonly Flag[]): Given {
+export function readArguments(args: readonly string[], flags: readonly Flag[]): ParsedArguments {
   const options = optionsFrom(flags);
   const { tokens, positionals } = parseArgs({
     args: [...args],

@@ -1,12 +1,12 @@
 /** What a command is, and how one is run. */
-import { type Flag, type Given, readArguments } from "./arguments";
+import { type Flag, type ParsedArguments, readArguments } from "./arguments";
 import { flagRows, page, paragraph, section } from "./help";
 import { type Terminal, write } from "./terminal";
 
 export interface Command {
   /** How it is written: "fxdesk openapi [flags]". */
   readonly usage: string;
-  readonly says: string;
+  readonly description: string;
   readonly flags: readonly Flag[];
   /** Flags that are fields of what is sent. */
   readonly fields?: readonly Flag[];
@@ -14,16 +14,16 @@ export interface Command {
   readonly unlisted?: readonly Flag[];
   /** The rest of its help page, in parts. */
   readonly more?: readonly (string | undefined)[];
-  /** Does it, and answers the exit code. */
-  run(given: Given, terminal: Terminal): Promise<number>;
+  /** Does it, and returns the exit code. */
+  run(parsed: ParsedArguments, terminal: Terminal): Promise<number>;
 }
 
-export const jsonFlag: Flag = { name: "json", says: "Print JSON, errors too (one line on stderr)." };
-export const helpFlag: Flag = { name: "help", says: "Show this help." };
+export const jsonFlag: Flag = { name: "json", description: "Print JSON, errors too (one line on stderr)." };
+export const helpFlag: Flag = { name: "help", description: "Show this help." };
 
-const helpPage = ({ usage, says, flags, fields = [], more = [] }: Command): string =>
+const helpPage = ({ usage, description, flags, fields = [], more = [] }: Command): string =>
   page(
-    paragraph(says),
+    paragraph(description),
     `Usage: ${usage}`,
     section("Fields", flagRows(fields)),
     section("Flags", flagRows([...flags, helpFlag])),
@@ -42,8 +42,8 @@ export async function execute(
   args: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
-  const given = readArguments(args, [...flagsOf(command), helpFlag]);
-  if (!given.switched("help")) return command.run(given, terminal);
+  const parsed = readArguments(args, [...flagsOf(command), helpFlag]);
+  if (!parsed.switched("help")) return command.run(parsed, terminal);
   await write(terminal.stdout, helpPage(command));
   return 0;
 }

@@ -6,9 +6,9 @@ import {
   settingsFromEnvironment,
   settingsOf,
 } from "../core/client/settings";
-import type { Service, Setting } from "../core/operations/definition";
-import { settings as contractSettings } from "../core/operations/settings";
-import { type Flag, type Given, UsageError } from "./arguments";
+import type { Service, Setting } from "../core/declaration/service";
+import { settings as contractSettings } from "../core/contract/settings";
+import { type Flag, type ParsedArguments, UsageError } from "./arguments";
 import { columns, section } from "./help";
 import { flagName } from "./names";
 
@@ -25,7 +25,7 @@ export const connectionFlags = (service: Connected = contract): readonly Flag[] 
   openSettings(service).map((setting) => ({
     name: flagName(setting.name),
     value: valueOf(setting),
-    says: setting.description,
+    description: setting.description,
   }));
 
 /** What a person reads about connections in the help. */
@@ -41,7 +41,7 @@ export const connectionHelp = (service: Connected = contract): string =>
   )!;
 
 /** Says so before parsing, without repeating the value: other users of a machine can read its command lines. */
-export function refuseSecrets(
+export function rejectSecretFlags(
   args: readonly string[],
   allowed: readonly string[],
   service: Connected = contract,
@@ -58,7 +58,7 @@ export function refuseSecrets(
 
 /** The settings in force, by name: a flag wins over the environment. `taken` are flags that mean something else. */
 export function settingsFrom(
-  given: Given,
+  parsed: ParsedArguments,
   environment: Readonly<Record<string, string | undefined>>,
   service: Connected = contract,
   taken: ReadonlySet<string> = new Set(),
@@ -66,7 +66,7 @@ export function settingsFrom(
   const flags = openSettings(service)
     .filter(({ name }) => !taken.has(flagName(name)))
     .flatMap(({ name }) => {
-      const value = given.text(flagName(name));
+      const value = parsed.text(flagName(name));
       return value === undefined ? [] : [[name, value] as const];
     });
   return { ...settingsFromEnvironment(environment, service), ...Object.fromEntries(flags) };
@@ -76,7 +76,7 @@ export function settingsFrom(
  * Runs what reads the settings; what it finds wrong with them is a mistake of usage. The setting that it names first is
  * named as a person sets it.
  */
-export function asUsage<T>(read: () => T, service: Connected = contract): T {
+export function asUsageError<T>(read: () => T, service: Connected = contract): T {
   try {
     return read();
   } catch (error) {
@@ -88,7 +88,7 @@ export function asUsage<T>(read: () => T, service: Connected = contract): T {
 export const clientOptions = (
   settings: Readonly<Record<string, string | undefined>>,
   service: Connected = contract,
-): ClientOptions => asUsage(() => optionsFromSettings(settings), service);
+): ClientOptions => asUsageError(() => optionsFromSettings(settings), service);
 
 /** Where a person sets what a setting's name stands for; undefined for any other name. */
 export function whereToSet(name: string, service: Connected = contract): string | undefined {

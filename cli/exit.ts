@@ -18,7 +18,7 @@ export const exitMeanings: Readonly<Record<number, string>> = {
 export const success = 0;
 export const badUsage = 2;
 const refused = 5;
-export const notNow = 6;
+export const notReady = 6;
 export const outcomeUnknown = 7;
 const failed = 8;
 
@@ -33,9 +33,9 @@ const byErrorCode: Readonly<Record<ErrorCode, number>> = {
   not_allowed: refused,
   refused,
   interceptor: refused,
-  rate_limited: notNow,
-  unavailable: notNow,
-  timeout: notNow,
+  rate_limited: notReady,
+  unavailable: notReady,
+  timeout: notReady,
   outcome_unknown: outcomeUnknown,
   service_error: failed,
   invalid_response: failed,

@@ -1,6 +1,6 @@
 /** The operations that a module of the user's adds. */
 import { extensionVariables } from "../core/client/settings";
-import type { Service } from "../core/operations/definition";
+import type { Service } from "../core/declaration/service";
 import { UsageError } from "./arguments";
 import { columns, section } from "./help";
 import type { Terminal } from "./terminal";

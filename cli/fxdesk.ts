@@ -1,18 +1,18 @@
 /** From arguments to a command, and from what goes wrong to an exit code and words that help. */
 import { FxdeskError, InvalidInput, Unauthorized } from "../core/errors";
-import type { Service } from "../core/operations/definition";
+import type { Service } from "../core/declaration/service";
 import { UsageError } from "./arguments";
 import { type Command, execute, flagsOf, helpFlag } from "./command";
-import { credentialVariables, refuseSecrets, whereToSet } from "./connection";
+import { credentialVariables, rejectSecretFlags, whereToSet } from "./connection";
 import { badUsage, exitCodeOf, exitMeanings, success } from "./exit";
 import { extensionsHelp, serviceInForce } from "./extensions";
 import { columns, page, paragraph, section } from "./help";
 import { nearest } from "../core/nearest";
-import { isClosed, printable, say, type Terminal, write } from "./terminal";
+import { isClosed, printable, writeStderr, type Terminal, write } from "./terminal";
 import { version } from "./version";
 
 interface Entry {
-  readonly says: string;
+  readonly description: string;
   /** Loads what the command needs, when it is asked for. */
   load(args: readonly string[], services: Services): Promise<readonly [Command, readonly string[]]>;
 }
@@ -26,28 +26,28 @@ interface Services {
 
 const commands: Readonly<Record<string, Entry>> = {
   call: {
-    says: "Call an operation of the service.",
+    description: "Call an operation of the service.",
     load: async (args, { extended }) =>
       (await import("./call/command.js")).callCommand(args, await extended()),
   },
   operations: {
-    says: "List the operations and what each does.",
+    description: "List the operations and what each does.",
     load: async (args, { extended }) => [
       (await import("./commands/operations.js")).operationsCommand(await extended()),
       args,
     ],
   },
   mcp: {
-    says: "Serve the operations to AI assistants (MCP).",
+    description: "Serve the operations to AI assistants (MCP).",
     load: async (args) => [(await import("./commands/mcp.js")).mcpCommand, args],
   },
   sandbox: {
-    says: "Play the service on this machine, and control what is played.",
+    description: "Play the service on this machine, and control what is played.",
     load: async (args, { plain }) =>
       (await import("./commands/sandbox.js")).sandboxCommand(args, await plain()),
   },
   openapi: {
-    says: "Print an OpenAPI 3.1 document of all operations.",
+    description: "Print an OpenAPI 3.1 document of all operations.",
     load: async (args, { extended }) => [
       (await import("./commands/openapi.js")).openApiCommand(await extended()),
       args,
@@ -55,17 +55,22 @@ const commands: Readonly<Record<string, Entry>> = {
   },
 };
 
-const exitRows = Object.entries(exitMeanings).map(([code, says]) => [code.padStart(3), says] as const);
+const exitRows = Object.entries(exitMeanings).map(
+  ([code, description]) => [code.padStart(3), description] as const,
+);
 
 const help = (): string =>
   page(
     paragraph("Corporate accounts, trades and payments on the command line, in flows and for AI assistants."),
     "Usage: fxdesk <command> [flags]",
-    section("Commands", columns(Object.entries(commands).map(([name, { says }]) => [name, says] as const))),
+    section(
+      "Commands",
+      columns(Object.entries(commands).map(([name, { description }]) => [name, description] as const)),
+    ),
     section(
       "Flags",
       columns([
-        ["--help", `${helpFlag.says} Every command has its own.`],
+        ["--help", `${helpFlag.description} Every command has its own.`],
         ["--version", "Show the version."],
       ]),
     ),
@@ -86,7 +91,7 @@ async function run(
   service: Service | undefined,
 ): Promise<number> {
   if (name === undefined) {
-    await say(terminal, help());
+    await writeStderr(terminal, help());
     return badUsage;
   }
   if (name === "--help" || name === "-h") {
@@ -99,10 +104,10 @@ async function run(
   }
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!entry) throw unknown(name);
-  const plain = async () => service ?? (await import("../core/operations/contract.js")).contract;
+  const plain = async () => service ?? (await import("../core/contract/contract.js")).contract;
   const extended = async () => serviceInForce(await plain(), terminal);
   const [command, rest] = await entry.load(args, { plain, extended });
-  refuseSecrets(
+  rejectSecretFlags(
     rest,
     flagsOf(command).map((flag) => flag.name),
     service,
@@ -113,7 +118,7 @@ async function run(
 /** What a person can do about an error beyond what its message says. */
 function hints(error: unknown, service: Service | undefined): string[] {
   if (error instanceof InvalidInput)
-    return error.problems.flatMap(({ field }) => {
+    return error.violations.flatMap(({ field }) => {
       const where = whereToSet(field, service);
       return where ? [`Set ${field} by ${where}.`] : [];
     });
@@ -135,7 +140,7 @@ function described(error: unknown, asJson: boolean, service: Service | undefined
   return JSON.stringify({ name: "Error", code: "unexpected", message });
 }
 
-/** Runs a command line over a service, the contract by default, and answers its exit code; never throws. */
+/** Runs a command line over a service, the contract by default, and returns its exit code; never throws. */
 export async function fxdesk(
   args: readonly string[],
   terminal: Terminal,
@@ -146,7 +151,7 @@ export async function fxdesk(
   } catch (error) {
     // Whoever asked has seen enough; that is no failure.
     if (isClosed(error)) return success;
-    await say(terminal, `${described(error, args.includes("--json"), service)}\n`);
+    await writeStderr(terminal, `${described(error, args.includes("--json"), service)}\n`);
     return exitCodeOf(error);
   }
 }

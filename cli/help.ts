@@ -19,12 +19,12 @@ function wrapped(text: string, room: number): string[] {
 export const paragraph = (text: string): string => wrapped(text, width).join("\n");
 
 /** Names on the left, what they mean on the right. */
-export function columns(rows: readonly (readonly [name: string, says: string])[]): string {
+export function columns(rows: readonly (readonly [name: string, description: string])[]): string {
   const left = Math.min(44, Math.max(...rows.map(([name]) => name.length))) + 4;
   const indent = `\n${" ".repeat(left)}`;
   return rows
-    .map(([name, says]) => {
-      const right = wrapped(says, width - left).join(indent);
+    .map(([name, description]) => {
+      const right = wrapped(description, width - left).join(indent);
       const head = `  ${name}`;
       return head.length + 2 > left ? `${head}${indent}${right}` : head.padEnd(left) + right;
     })
@@ -43,8 +43,8 @@ export const flagRows = (flags: readonly Flag[]): string | undefined =>
   flags.length === 0
     ? undefined
     : columns(
-        flags.map(({ name, value, negatable, says }) => [
+        flags.map(({ name, value, negatable, description }) => [
           `--${negatable ? "[no-]" : ""}${name}${value ? ` ${value}` : ""}`,
-          says,
+          description,
         ]),
       );

@@ -1,9 +1,9 @@
 /** Where a command that serves listens. */
-import { type Given, UsageError } from "./arguments";
+import { type ParsedArguments, UsageError } from "./arguments";
 
 /** The port to listen on; 0 lets the system choose one. */
-export function portFrom(given: Given): number | undefined {
-  const text = given.text("port");
+export function portFrom(parsed: ParsedArguments): number | undefined {
+  const text = parsed.text("port");
   if (text === undefined) return undefined;
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
     throw new UsageError(`--port must be a number from 0 to 65535, not ${JSON.stringify(text)}.`);
@@ -30,6 +30,6 @@ const advice: Readonly<Record<string, (error: ListenError) => string>> = {
 
 /** Says what to do about a port or an address that cannot be had; every other error is thrown on. */
 export function notListening(error: unknown): never {
-  const says = advice[String((error as ListenError).code)]?.(error as ListenError);
-  throw says === undefined ? error : new UsageError(says);
+  const message = advice[String((error as ListenError).code)]?.(error as ListenError);
+  throw message === undefined ? error : new UsageError(message);
 }

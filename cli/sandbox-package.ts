@@ -1,9 +1,9 @@
 /** The sandbox, a package of its own: loaded when asked for, not needed otherwise. */
 import { extensionVariables } from "../core/client/settings";
 import { environmentName, settingsOf } from "../core/client/settings";
-import { contract } from "../core/operations/contract";
-import type { Declaration } from "../core/operations/declaration";
-import type { Service } from "../core/operations/definition";
+import { contract } from "../core/contract/contract";
+import type { Declaration } from "../core/declaration/operation";
+import type { Service } from "../core/declaration/service";
 import { UsageError } from "./arguments";
 
 /** What the commands use of @fxdesk/sandbox. */

@@ -1,4 +1,4 @@
-/** An answer as an aligned table. */
+/** A response as an aligned table. */
 import { printable } from "./terminal";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ function shown(value: unknown): string {
   return printable(typeof value === "string" ? value : JSON.stringify(value));
 }
 
-/** The rows of an answer: a list, the only list inside an object, or the fields of the object itself. */
+/** The rows of a response: a list, the only list inside an object, or the fields of the object itself. */
 function rowsOf(body: unknown): readonly Row[] {
   const list = Array.isArray(body) ? body : onlyList(body);
   if (list) return list.map((item) => (isRow(item) ? flat(item) : { value: item }));

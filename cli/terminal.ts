@@ -1,4 +1,4 @@
-/** Where a command reads and writes. Answers go to stdout, everything said to a person about them to stderr. */
+/** Where a command reads and writes. Responses go to stdout, everything said to a person about them to stderr. */
 import type { Readable, Writable } from "node:stream";
 
 export interface Terminal {
@@ -15,7 +15,7 @@ export const write = (stream: Writable, text: string): Promise<void> =>
   });
 
 /** Says something to the person; to nobody, where nobody listens. */
-export const say = ({ stderr }: Terminal, text: string): Promise<void> =>
+export const writeStderr = ({ stderr }: Terminal, text: string): Promise<void> =>
   write(stderr, text).catch(() => undefined);
 
 /** Whether a write failed because its reader has gone away, as `head` does. */

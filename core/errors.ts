@@ -1,5 +1,5 @@
 /** The errors every surface shows. One family: `code` and `outcome` say what happened, the message what to do next. */
-import type { Problem } from "./operations/check";
+import type { Violation } from "./declaration/violation";
 
 /**
  * What became of the request. `not-sent`: its head was never written. `rejected`: the service refused it, with a status
@@ -44,7 +44,7 @@ export interface ErrorFacts {
   readonly status?: number | undefined;
   readonly service?: ServiceMessage | undefined;
   readonly requestId?: string | undefined;
-  readonly problems?: readonly Problem[] | undefined;
+  readonly violations?: readonly Violation[] | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
@@ -82,17 +82,17 @@ export class FxdeskError extends Error {
   }
 }
 
-/** The input does not fit; `problems` names each field and what would be right. */
+/** The input does not fit; `violations` names each field and what would be right. */
 export class InvalidInput extends FxdeskError {
-  readonly problems: readonly Problem[];
+  readonly violations: readonly Violation[];
 
   constructor(message: string, facts: ErrorFacts) {
     super(message, facts);
-    this.problems = facts.problems ?? [];
+    this.violations = facts.violations ?? [];
   }
 
   override toJSON() {
-    return { ...super.toJSON(), problems: this.problems };
+    return { ...super.toJSON(), violations: this.violations };
   }
 }
 
@@ -121,9 +121,9 @@ export class RateLimited extends FxdeskError {
 
 /** No response within the time limit, ours or the service's (408, 504). */
 export class Timeout extends FxdeskError {}
-/** The service cannot be reached or cannot answer now (502, 503, connection errors). */
+/** The service cannot be reached or cannot respond now (502, 503, connection errors). */
 export class Unavailable extends FxdeskError {}
-/** The service answered, but not with what the contract says. */
+/** The service responded, but not with what the contract says. */
 export class InvalidResponse extends FxdeskError {}
 /** The caller aborted the call. */
 export class Aborted extends FxdeskError {}

@@ -1,9 +1,9 @@
 /** The client of the service: createClient, its options, what it returns and throws, and what may be put round calls. */
 export { createClient } from "./client/client";
-export type { Client, ClientCore, OutputOf, ReplyOf, UndeclaredRequest } from "./client/client";
+export type { Client, ClientCore, OutputOf, ResponseOf, UndeclaredRequest } from "./client/methods";
 export type * from "./client/fxdesk-client";
 export type { CallOptions, ClientOptions, Credentials, PsuContext } from "./client/options";
-export type { Reply } from "./client/reply";
+export type { ServiceResponse } from "./client/response";
 export { ReceivedFile } from "./client/file";
 export { environmentName, optionsFromSettings, settingsFromEnvironment, settingsOf } from "./client/settings";
 export type { AttemptEvent, CallEvent, PauseEvent, TokenEvent } from "./client/channels";
@@ -28,9 +28,10 @@ export {
   Unauthorized,
   Unavailable,
 } from "./errors";
-export type { Problem, Values } from "./operations/check";
-export type { Declaration, Effect } from "./operations/declaration";
-export type { Service, Setting } from "./operations/definition";
+export type { Violation } from "./declaration/violation";
+export type { Values } from "./declaration/fields";
+export type { Declaration, Effect } from "./declaration/operation";
+export type { Service, Setting } from "./declaration/service";
 export type { Deadline } from "./transport/deadline";
 export { MemoryPacing, type Pacing, type Permit } from "./transport/pacing";
 export type { TlsOptions } from "./transport/tls";

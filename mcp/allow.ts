@@ -1,5 +1,5 @@
 /** What the operator of a server lets its tools do beyond reading. */
-import type { Effect } from "../core/operations/declaration";
+import type { Effect } from "../core/declaration/operation";
 import type { Tool } from "./protocol";
 
 /** Effects that stay off until the operator allows them. Neither implies the other. */

@@ -1,32 +1,33 @@
 /** From the arguments of a tool to the values of its operation. */
 import type { z } from "zod";
-import { checkInput, type Problem, type Values } from "../core/operations/check";
-import type { Declaration } from "../core/operations/declaration";
-import { fieldsOf, modelFields } from "../core/operations/fields";
+import { checkInput } from "../core/declaration/check";
+import type { Declaration } from "../core/declaration/operation";
+import { fieldsOf, modelFields, type Values } from "../core/declaration/fields";
 import { nearest } from "../core/nearest";
 import { propertyOf } from "../core/schema/kind";
 import type { Settings } from "./connection";
 import { valueFor } from "./forms";
 import { argumentName, inArgumentNames, likeness, partsOf } from "./names";
 import type { JsonObject } from "./protocol";
+import type { Violation } from "../core/declaration/violation";
 
 export interface Read {
   /** By the names of the operation's fields. */
   readonly values: Values;
-  readonly problems: readonly Problem[];
+  readonly violations: readonly Violation[];
   /** Names that were spelled in another way, each as `given` and `name`. */
   readonly respelled: readonly { readonly given: string; readonly name: string }[];
 }
 
 class Reading {
-  readonly problems: Problem[] = [];
+  readonly violations: Violation[] = [];
   readonly respelled = new Map<string, string>();
 
   /** A value with all that is in it; what is wrong with it is noted. */
   value(schema: z.ZodType, given: unknown, path: string): unknown {
     const taken = valueFor(schema, given);
-    if ("says" in taken) {
-      this.problems.push({ field: path, says: taken.says });
+    if ("description" in taken) {
+      this.violations.push({ field: path, message: taken.description });
       return given;
     }
     const { value } = taken;
@@ -43,9 +44,9 @@ class Reading {
     const { shape = {} } = partsOf(schema);
     const known = Object.keys(shape).map(argumentName);
     if (schema.safeParse({ [key]: 0 }).error?.issues.some(({ code }) => code === "unrecognized_keys")) {
-      this.problems.push({
+      this.violations.push({
         field: `${path}.${key}`,
-        says: `is not a field here; it has ${known.join(", ")}`,
+        message: `is not a field here; it has ${known.join(", ")}`,
       });
       return false;
     }
@@ -70,7 +71,7 @@ class Reading {
       const spelling = argumentName(name);
       const place = path ? `${path}.${spelling}` : spelling;
       const schema = shape[name]!;
-      if (name in values) this.problems.push({ field: place, says: "is given twice, in two spellings" });
+      if (name in values) this.violations.push({ field: place, message: "is given twice, in two spellings" });
       // Strict hosts send null for what is left out.
       if (inner === undefined || (inner === null && !schema.safeParse(null).success)) continue;
       if (key !== spelling) this.respelled.set(key, spelling);
@@ -84,24 +85,25 @@ class Reading {
 function unknownName(operation: Declaration, key: string, value: unknown, settings: Settings) {
   const field = fieldsOf(operation).find(({ name }) => likeness(name) === likeness(key));
   if (field && value !== null && settings[field.setting] === value) return undefined;
-  if (field) return { field: argumentName(key), says: "is set by the operator of this server: leave it out" };
-  const isRead = Object.values(operation.answers).some(
-    (answer) => answer.kind === "json" && propertyOf(answer.schema, key),
+  if (field)
+    return { field: argumentName(key), message: "is set by the operator of this server: leave it out" };
+  const isRead = Object.values(operation.responses).some(
+    (response) => response.kind === "json" && propertyOf(response.schema, key),
   );
-  if (isRead) return { field: key, says: "is not a field here, only in results: leave it out" };
+  if (isRead) return { field: key, message: "is not a field here, only in results: leave it out" };
   const [near] = nearest(
     key,
     modelFields(operation).map(({ name }) => argumentName(name)),
   );
-  return { field: key, says: `is not a field here${near === undefined ? "" : `; did you mean ${near}?`}` };
+  return { field: key, message: `is not a field here${near === undefined ? "" : `; did you mean ${near}?`}` };
 }
 
 /** All that is wrong, in the names of arguments; the list of them is said once. */
-function allProblems(operation: Declaration, values: Values, own: readonly Problem[]): Problem[] {
+function allViolations(operation: Declaration, values: Values, own: readonly Violation[]): Violation[] {
   const places = new Set(own.map(({ field }) => field));
-  const found = checkInput(operation, values, new Date()).map((problem) => ({
-    ...problem,
-    field: inArgumentNames(operation, problem.field),
+  const found = checkInput(operation, values, new Date()).map((violation) => ({
+    ...violation,
+    field: inArgumentNames(operation, violation.field),
   }));
   return [...own, ...found.filter(({ field }) => !places.has(field))];
 }
@@ -112,19 +114,20 @@ export function readArguments(operation: Declaration, given: JsonObject, setting
   const shape = Object.fromEntries(modelFields(operation).map(({ name, schema }) => [name, schema]));
   let unknown = 0;
   const values = reading.object(shape, given, "", (key) => {
-    const problem = unknownName(operation, key, given[key], settings);
-    if (problem) reading.problems.push(problem);
-    if (problem) unknown += 1;
+    const violation = unknownName(operation, key, given[key], settings);
+    if (violation) reading.violations.push(violation);
+    if (violation) unknown += 1;
     return false;
   });
-  const problems = reading.problems.length === 0 ? [] : allProblems(operation, values, reading.problems);
-  if (unknown > 0) problems.push(fieldsHere(Object.keys(shape).map(argumentName)));
+  const violations =
+    reading.violations.length === 0 ? [] : allViolations(operation, values, reading.violations);
+  if (unknown > 0) violations.push(fieldsHere(Object.keys(shape).map(argumentName)));
   const respelled = [...reading.respelled].map(([key, name]) => ({ given: key, name }));
-  return { values, problems, respelled };
+  return { values, violations, respelled };
 }
 
-const fieldsHere = (names: readonly string[]): Problem => ({
+const fieldsHere = (names: readonly string[]): Violation => ({
   field: "",
-  says: names.length === 0 ? "There are no fields here" : `The fields are ${names.join(", ")}`,
+  message: names.length === 0 ? "There are no fields here" : `The fields are ${names.join(", ")}`,
   rule: true,
 });

@@ -1,12 +1,12 @@
 /** What a model is told when a call fails: what happened, what became of it, and what to do. */
 import { type FxdeskError, InvalidInput } from "../core/errors";
-import { inWords } from "../core/operations/check";
-import type { Declaration } from "../core/operations/declaration";
-import { clean } from "./clean";
-import { operatorFields } from "../core/operations/fields";
+import type { Declaration } from "../core/declaration/operation";
+import { visibleText } from "./visible-text";
+import { operatorFields } from "../core/declaration/fields";
 import { inArgumentNames } from "./names";
-import { refusal, type ToolResult } from "./protocol";
+import { errorResult, type ToolResult } from "./protocol";
 import { toolNames } from "./tools";
+import { describeViolations } from "../core/declaration/violation";
 
 /** Characters of an error message: the service's own words are in it. */
 const longestMessage = 1_500;
@@ -26,8 +26,8 @@ function beforeAnother({ tool, lookup }: Declaration, operations: readonly Decla
 }
 
 /** A 409 on what can be used once may be the echo of an earlier call, whose response nobody heard. */
-const mayEcho = ({ spends }: Declaration, { status, outcome }: FxdeskError) =>
-  spends !== undefined && status === 409 && outcome === "rejected";
+const mayEcho = ({ singleUse }: Declaration, { status, outcome }: FxdeskError) =>
+  singleUse !== undefined && status === 409 && outcome === "rejected";
 
 function whatBecameOfIt(
   operation: Declaration,
@@ -38,7 +38,7 @@ function whatBecameOfIt(
   if (error.outcome === "unknown") return unknown(operation, operations);
   if (!mayEcho(operation, error)) return `${operation.title}: not carried out.`;
   return (
-    `${operation.title}: this call was not carried out, but an earlier one with the same ${operation.spends} may ` +
+    `${operation.title}: this call was not carried out, but an earlier one with the same ${operation.singleUse} may ` +
     `have been: ${beforeAnother(operation, operations)}`
   );
 }
@@ -63,20 +63,20 @@ const isOperators = (operation: Declaration, field: string): boolean =>
 
 /** Field names as arguments are spelled, where it is our own check that names them. */
 function messageOf(operation: Declaration, error: FxdeskError): string {
-  const isOurs = error instanceof InvalidInput && error.outcome === "not-sent" && error.problems.length > 0;
+  const isOurs = error instanceof InvalidInput && error.outcome === "not-sent" && error.violations.length > 0;
   if (!isOurs) return error.message.replace(`${operation.name}: `, "");
-  const problems = error.problems.map(({ field, says, rule }) => ({
+  const violations = error.violations.map(({ field, message, rule }) => ({
     field: inArgumentNames(operation, field),
-    says: isOperators(operation, field)
-      ? `${says}; set it on the connection`
-      : inArgumentNames(operation, says),
+    message: isOperators(operation, field)
+      ? `${message}; set it on the connection`
+      : inArgumentNames(operation, message),
     ...(rule && { rule }),
   }));
-  return byOperator(inWords(problems));
+  return byOperator(describeViolations(violations));
 }
 
 /** The result of a call that failed as calls do. `where` names the connection, where that matters. */
-export function failed(
+export function failureResult(
   operation: Declaration,
   error: FxdeskError,
   operations: readonly Declaration[],
@@ -84,28 +84,32 @@ export function failed(
 ): ToolResult {
   const message = toolNames(operations)(messageOf(operation, error));
   const waitMs = "retryAfterMs" in error ? error.retryAfterMs : undefined;
-  return refusal(
-    `${operation.tool} failed: ${shortened(clean(message))}`,
+  return errorResult(
+    `${operation.tool} failed: ${shortened(visibleText(message))}`,
     error.attempts > 1 && `It was tried ${error.attempts} times.`,
     whatBecameOfIt(operation, error, operations),
     whenToTryAgain(error, waitMs),
-    error.requestId !== undefined && `Request id: ${clean(error.requestId)}.`,
+    error.requestId !== undefined && `Request id: ${visibleText(error.requestId)}.`,
     where,
   );
 }
 
 /** The result of a call that failed in a way nobody foresaw. What it was is for the log: it may hold anything. */
-export const broken = (operation: Declaration, operations: readonly Declaration[], where = ""): ToolResult =>
-  refusal(
+export const internalFailureResult = (
+  operation: Declaration,
+  operations: readonly Declaration[],
+  where = "",
+): ToolResult =>
+  errorResult(
     `${operation.tool} failed inside fxdesk; the log of the server has the details.`,
     operation.effect !== "read" && unknown(operation, operations),
     where,
   );
 
-/** The service said yes, but its answer cannot be shown: never a reason to call again. */
-export const unshown = (operation: Declaration, status: number): ToolResult =>
-  refusal(
-    `${operation.tool} was answered (${status}: ${operation.answers[status]!.says})`,
-    "The answer itself broke off or cannot be shown.",
+/** The service said yes, but its response cannot be shown: never a reason to call again. */
+export const unreadableResult = (operation: Declaration, status: number): ToolResult =>
+  errorResult(
+    `${operation.tool} was answered (${status}: ${operation.responses[status]!.description})`,
+    "The response itself broke off or cannot be shown.",
     operation.effect !== "read" && "It was carried out: do not call it again.",
   );

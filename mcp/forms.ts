@@ -5,13 +5,13 @@ import { type Kind, kindOf, metaOf, optionsOf, type MinuteOfDay } from "../core/
 import { isDay, minuteOf } from "../core/schema/values";
 import { nearest } from "../core/nearest";
 import { likeness, partsOf } from "./names";
-import { decimal } from "./plain";
+import { decimalString } from "./decimal-strings";
 
 /** Either the value to send, or what is wrong with the one that was given. */
-export type Taken = { readonly value: unknown } | { readonly says: string };
+export type Taken = { readonly value: unknown } | { readonly description: string };
 
 const taken = (value: unknown): Taken => ({ value });
-const refused = (says: string): Taken => ({ says });
+const refused = (description: string): Taken => ({ description });
 
 const fits = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
 
@@ -19,7 +19,7 @@ const isDecimal = /^-?\d+(\.\d+)?$/;
 
 const holds = (text: string): boolean => {
   const number = Number(text);
-  return Number.isFinite(number) && new Big(text).eq(decimal(number));
+  return Number.isFinite(number) && new Big(text).eq(decimalString(number));
 };
 
 /** What a number with signs between its digits may stand for. */
@@ -148,10 +148,10 @@ function asText(schema: z.ZodType, text: string): Taken {
   const meant = forms(text).find((form) => form !== undefined && fits(schema, form));
   if (meant !== undefined) return taken(meant);
   if (format === "date-time" && isDay(text)) return refused(`must have a time: send ${text}T00:00:00Z`);
-  const says = schema.safeParse(text).error?.issues[0]?.message;
+  const description = schema.safeParse(text).error?.issues[0]?.message;
   const isWord = (ofDay !== undefined || format === "date") && /^[a-z]/i.test(text);
-  return isWord && says !== undefined
-    ? refused(`${says}, not ${JSON.stringify(text)}${todayIs()}`)
+  return isWord && description !== undefined
+    ? refused(`${description}, not ${JSON.stringify(text)}${todayIs()}`)
     : taken(text);
 }
 
@@ -175,7 +175,7 @@ export function valueFor(schema: z.ZodType, value: unknown): Taken {
   if (kind === "array") return taken(Array.isArray(value) ? value : asList(schema, value));
   if (kind === "object") return taken(asObject(value));
   if (typeof value === "string") return fromText[kind]?.(value, schema) ?? taken(value);
-  if (kind === "string" && Number.isFinite(value)) return asText(schema, decimal(value as number));
+  if (kind === "string" && Number.isFinite(value)) return asText(schema, decimalString(value as number));
   if (kind === "string" && Array.isArray(value)) return asJoined(schema, value);
   return taken(value);
 }

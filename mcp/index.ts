@@ -6,10 +6,10 @@ import type { HttpServer, Listening } from "./http";
 import type { McpServer, Serving } from "./protocol";
 import type { StdioServer } from "./stdio";
 import type { McpOptions } from "./toolbox";
-import { writtenToolbox, type WrittenOptions } from "./written";
+import { lazyToolbox, type LazyToolboxOptions } from "./lazy-toolbox";
 
 export { type Allowed, allowedFrom } from "./allow";
-export type { HttpServer, Listening, McpOptions, McpServer, Serving, StdioServer, WrittenOptions };
+export type { HttpServer, Listening, McpOptions, McpServer, Serving, StdioServer, LazyToolboxOptions };
 
 const serving = () => require("./serving") as typeof import("./serving");
 const toolboxOf = (options: McpOptions) => {
@@ -21,8 +21,8 @@ const toolboxOf = (options: McpOptions) => {
 export const createMcpServer = (options: McpOptions): McpServer => serving().unconnected(toolboxOf(options));
 
 /** Serves MCP on standard input and output until nobody listens there, to clients of every protocol revision. */
-export const serveStdio = (options: WrittenOptions): StdioServer =>
-  serving().serveOnStdio(writtenToolbox(options));
+export const serveStdio = (options: LazyToolboxOptions): StdioServer =>
+  serving().serveOnStdio(lazyToolbox(options));
 
 /**
  * Serves MCP over HTTP at /mcp, without sessions, to clients of every protocol revision. Throws a TypeError when its

@@ -1,8 +1,7 @@
 /** One spelling for the names of arguments, whatever the contract spells them like: `Consent-ID` is `consent_id`. */
 import type { z } from "zod";
-import type { Declaration } from "../core/operations/declaration";
-import { modelFields } from "../core/operations/fields";
-import { perOperation } from "../core/operations/memo";
+import type { Declaration } from "../core/declaration/operation";
+import { modelFields, perOperation } from "../core/declaration/fields";
 import { unwrap } from "../core/schema/kind";
 import type { JsonObject } from "./protocol";
 

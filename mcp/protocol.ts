@@ -47,7 +47,7 @@ export interface Toolbox {
 
 /** A server that listens. */
 export interface Serving {
-  /** Takes no more calls, aborts reads, waits for calls that commit money and have left, and answers who still listens. */
+  /** Takes no more calls, aborts reads, waits for calls that commit money and have left, and sends what is left to who still listens. */
   close(): Promise<void>;
   /** Lines for the log: what is unknown when the process ends now. */
   unfinished(): readonly string[];
@@ -62,11 +62,11 @@ export interface McpServer {
 }
 
 /** A result that says what went wrong. Text only: strict clients check structured content against its schema. */
-export const refusal = (...sentences: readonly (string | false | undefined)[]): ToolResult => ({
+export const errorResult = (...sentences: readonly (string | false | undefined)[]): ToolResult => ({
   content: [{ type: "text", text: sentences.filter(Boolean).join(" ") }],
   isError: true,
 });
 
 /** The result of a call that came after the server was asked to stop. */
-export const stopping = (tool: string): ToolResult =>
-  refusal(`${tool} failed: the server is being stopped. Nothing was sent.`);
+export const stoppingResult = (tool: string): ToolResult =>
+  errorResult(`${tool} failed: the server is being stopped. Nothing was sent.`);

@@ -1,12 +1,12 @@
 /** Reads what a tool shows of a list, from its beginning or from where an earlier result ended. */
 import { invalidInput } from "../core/client/prepare";
-import type { Values } from "../core/operations/check";
-import type { Declaration } from "../core/operations/declaration";
-import { sizeOf } from "./fit";
+import type { Declaration } from "../core/declaration/operation";
+import { jsonLength } from "./truncate";
 import type { Kept } from "./kept";
 import { argumentsOf } from "./names";
 import type { JsonObject } from "./protocol";
 import { continuation, type Page, pageOf, type Reader, type Stretch, stretchFrom } from "./walk";
+import type { Values } from "../core/declaration/fields";
 
 /** A page that did not fit, of an operation whose calls are counted. */
 export interface KeptPage {
@@ -24,8 +24,8 @@ export interface Found extends Stretch {
   readonly lost?: true;
 }
 
-const wrong = (operation: Declaration, says: string) =>
-  invalidInput(operation, [{ field: continuation, says }]);
+const wrong = (operation: Declaration, description: string) =>
+  invalidInput(operation, [{ field: continuation, message: description }]);
 
 const gone =
   "is not known here any more: what did not fit is kept for 15 minutes, by the server that read it. Call again " +
@@ -77,7 +77,8 @@ function nextOf(
   if (!operation.metered) return { arguments: { ...args, [continuation]: String(next.at) } };
   const { page, at } = next;
   if (!page) return { arguments: args };
-  const under = page === begun && key ? key : kept.keep({ tool: operation.tool, page }, sizeOf(page.rows));
+  const under =
+    page === begun && key ? key : kept.keep({ tool: operation.tool, page }, jsonLength(page.rows));
   return under === undefined
     ? { lost: true as const }
     : { arguments: { ...args, [continuation]: `${under}.${at}` } };

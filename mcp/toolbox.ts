@@ -1,25 +1,26 @@
 /** The tools of a service, on a client that calls it. */
-import type { ClientCore } from "../core/client/client";
-import { failureOf } from "../core/client/failure";
+
+import { errorFrom } from "../core/client/failure";
 import { outcomeLine } from "../core/client/outcome";
 import { invalidInput } from "../core/client/prepare";
-import type { Reply } from "../core/client/reply";
+import type { ServiceResponse } from "../core/client/response";
 import { FxdeskError } from "../core/errors";
-import type { Values } from "../core/operations/check";
-import type { Declaration } from "../core/operations/declaration";
+import type { Declaration } from "../core/declaration/operation";
 import { type Allowed, allowedTools, isAllowed } from "./allow";
 import { readArguments } from "./arguments";
-import { Calls } from "./calls";
+import { PendingCalls } from "./pending-calls";
 import { asData, type Connection, connectionOf, inWords } from "./connection";
-import { broken, failed, unshown } from "./failure";
+import { internalFailureResult, failureResult, unreadableResult } from "./failure";
 import { instructionsFor, titleFor } from "./instructions";
 import { Kept } from "./kept";
-import { type Aside, present, type Response } from "./present";
-import { type JsonObject, refusal, stopping, type Toolbox, type ToolResult } from "./protocol";
+import { type Aside, toolResultOf, type Response } from "./tool-result";
+import { type JsonObject, errorResult, stoppingResult, type Toolbox, type ToolResult } from "./protocol";
 import { type KeptPage, readFrom } from "./reading";
 import { Resources } from "./resources";
 import { toolsOf } from "./tools";
 import { continuation, readsRows } from "./walk";
+import type { Values } from "../core/declaration/fields";
+import type { ClientCore } from "../core/client/methods";
 
 export interface McpOptions {
   /** One tool for each operation of its service. */
@@ -30,20 +31,20 @@ export interface McpOptions {
 
 /** For the model a closed door: who holds the key, not how to turn it. */
 const switchedOff = ({ tool, effect }: Declaration): ToolResult =>
-  refusal(
+  errorResult(
     `${tool} is switched off on this server, and nothing was sent.`,
     `It is a tool of the kind ${effect}: ask the operator of this server whether that may be allowed.`,
   );
 
 /** The error for a call of which nobody can say what became of it. */
 const lost = (operation: Declaration, error: unknown): FxdeskError =>
-  failureOf(operation, error, { attempts: 1, sent: true });
+  errorFrom(operation, error, { attempts: 1, sent: true });
 
-const line = (operation: Declaration, ended: Reply | FxdeskError) =>
+const line = (operation: Declaration, ended: ServiceResponse | FxdeskError) =>
   `fxdesk: ${outcomeLine(operation, ended)}`;
 
 /** Whoever stopped waiting, the log has the outcome of each call that commits money. */
-function log(operation: Declaration, ended: Reply | FxdeskError): void {
+function log(operation: Declaration, ended: ServiceResponse | FxdeskError): void {
   if (operation.effect === "money") console.error(line(operation, ended));
 }
 
@@ -71,7 +72,7 @@ export function toolbox({ client, allow = [] }: McpOptions): Toolbox {
   const { operations } = service;
   const connection = connectionOf(settings);
   const byTool = new Map(operations.map((operation) => [operation.tool, operation]));
-  const calls = new Calls();
+  const calls = new PendingCalls();
   const kept = new Kept<KeptPage>();
   const resources = new Resources();
 
@@ -79,21 +80,21 @@ export function toolbox({ client, allow = [] }: McpOptions): Toolbox {
     const where = operation.effect === "read" ? "" : `The connection: ${inWords(connection)}.`;
     if (error instanceof FxdeskError) {
       log(operation, error);
-      return failed(operation, error, operations, where);
+      return failureResult(operation, error, operations, where);
     }
     console.error(error);
     log(operation, lost(operation, error));
-    return broken(operation, operations, where);
+    return internalFailureResult(operation, operations, where);
   }
 
   async function respond(operation: Declaration, input: JsonObject, signal: AbortSignal) {
     const [given, place] = parted(operation, input);
-    const { values, problems, respelled } = readArguments(operation, given, settings);
-    if (problems.length > 0) throw invalidInput(operation, problems);
+    const { values, violations, respelled } = readArguments(operation, given, settings);
+    if (violations.length > 0) throw invalidInput(operation, violations);
     const call = (sent: Values) => client.call(operation, sent, { signal });
     const response: Response = readsRows(operation)
       ? await readFrom({ operation, call }, values, place, kept)
-      : { pages: [{ reply: await call(values) }] };
+      : { pages: [{ response: await call(values) }] };
     return { response, aside: asideOn(operation, connection, notesOn(respelled)) };
   }
 
@@ -104,13 +105,13 @@ export function toolbox({ client, allow = [] }: McpOptions): Toolbox {
     } catch (error) {
       return failure(operation, error);
     }
-    const [{ reply }] = ended.response.pages;
+    const [{ response }] = ended.response.pages;
     try {
-      log(operation, reply);
-      return await present(operation, ended.response, ended.aside, resources);
+      log(operation, response);
+      return await toolResultOf(operation, ended.response, ended.aside, resources);
     } catch (error) {
       console.error(error);
-      return unshown(operation, reply.status);
+      return unreadableResult(operation, response.status);
     }
   }
 
@@ -122,7 +123,7 @@ export function toolbox({ client, allow = [] }: McpOptions): Toolbox {
       const operation = byTool.get(name);
       if (!operation) return undefined;
       if (!isAllowed(operation.effect, allow)) return switchedOff(operation);
-      if (calls.closed) return stopping(name);
+      if (calls.closed) return stoppingResult(name);
       return calls.run(operation, signal, (either) => run(operation, input, either));
     },
     read: (uri) => resources.read(uri),

@@ -1,10 +1,10 @@
 /** The tools that derive from operations. */
-import type { Declaration, Effect, Rule } from "../core/operations/declaration";
-import { modelFields } from "../core/operations/fields";
-import { inputJsonSchema } from "../core/operations/json-schema";
+import type { Declaration, Effect, Rule } from "../core/declaration/operation";
+import { modelFields } from "../core/declaration/fields";
+import { inputJsonSchema } from "../core/declaration/json-schema";
 import { metaOf } from "../core/schema/kind";
 import type { ToolEntry } from "./allow";
-import { lean, type Wording } from "./lean";
+import { compactSchema, type RenderText } from "./compact-schema";
 import { inArgumentNames } from "./names";
 import type { JsonObject, Tool, ToolAnnotations } from "./protocol";
 import { continuation, readsRows } from "./walk";
@@ -30,12 +30,14 @@ const warnings: Readonly<Record<Effect, string>> = {
 const told: ReadonlySet<Rule["kind"]> = new Set<Rule["kind"]>(["exactly-one", "needed-by", "needed-unless"]);
 
 const rulesOf = ({ rules = [] }: Declaration) =>
-  rules.filter(({ kind }) => told.has(kind)).map(({ says }) => says);
+  rules.filter(({ kind }) => told.has(kind)).map(({ description }) => description);
 
-/** Which answers there are, where there is more than one. */
-function answersOf({ answers }: Declaration): string {
-  const entries = Object.entries(answers);
-  return entries.length > 1 ? entries.map(([status, { says }]) => `${status}: ${says}`).join(" ") : "";
+/** Which responses there are, where there is more than one. */
+function responsesOf({ responses }: Declaration): string {
+  const entries = Object.entries(responses);
+  return entries.length > 1
+    ? entries.map(([status, { description }]) => `${status}: ${description}`).join(" ")
+    : "";
 }
 
 /** One paragraph: what it does, what to know, what it changes, what comes back. */
@@ -45,13 +47,13 @@ const describe = (operation: Declaration): string =>
     operation.notes,
     ...rulesOf(operation),
     warnings[operation.effect],
-    answersOf(operation),
+    responsesOf(operation),
   ]
     .filter(Boolean)
     .join(" ");
 
 /** Texts name other operations as the client does; a model knows them as tools. */
-export function toolNames(operations: readonly Declaration[]): Wording {
+export function toolNames(operations: readonly Declaration[]): RenderText {
   const tools = new Map(operations.map(({ name, tool }) => [name, tool]));
   return (text) => text.replace(/\b[a-z]\w*\.[a-z]\w*\b/gi, (name) => tools.get(name) ?? name);
 }
@@ -76,21 +78,21 @@ function inputOf(operation: Declaration): JsonObject {
   };
 }
 
-function toolOf(operation: Declaration, wording: Wording): Tool {
-  const worded: Wording = (text) => wording(inArgumentNames(operation, text));
+function toolOf(operation: Declaration, renderText: RenderText): Tool {
+  const worded: RenderText = (text) => renderText(inArgumentNames(operation, text));
   return {
     name: operation.tool,
     title: operation.title,
     description: worded(describe(operation)),
-    inputSchema: lean(inputOf(operation), worded) as Tool["inputSchema"],
+    inputSchema: compactSchema(inputOf(operation), worded) as Tool["inputSchema"],
     annotations: annotationsOf(operation),
   };
 }
 
 /** The tools of all operations, sorted by name: the same list, byte for byte, every time. */
 export function toolsOf(operations: readonly Declaration[]): ToolEntry[] {
-  const wording = toolNames(operations);
+  const renderText = toolNames(operations);
   return operations
-    .map((operation) => ({ effect: operation.effect, tool: toolOf(operation, wording) }))
+    .map((operation) => ({ effect: operation.effect, tool: toolOf(operation, renderText) }))
     .toSorted((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
 }

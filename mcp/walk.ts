@@ -1,17 +1,15 @@
 /** Reading a list as far as a result holds, over as many pages as that takes, and saying where it goes on. */
 import type { z } from "zod";
-import type { Reply } from "../core/client/reply";
+import type { ServiceResponse } from "../core/client/response";
 import { InvalidResponse } from "../core/errors";
-import type { Values } from "../core/operations/check";
-import type { Declaration, LinkedPages, Paging } from "../core/operations/declaration";
-import { modelFields } from "../core/operations/fields";
-import { perOperation } from "../core/operations/memo";
-import { fromText } from "../core/operations/wire";
+import type { Declaration, LinkedPages, Paging } from "../core/declaration/operation";
+import { modelFields, type Values, perOperation } from "../core/declaration/fields";
+import { fromText } from "../core/wire/wire";
 import { isRequired, kindOf } from "../core/schema/kind";
-import { sizeOf } from "./fit";
+import { jsonLength } from "./truncate";
 import { partsOf } from "./names";
 import { type Row, split } from "./rows";
-import { largestResult } from "./shown";
+import { maxResultLength } from "./result-content";
 
 /** The argument that says where a list goes on, as `next` has it. */
 export const continuation = "continue";
@@ -31,7 +29,7 @@ const unreachable = "unreachable";
 
 /** A page of a list, or a whole one that has no pages. */
 export interface Page {
-  readonly reply: Reply;
+  readonly response: ServiceResponse;
   /** The values of the call that read it. */
   readonly values: Values;
   readonly frame: unknown;
@@ -104,20 +102,20 @@ function linked(operation: Declaration, { next }: LinkedPages, values: Values, b
   return isOther ? { values: { ...values, ...turned }, certain: true } : unreachable;
 }
 
-function followingOf(operation: Declaration, values: Values, { body, total }: Reply, rows: number) {
+function followingOf(operation: Declaration, values: Values, { body, total }: ServiceResponse, rows: number) {
   if (operation.pages) return numbered(operation.pages, values, rows, total);
   return operation.linkedPages && linked(operation, operation.linkedPages, values, body);
 }
 
-export function pageOf(operation: Declaration, values: Values, reply: Reply): Page {
-  const { frame, rows } = split(reply.body);
-  return { reply, values, frame, rows, following: followingOf(operation, values, reply, rows.length) };
+export function pageOf(operation: Declaration, values: Values, response: ServiceResponse): Page {
+  const { frame, rows } = split(response.body);
+  return { response, values, frame, rows, following: followingOf(operation, values, response, rows.length) };
 }
 
 /** Pages that are the same would never end. */
-function assertOther(operation: Declaration, { reply, rows }: Page, before: Page): void {
+function assertOther(operation: Declaration, { response, rows }: Page, before: Page): void {
   if (rows.length === 0 || JSON.stringify(rows) !== JSON.stringify(before.rows)) return;
-  const { status, requestId, attempts } = reply;
+  const { status, requestId, attempts } = response;
   throw new InvalidResponse(`${operation.name}: A page is the same as the one before it.`, {
     operation: operation.name,
     code: "invalid_response",
@@ -131,14 +129,14 @@ function assertOther(operation: Declaration, { reply, rows }: Page, before: Page
 export interface Reader {
   readonly operation: Declaration;
   /** Calls the operation. */
-  readonly call: (values: Values) => Promise<Reply>;
+  readonly call: (values: Values) => Promise<ServiceResponse>;
 }
 
 /** The page after another; undefined when it cannot be read now, so that what was read before is not lost. */
 async function pageAfter({ operation, call }: Reader, page: Page, { values }: Following) {
-  const reply = await call(values).catch(() => undefined);
-  if (!reply) return undefined;
-  const read = pageOf(operation, values, reply);
+  const response = await call(values).catch(() => undefined);
+  if (!response) return undefined;
+  const read = pageOf(operation, values, response);
   assertOther(operation, read, page);
   return read;
 }
@@ -155,7 +153,7 @@ export async function stretchFrom(
 ): Promise<Stretch> {
   const rows: Row[] = [];
   const pages: [Page, ...Page[]] = [first];
-  const isFull = () => rows.length >= mostRows || size >= largestResult;
+  const isFull = () => rows.length >= mostRows || size >= maxResultLength;
   let size = 0;
   let page = first;
   let index = start;
@@ -164,7 +162,7 @@ export async function stretchFrom(
       if (isFull()) return { pages, rows, next: { values: page.values, at: index, page } };
       const row = page.rows[index]!;
       rows.push(row);
-      size += sizeOf(row.value) + 1;
+      size += jsonLength(row.value) + 1;
     }
     const { following } = page;
     if (following === undefined) return { pages, rows };
@@ -187,8 +185,8 @@ function hasList(schema: z.ZodType): boolean {
 
 /** Whether an operation reads what has rows. */
 export const readsRows = perOperation(
-  ({ effect, answers, linkedPages }) =>
+  ({ effect, responses, linkedPages }) =>
     linkedPages !== undefined ||
     (effect === "read" &&
-      Object.values(answers).some((answer) => answer.kind === "json" && hasList(answer.schema))),
+      Object.values(responses).some((response) => response.kind === "json" && hasList(response.schema))),
 );

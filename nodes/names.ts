@@ -1,5 +1,5 @@
 /** What the nodes are called. */
-import type { Declaration } from "../core/operations/declaration";
+import type { Declaration } from "../core/declaration/operation";
 
 /** The type of the config node that holds a connection. */
 export const connectionType = "fxdesk-connection";

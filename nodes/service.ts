@@ -1,19 +1,19 @@
 /** The service that the connections call. */
 import { serviceFrom } from "../core/client/extensions";
-import { contract } from "../core/operations/contract";
-import type { Service } from "../core/operations/definition";
+import { contract } from "../core/contract/contract";
+import type { Service } from "../core/declaration/service";
 
 export interface UserService {
   /** With the user's extensions, where they can be had. */
   readonly service: Service;
   /** Why they cannot. Nothing is called then: a flow may need them. */
-  readonly problem?: string;
+  readonly reason?: string;
 }
 
 export function userService(environment: Readonly<Record<string, string | undefined>>): UserService {
   try {
     return { service: serviceFrom(environment) };
   } catch (error) {
-    return { service: contract, problem: (error as Error).message };
+    return { service: contract, reason: (error as Error).message };
   }
 }

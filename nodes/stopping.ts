@@ -6,7 +6,7 @@ interface FlowsEvent {
 }
 
 /**
- * Answers whether the flows that stop now are the last ones. A deploy stops flows after it has put the new ones in their
+ * Returns whether the flows that stop now are the last ones. A deploy stops flows after it has put the new ones in their
  * place: only at a real stop are those that stop the ones that were started.
  */
 export function stopWatch({ events }: NodeAPI): () => boolean {

@@ -101,7 +101,7 @@ function fieldRow(node, control) {
     .attr({ id, placeholder: control.hint });
   const line = row(id, words(node, `${key}.label`), input);
   const caption = line.find("label").toggleClass("fxdesk-required", control.required === true);
-  const says = words(node, `${key}.says`);
+  const says = words(node, `${key}.description`);
   if (says) RED.popover.tooltip(caption, says);
   return line;
 }
@@ -251,7 +251,7 @@ function save(node) {
 }
 
 /** True, or what is wrong with the fields of a node. */
-function problems(node, fields, option) {
+function violations(node, fields, option) {
   if (!fields) return true;
   const found = node._def.fxdesk.controls.flatMap(({ name, required }) => {
     const given = fields[name];
@@ -289,7 +289,10 @@ function openConnection(node) {
   for (const name of node._def.fxdesk.settings) {
     const key = `connection.settings.${name}`;
     variables.find("ul").append($("<li>").append($("<code>").text(words(node, `${key}.variable`))));
-    RED.popover.tooltip(form.find(`label[for="node-config-input-${name}"]`), words(node, `${key}.says`));
+    RED.popover.tooltip(
+      form.find(`label[for="node-config-input-${name}"]`),
+      words(node, `${key}.description`),
+    );
   }
   // A connection from a flow written by hand may have nothing selected.
   form.find("select").each(function () {
@@ -311,6 +314,6 @@ window.fxdesk = {
   labelStyle,
   open: openNode,
   openConnection,
-  problems,
+  violations,
   save,
 };

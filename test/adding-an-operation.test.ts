@@ -34,7 +34,7 @@ const getFixing = operation({
   server: "service",
   credentials: ["accessToken"],
   parameters: { symbol: z.string().length(6).meta({ title: "Symbol", description: "Such as EURUSD." }) },
-  answers: { 200: json(Rate, "The fixing.") },
+  responses: { 200: json(Rate, "The fixing.") },
   errors: { 404: "No such pair." },
   contract: "none",
 });
@@ -165,15 +165,15 @@ const getLimit = ({ operation, json, z }) =>
     server: "service",
     credentials: ["accessToken"],
     parameters: { currency: z.string().length(3).meta({ description: "Such as EUR." }) },
-    answers: { 200: json(z.object({ limit: z.number() }), "The limit.") },
+    responses: { 200: json(z.object({ limit: z.number() }), "The limit.") },
     errors: {},
     contract: "none",
   });
 
 const audit = async (call, next) => {
-  const reply = await next();
-  appendFileSync(__filename + ".log", call.target + " " + reply.status + "\\n");
-  return reply;
+  const response = await next();
+  appendFileSync(__filename + ".log", call.target + " " + response.status + "\\n");
+  return response;
 };
 
 module.exports = (toolkit) => ({ operations: [getLimit(toolkit)], interceptors: [audit] });
@@ -244,8 +244,8 @@ module.exports = (toolkit) => ({ operations: [getLimit(toolkit)], interceptors: 
   });
 
   test("is called on the command line, which lists and describes it", async () => {
-    const answer = await printed(["call", "limits.get", "--currency", "EUR"], variables);
-    expect(JSON.parse(answer)).toEqual(limit);
+    const response = await printed(["call", "limits.get", "--currency", "EUR"], variables);
+    expect(JSON.parse(response)).toEqual(limit);
     expect(await printed(["operations"], variables)).toContain("limits.get");
     expect(await printed(["call", "limits.get", "--help"], variables)).toContain("Such as EUR.");
     expect(await printed(["openapi"], variables)).toContain("/limits/{currency}");
@@ -329,9 +329,9 @@ describe("another service", () => {
   test("is called through a link of the user's, on each surface that has a client", async () => {
     const seen: string[] = [];
     const audit: Interceptor = async (call, next) => {
-      const reply = await next(call);
-      seen.push(`${call.operation.name} ${call.target} ${reply.status}`);
-      return reply;
+      const response = await next(call);
+      seen.push(`${call.operation.name} ${call.target} ${response.status}`);
+      return response;
     };
     const connected = connect([audit]);
     const { operations: declared } = connected.service;

@@ -1,7 +1,7 @@
 /** fxdesk call: one operation of the service. */
 import { comesInPages } from "../../core/client/pages";
 import { contract, type Declaration, type Service } from "../../core/operations";
-import { answersWith } from "../../core/operations/declaration";
+import { mayRespondWith } from "../../core/declaration/operation";
 import { type Flag, UsageError } from "../arguments";
 import { type Command, jsonFlag } from "../command";
 import { connectionFlags, connectionHelp } from "../connection";
@@ -14,20 +14,27 @@ import { operationHelp } from "./help";
 const inputFlag: Flag = {
   name: "input",
   value: "<file|->",
-  says: "Read the fields from a JSON file, or from stdin; flags win over it.",
+  description: "Read the fields from a JSON file, or from stdin; flags win over it.",
 };
-const tableFlag: Flag = { name: "table", says: "Print a table instead of JSON." };
-const allFlag: Flag = { name: "all", says: "Fetch every page." };
-const outputFlag: Flag = { name: "output", value: "<path|->", says: "Where the file goes; - is stdout." };
-const yesFlag: Flag = { name: "yes", says: "Send it: without this, show what would be sent and stop." };
+const tableFlag: Flag = { name: "table", description: "Print a table instead of JSON." };
+const allFlag: Flag = { name: "all", description: "Fetch every page." };
+const outputFlag: Flag = {
+  name: "output",
+  value: "<path|->",
+  description: "Where the file goes; - is stdout.",
+};
+const yesFlag: Flag = {
+  name: "yes",
+  description: "Send it: without this, show what would be sent and stop.",
+};
 
 /** The flags of calling an operation that are not its fields. */
 export const callFlags = (operation: Declaration): Flag[] => [
   inputFlag,
-  ...(answersWith(operation, "json") ? [tableFlag] : []),
+  ...(mayRespondWith(operation, "json") ? [tableFlag] : []),
   // Money is sent once.
   ...(comesInPages(operation) && operation.effect !== "money" ? [allFlag] : []),
-  ...(answersWith(operation, "file") ? [outputFlag] : []),
+  ...(mayRespondWith(operation, "file") ? [outputFlag] : []),
   ...(operation.effect === "money" ? [yesFlag] : []),
   jsonFlag,
 ];
@@ -38,19 +45,19 @@ function operationCommand(operation: Declaration, service: Service): Command {
   const { name, summary, notes } = operation;
   return {
     usage: `fxdesk call ${name} [flags]`,
-    says: [summary, notes].filter(Boolean).join(" "),
+    description: [summary, notes].filter(Boolean).join(" "),
     fields,
     flags,
     unlisted: connectionFlags(service).filter((flag) => !taken.has(flag.name)),
     more: operationHelp(operation),
-    run: async (given, terminal) =>
-      (await import("./run.js")).runCall(operation, { service, taken }, given, terminal),
+    run: async (parsed, terminal) =>
+      (await import("./run.js")).runCall(operation, { service, taken }, parsed, terminal),
   };
 }
 
 const anyOperation = (service: Service): Command => ({
   usage: "fxdesk call <section.operation> [flags]",
-  says: "Calls an operation of the service and prints its answer as JSON.",
+  description: "Calls an operation of the service and prints its response as JSON.",
   flags: [],
   more: [
     paragraph(

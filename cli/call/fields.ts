@@ -1,13 +1,13 @@
 /** Between the fields of an operation and flags. */
 import { InvalidInput } from "../../core/errors";
-import { inWords, type Problem } from "../../core/operations/check";
-import type { Declaration } from "../../core/operations/declaration";
-import { callerFields, type Field } from "../../core/operations/fields";
-import { fromText } from "../../core/operations/wire";
+import type { Declaration } from "../../core/declaration/operation";
+import { callerFields, type Field } from "../../core/declaration/fields";
+import { fromText } from "../../core/wire/wire";
 import { elementOf, kindOf, metaOf } from "../../core/schema/kind";
-import type { Flag, Given } from "../arguments";
+import type { Flag, ParsedArguments } from "../arguments";
 import { flagName } from "../names";
 import type { ReadSource } from "./sources";
+import { describeViolations, type Violation } from "../../core/declaration/violation";
 
 const isObject = (kind: Field["kind"]) => kind === "object" || kind === "unknown";
 
@@ -20,7 +20,7 @@ function placeholder({ kind, schema, options }: Field): string {
   return element && isObject(kindOf(element)) ? "<json>" : "<a,b,…>";
 }
 
-function says(field: Field): string {
+function descriptionOf(field: Field): string {
   const { required, description, options, default: fallback } = field;
   const words = [
     required && "Required.",
@@ -35,7 +35,7 @@ function says(field: Field): string {
 export const fieldFlags = (operation: Declaration): Flag[] =>
   callerFields(operation).map((field) => ({
     name: flagName(field.name),
-    says: says(field),
+    description: descriptionOf(field),
     ...(field.kind === "boolean" ? { negatable: true } : { value: placeholder(field) }),
     ...(field.kind === "array" && { repeats: true }),
   }));
@@ -58,51 +58,51 @@ export const longValuesHelp = (operation: Declaration): string | undefined =>
     : undefined;
 
 /** The text that is meant: of a file or of stdin, without the line break at its end, where a text refers to one. */
-async function meant(field: Field, text: string, read: ReadSource): Promise<string> {
+async function readText(field: Field, text: string, read: ReadSource): Promise<string> {
   if (!mayBeLong(field) || !text.startsWith("@")) return text;
   if (text.startsWith("@@")) return text.slice(1);
   return (await read(flagName(field.name), text.slice(1))).replace(/\r?\n$/, "");
 }
 
-async function valueOf(field: Field, given: Given, read: ReadSource): Promise<unknown> {
+async function valueOf(field: Field, parsed: ParsedArguments, read: ReadSource): Promise<unknown> {
   const flag = flagName(field.name);
-  if (field.kind === "boolean") return given.switched(flag);
-  const texts = given.texts(flag);
+  if (field.kind === "boolean") return parsed.switched(flag);
+  const texts = parsed.texts(flag);
   if (!texts) return undefined;
-  const all = await Promise.all(texts.map((text) => meant(field, text, read)));
+  const all = await Promise.all(texts.map((text) => readText(field, text, read)));
   return field.kind === "array" ? all.flatMap((text) => items(field, text)) : fromText(field.schema, all[0]!);
 }
 
 /** `trade_type.0` is said of --trade-type. */
-function flagIn(problem: Problem, names: ReadonlySet<string>): Problem {
-  const [name = "", ...inside] = problem.field.split(".");
-  if (problem.rule || !names.has(name)) return problem;
+function flagIn(violation: Violation, names: ReadonlySet<string>): Violation {
+  const [name = "", ...inside] = violation.field.split(".");
+  if (violation.rule || !names.has(name)) return violation;
   const at = inside.filter((part) => !/^\d+$/.test(part)).join(".");
-  return { ...problem, field: [`--${flagName(name)}`, at && `(${at})`].filter(Boolean).join(" ") };
+  return { ...violation, field: [`--${flagName(name)}`, at && `(${at})`].filter(Boolean).join(" ") };
 }
 
 /** The same error; what is wrong with a value is said of its flag, where nothing was sent. */
-export function saidOfFlags(operation: Declaration, error: unknown): unknown {
+export function withFlagNames(operation: Declaration, error: unknown): unknown {
   if (!(error instanceof InvalidInput) || error.outcome !== "not-sent") return error;
   const names = new Set(callerFields(operation).map(({ name }) => name));
-  const { code, outcome, problems } = error;
-  const words = inWords(problems.map((problem) => flagIn(problem, names)));
+  const { code, outcome, violations } = error;
+  const words = describeViolations(violations.map((violation) => flagIn(violation, names)));
   return new InvalidInput(`${operation.name}: ${words}`, {
     operation: operation.name,
     code,
     outcome,
-    problems,
+    violations,
   });
 }
 
 /** The values that flags give. What does not fit its kind is left as it came, for the check to name. */
 export async function inputFrom(
   operation: Declaration,
-  given: Given,
+  parsed: ParsedArguments,
   read: ReadSource,
 ): Promise<Record<string, unknown>> {
   const entries = await Promise.all(
-    callerFields(operation).map(async (field) => [field.name, await valueOf(field, given, read)] as const),
+    callerFields(operation).map(async (field) => [field.name, await valueOf(field, parsed, read)] as const),
   );
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }

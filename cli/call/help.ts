@@ -1,7 +1,7 @@
 /** The help page of an operation, from its declaration. */
-import { refusalError } from "../../core/client/failure";
-import type { Declaration } from "../../core/operations/declaration";
-import { callerFields, type Field } from "../../core/operations/fields";
+import { errorOfResponse } from "../../core/client/failure";
+import { type Declaration, errorDescription } from "../../core/declaration/operation";
+import { callerFields, type Field } from "../../core/declaration/fields";
 import { metaOf } from "../../core/schema/kind";
 import { exitCodeOf } from "../exit";
 import { columns, section } from "../help";
@@ -10,7 +10,7 @@ import { longValuesHelp } from "./fields";
 
 /** The exit code with which a documented error ends the command. */
 const exitFor = (operation: Declaration, status: number): number =>
-  exitCodeOf(refusalError(operation, { status }));
+  exitCodeOf(errorOfResponse(operation, { status }));
 
 function example(field: Field): string {
   const flag = `--${flagName(field.name)}`;
@@ -36,16 +36,19 @@ const rows = (table: readonly (readonly [string, string])[]) =>
 
 /** What the page of an operation says below its flags. */
 export function operationHelp(operation: Declaration): (string | undefined)[] {
-  const { effect, rules = [], answers, errors, contract } = operation;
+  const { effect, rules = [], responses, errors, contract } = operation;
   const failures = Object.entries(errors).map(([status, failure]): [string, string] => [
     status,
-    `${typeof failure === "string" ? failure : failure[0]} (exit code ${exitFor(operation, Number(status))})`,
+    `${errorDescription(failure)} (exit code ${exitFor(operation, Number(status))})`,
   ]);
   return [
     longValuesHelp(operation),
     effects[effect],
-    section("Rules", rows(rules.map(({ says }) => ["-", says] as const))),
-    section("Answers", rows(Object.entries(answers).map(([status, { says }]) => [status, says] as const))),
+    section("Rules", rows(rules.map(({ description }) => ["-", description] as const))),
+    section(
+      "Responses",
+      rows(Object.entries(responses).map(([status, { description }]) => [status, description] as const)),
+    ),
     section("Errors", rows(failures)),
     section("Example", exampleCall(operation)),
     `The connection comes from FXDESK_* variables: see fxdesk call --help. Contract: ${contract}.`,

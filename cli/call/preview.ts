@@ -1,6 +1,6 @@
 /** What a call would send, for a person to read before saying yes. */
 import type { PreparedCall } from "../../core/client/pipeline";
-import { fieldsOf } from "../../core/operations/fields";
+import { fieldsOf } from "../../core/declaration/fields";
 
 const json = "application/json";
 

@@ -1,19 +1,20 @@
 /** Calls what a command names. Loaded when it is used: commands that call nothing begin sooner without the client. */
-import type { Reply } from "../../core/client/reply";
-import { type ClientCore, createClient } from "../../core/client/client";
+import type { ServiceResponse } from "../../core/client/response";
+import { createClient } from "../../core/client/client";
 import { hasMore } from "../../core/client/pages";
 import type { PreparedCall } from "../../core/client/pipeline";
-import type { Values } from "../../core/operations/check";
-import { answersWith, type Declaration } from "../../core/operations/declaration";
-import type { Service } from "../../core/operations/definition";
-import { type Given, UsageError } from "../arguments";
-import { asUsage, clientOptions, settingsFrom } from "../connection";
+import { mayRespondWith, type Declaration } from "../../core/declaration/operation";
+import type { Service } from "../../core/declaration/service";
+import { type ParsedArguments, UsageError } from "../arguments";
+import { asUsageError, clientOptions, settingsFrom } from "../connection";
 import type { Terminal } from "../terminal";
-import { exitCodeFor, printAnswer, printPages, sayMore } from "./answer";
+import { exitCodeFor, printResponseFor, printPages, sayMore } from "./print";
 import { commit } from "./commit";
-import { inputFrom, saidOfFlags } from "./fields";
+import { inputFrom, withFlagNames } from "./fields";
 import { preview } from "./preview";
 import { nameOfSource, type ReadSource, sourceReader } from "./sources";
+import type { Values } from "../../core/declaration/fields";
+import type { ClientCore } from "../../core/client/methods";
 
 async function fromFile(path: string | undefined, read: ReadSource): Promise<object> {
   if (path === undefined) return {};
@@ -32,17 +33,17 @@ function asJson(content: string, source: string): unknown {
 }
 
 /** A file goes where the person says; never, unasked, onto their screen. */
-function outputOf(operation: Declaration, given: Given, { stdout }: Terminal): string {
-  const output = given.text("output");
-  if (output === undefined && stdout.isTTY && answersWith(operation, "file"))
+function outputOf(operation: Declaration, parsed: ParsedArguments, { stdout }: Terminal): string {
+  const output = parsed.text("output");
+  if (output === undefined && stdout.isTTY && mayRespondWith(operation, "file"))
     throw new UsageError(
-      `${operation.name} answers a file: say where it goes with --output <path>, or --output - for this terminal.`,
+      `${operation.name} returns a file: say where it goes with --output <path>, or --output - for this terminal.`,
     );
   return output ?? "-";
 }
 
 /** What a call is made with, beside its input. */
-interface Called {
+interface CallTarget {
   readonly service: Service;
   /** Flags that are fields of the operation, or of the command. */
   readonly taken: ReadonlySet<string>;
@@ -50,30 +51,34 @@ interface Called {
   readonly usual?: Readonly<Record<string, string>>;
 }
 
-/** Calls an operation with what the flags give, and prints its answer. */
+/** Calls an operation with what the flags give, and prints its response. */
 export function runCall(
   operation: Declaration,
-  called: Called,
-  given: Given,
+  target: CallTarget,
+  parsed: ParsedArguments,
   terminal: Terminal,
 ): Promise<number> {
-  return run(operation, called, given, terminal).catch((error: unknown) => {
-    throw saidOfFlags(operation, error);
+  return run(operation, target, parsed, terminal).catch((error: unknown) => {
+    throw withFlagNames(operation, error);
   });
 }
 
-async function inputOf(operation: Declaration, given: Given, terminal: Terminal): Promise<Values> {
+async function inputOf(operation: Declaration, parsed: ParsedArguments, terminal: Terminal): Promise<Values> {
   const read = sourceReader(terminal);
   return {
-    ...(await fromFile(given.text("input"), read)),
-    ...(await inputFrom(operation, given, read)),
+    ...(await fromFile(parsed.text("input"), read)),
+    ...(await inputFrom(operation, parsed, read)),
   };
 }
 
-function clientFor({ service, taken, usual }: Called, given: Given, { environment }: Terminal): ClientCore {
-  const settings = { ...usual, ...settingsFrom(given, environment, service, taken) };
+function clientFor(
+  { service, taken, usual }: CallTarget,
+  parsed: ParsedArguments,
+  { environment }: Terminal,
+): ClientCore {
+  const settings = { ...usual, ...settingsFrom(parsed, environment, service, taken) };
   const options = clientOptions(settings, service);
-  return asUsage(() => createClient(options, service), service);
+  return asUsageError(() => createClient(options, service), service);
 }
 
 const unconfirmed = (call: PreparedCall) =>
@@ -84,31 +89,31 @@ const unconfirmed = (call: PreparedCall) =>
 
 async function run(
   operation: Declaration,
-  called: Called,
-  given: Given,
+  target: CallTarget,
+  parsed: ParsedArguments,
   terminal: Terminal,
 ): Promise<number> {
-  const client = clientFor(called, given, terminal);
+  const client = clientFor(target, parsed, terminal);
   try {
-    const input = await inputOf(operation, given, terminal);
-    const printing = {
-      asTable: given.switched("table") ?? false,
-      asJson: given.switched("json") ?? false,
-      output: outputOf(operation, given, terminal),
+    const input = await inputOf(operation, parsed, terminal);
+    const printOptions = {
+      asTable: parsed.switched("table") ?? false,
+      asJson: parsed.switched("json") ?? false,
+      output: outputOf(operation, parsed, terminal),
     };
-    if (given.switched("all"))
-      return await printPages(operation, client.pages(operation, input), printing, terminal);
-    if (operation.effect === "money" && !given.switched("yes"))
+    if (parsed.switched("all"))
+      return await printPages(operation, client.pages(operation, input), printOptions, terminal);
+    if (operation.effect === "money" && !parsed.switched("yes"))
       throw unconfirmed(client.prepare(operation, input));
-    const print = (reply: Reply) => printAnswer(reply, printing, terminal);
+    const print = (response: ServiceResponse) => printResponseFor(response, printOptions, terminal);
     if (operation.effect === "money") {
       const call = (signal: AbortSignal) => client.call(operation, input, { signal });
       return exitCodeFor(operation, await commit({ operation, call, print }, terminal));
     }
-    const reply = await client.call(operation, input);
-    await print(reply);
-    if (hasMore(operation, input, reply)) await sayMore(printing, terminal);
-    return exitCodeFor(operation, reply);
+    const response = await client.call(operation, input);
+    await print(response);
+    if (hasMore(operation, input, response)) await sayMore(printOptions, terminal);
+    return exitCodeFor(operation, response);
   } finally {
     // Not waited for: nobody may wait any more for a call that is under way.
     void client.close();

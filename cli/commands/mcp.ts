@@ -1,15 +1,16 @@
 /** fxdesk mcp: the operations as tools for AI assistants. */
-import type { ClientCore } from "../../core/client/client";
+
 import { extensionVariables } from "../../core/client/settings";
-import type { Service } from "../../core/operations/definition";
+import type { Service } from "../../core/declaration/service";
 import type { Serving } from "../../mcp";
-import { type Given, UsageError } from "../arguments";
+import { type ParsedArguments, UsageError } from "../arguments";
 import type { Command } from "../command";
-import { asUsage, clientOptions, connectionFlags, connectionHelp, settingsFrom } from "../connection";
+import { asUsageError, clientOptions, connectionFlags, connectionHelp, settingsFrom } from "../connection";
 import { outcomeUnknown, success } from "../exit";
 import { notListening, portFrom } from "../port";
 import { type Terminal, write } from "../terminal";
 import { stopSignals } from "../until-stopped";
+import type { ClientCore } from "../../core/client/methods";
 
 const tokenVariable = "FXDESK_MCP_TOKEN";
 
@@ -40,24 +41,24 @@ function untilAsked(server: Serving): Promise<void> {
 async function extendedService({ environment }: Terminal): Promise<Service | undefined> {
   if (!environment[extensionVariables.path]) return undefined;
   const { serviceFrom } = await import("../../core/client/extensions.js");
-  return asUsage(() => serviceFrom(environment));
+  return asUsageError(() => serviceFrom(environment));
 }
 
 /** Loads the client when it is first needed: an assistant that only asks for the list of tools gets it sooner. */
-const connectWith = (given: Given, { environment }: Terminal, service: Service | undefined) => {
-  const options = clientOptions(settingsFrom(given, environment));
+const connectWith = (parsed: ParsedArguments, { environment }: Terminal, service: Service | undefined) => {
+  const options = clientOptions(settingsFrom(parsed, environment));
   return async (): Promise<ClientCore> => {
     const { createClient } = await import("../../core/client/client.js");
-    return asUsage(() => (service ? createClient(options, service) : createClient(options)));
+    return asUsageError(() => (service ? createClient(options, service) : createClient(options)));
   };
 };
 
-async function overHttp(given: Given, terminal: Terminal): Promise<number> {
+async function overHttp(parsed: ParsedArguments, terminal: Terminal): Promise<number> {
   const { allowedFrom, serveHttp } = await import("../../mcp/index.js");
-  const [port, host] = [portFrom(given), given.text("host")];
+  const [port, host] = [portFrom(parsed), parsed.text("host")];
   const token = terminal.environment[tokenVariable];
-  const allow = asUsage(() => allowedFrom(given.texts("allow") ?? []));
-  const client = await connectWith(given, terminal, await extendedService(terminal))();
+  const allow = asUsageError(() => allowedFrom(parsed.texts("allow") ?? []));
+  const client = await connectWith(parsed, terminal, await extendedService(terminal))();
   const server = await serveHttp({
     client,
     allow,
@@ -76,14 +77,14 @@ async function overHttp(given: Given, terminal: Terminal): Promise<number> {
   return 0;
 }
 
-async function overStdio(given: Given, terminal: Terminal): Promise<number> {
+async function overStdio(parsed: ParsedArguments, terminal: Terminal): Promise<number> {
   const { allowedFrom, serveStdio } = await import("../../mcp/index.js");
-  const allow = asUsage(() => allowedFrom(given.texts("allow") ?? []));
+  const allow = asUsageError(() => allowedFrom(parsed.texts("allow") ?? []));
   const service = await extendedService(terminal);
-  const connect = connectWith(given, terminal, service);
+  const connect = connectWith(parsed, terminal, service);
   // Other commands end with their reader. Here a call that commits money may be under way.
   terminal.stdout.removeAllListeners("error");
-  const settings = settingsFrom(given, terminal.environment);
+  const settings = settingsFrom(parsed, terminal.environment);
   const server = serveStdio({ connect, settings, allow, ...(service && { service }) });
   await Promise.race([untilAsked(server), server.left]);
   await server.close();
@@ -92,18 +93,27 @@ async function overStdio(given: Given, terminal: Terminal): Promise<number> {
 
 export const mcpCommand: Command = {
   usage: "fxdesk mcp [flags]",
-  says:
+  description:
     "Serves the operations as tools to AI assistants, on standard input and output or over HTTP. Only those that " +
     "read, unless more is allowed.",
   flags: [
-    { name: "http", says: "Serve over HTTP instead of standard input and output." },
-    { name: "port", value: "<number>", says: "With --http: port to listen on; any free one by default." },
-    { name: "host", value: "<address>", says: "With --http: address to listen on; 127.0.0.1 by default." },
+    { name: "http", description: "Serve over HTTP instead of standard input and output." },
+    {
+      name: "port",
+      value: "<number>",
+      description: "With --http: port to listen on; any free one by default.",
+    },
+    {
+      name: "host",
+      value: "<address>",
+      description: "With --http: address to listen on; 127.0.0.1 by default.",
+    },
     {
       name: "allow",
       value: "<change|money>",
       repeats: true,
-      says: "Also offer tools that change something, or that move money. May be repeated; neither implies the other.",
+      description:
+        "Also offer tools that change something, or that move money. May be repeated; neither implies the other.",
     },
   ],
   unlisted: connectionFlags(),
@@ -112,9 +122,9 @@ export const mcpCommand: Command = {
     "With --allow beside it, it must be: at least 16 characters that nobody can guess.",
     connectionHelp(),
   ],
-  run: (given, terminal) => {
+  run: (parsed, terminal) => {
     // A log that nobody reads any more must not end the process.
     terminal.stderr.on("error", () => undefined);
-    return (given.switched("http") ? overHttp : overStdio)(given, terminal);
+    return (parsed.switched("http") ? overHttp : overStdio)(parsed, terminal);
   },
 };

@@ -8,15 +8,15 @@ import { version } from "../version";
 
 export const openApiCommand = (service: Service = contract): Command => ({
   usage: "fxdesk openapi [flags]",
-  says: "Prints an OpenAPI 3.1 document of all operations.",
+  description: "Prints an OpenAPI 3.1 document of all operations.",
   flags: Object.values(service.servers).map(({ setting, description }) => ({
     name: flagName(setting),
     value: "<address>",
-    says: `${description} Its address, instead of a template.`,
+    description: `${description} Its address, instead of a template.`,
   })),
-  async run(given, terminal) {
+  async run(parsed, terminal) {
     const addresses = Object.entries(service.servers).flatMap(([name, { setting }]) => {
-      const address = given.text(flagName(setting));
+      const address = parsed.text(flagName(setting));
       return address ? [[name, address] as const] : [];
     });
     const document = openApiDocument(service, {

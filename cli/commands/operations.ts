@@ -1,6 +1,6 @@
 /** fxdesk operations: what there is to call. */
 import { contract, type Declaration, type Service } from "../../core/operations";
-import { bySection, sectionTitle } from "../../core/operations/sections";
+import { bySection, sectionTitle } from "../../core/declaration/sections";
 import { type Command, jsonFlag } from "../command";
 import { columns, page, section } from "../help";
 import { printJson, write } from "../terminal";
@@ -30,12 +30,12 @@ function overview(operations: readonly Declaration[]): string {
 
 export const operationsCommand = ({ operations }: Service = contract): Command => ({
   usage: "fxdesk operations [--json]",
-  says:
+  description:
     "Lists the operations of the service and what each does: read changes nothing, change changes or asks for " +
     "something, money commits or moves money or changes who may approve it.",
   flags: [jsonFlag],
-  async run(given, terminal) {
-    if (given.switched("json")) await printJson(terminal, operations.map(listed));
+  async run(parsed, terminal) {
+    if (parsed.switched("json")) await printJson(terminal, operations.map(listed));
     else await write(terminal.stdout, overview(operations));
     return 0;
   },

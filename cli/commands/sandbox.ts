@@ -1,19 +1,19 @@
 /** fxdesk sandbox: the service, played on this machine, and the controls of what is played. */
-import type { Service } from "../../core/operations/definition";
+import type { Service } from "../../core/declaration/service";
 import { isDateTime } from "../../core/schema";
-import { type Flag, type Given, UsageError } from "../arguments";
+import { type Flag, type ParsedArguments, UsageError } from "../arguments";
 import type { Command } from "../command";
 import { flagName } from "../names";
 import { notListening, portFrom } from "../port";
 import { controlCommand, controlsHelp } from "../sandbox/control";
 import { asLines, loadSandbox, type SandboxPackage, sandboxVariables } from "../sandbox-package";
-import { say, write } from "../terminal";
+import { writeStderr, write } from "../terminal";
 import { untilStopped } from "../until-stopped";
 
 const usualPort = 8080;
 
-function timeFrom(given: Given): Date | undefined {
-  const text = given.text("now");
+function timeFrom(parsed: ParsedArguments): Date | undefined {
+  const text = parsed.text("now");
   if (text === undefined) return undefined;
   if (!isDateTime(text))
     throw new UsageError(
@@ -22,16 +22,20 @@ function timeFrom(given: Given): Date | undefined {
   return new Date(text);
 }
 
-function quoteSecondsFrom(given: Given): number | undefined {
-  const text = given.text("quote-seconds");
+function quoteSecondsFrom(parsed: ParsedArguments): number | undefined {
+  const text = parsed.text("quote-seconds");
   if (text === undefined) return undefined;
   if (!(Number(text) > 0))
     throw new UsageError(`--quote-seconds must be a number above zero, not ${JSON.stringify(text)}.`);
   return Number(text);
 }
 
-function wordFrom<W extends string>(given: Given, flag: string, words: readonly W[]): W | undefined {
-  const text = given.text(flag);
+function wordFrom<W extends string>(
+  parsed: ParsedArguments,
+  flag: string,
+  words: readonly W[],
+): W | undefined {
+  const text = parsed.text(flag);
   const word = words.find((each) => each === text);
   if (text !== undefined && word === undefined)
     throw new UsageError(`--${flag} must be ${words.join(" or ")}, not ${JSON.stringify(text)}.`);
@@ -44,104 +48,105 @@ function asUsage(error: unknown): never {
   throw new UsageError(error.message.replace(/^\w+/, (option) => `--${flagName(option)}`));
 }
 
-function addressFrom(given: Given, flag: string): string | undefined {
-  const text = given.text(flag);
+function addressFrom(parsed: ParsedArguments, flag: string): string | undefined {
+  const text = parsed.text(flag);
   if (text !== undefined && !URL.canParse(text))
     throw new UsageError(`--${flag} must be a full address, not ${JSON.stringify(text)}.`);
   return text;
 }
 
 /** An option of the sandbox, and the flag that gives it: `dataDir` is --data-dir. */
-interface Option extends Pick<Flag, "value" | "says"> {
+interface Option extends Pick<Flag, "value" | "description"> {
   readonly option: string;
   /** Its value; the flag's own text or switch, without. */
-  readonly read?: (given: Given) => unknown;
+  readonly read?: (parsed: ParsedArguments) => unknown;
 }
 
 const options: readonly Option[] = [
   {
     option: "port",
     value: "<number>",
-    says: `Port to listen on; ${usualPort} by default, 0 for any free one.`,
-    read: (given) => portFrom(given) ?? usualPort,
+    description: `Port to listen on; ${usualPort} by default, 0 for any free one.`,
+    read: (parsed) => portFrom(parsed) ?? usualPort,
   },
-  { option: "host", value: "<address>", says: "Address to listen on; 127.0.0.1 by default." },
+  { option: "host", value: "<address>", description: "Address to listen on; 127.0.0.1 by default." },
   {
     option: "seed",
     value: "<text>",
-    says: "Other accounts, trades and transactions of the same company.",
+    description: "Other accounts, trades and transactions of the same company.",
   },
   {
     option: "dataDir",
     value: "<folder>",
-    says: "Where statements sent by e-mail are left; nowhere by default.",
+    description: "Where statements sent by e-mail are left; nowhere by default.",
   },
   {
     option: "smtpUrl",
     value: "<url>",
-    says: "A mail server to which they are sent instead, such as smtp://127.0.0.1:1025.",
+    description: "A mail server to which they are sent instead, such as smtp://127.0.0.1:1025.",
   },
   {
     option: "now",
     value: "<date-time>",
-    says: "Where its time starts, to move a tenth of a second with each request; the machine's clock by default.",
+    description:
+      "Where its time starts, to move a tenth of a second with each request; the machine's clock by default.",
     read: timeFrom,
   },
   {
     option: "quoteSeconds",
     value: "<number>",
-    says: "How long a quote can be booked; 30 by default.",
+    description: "How long a quote can be booked; 30 by default.",
     read: quoteSecondsFrom,
   },
   {
     option: "marketHours",
     value: "<always|real>",
-    says: "real: no quotes from Friday to Sunday, 17:00 in New York; always by default.",
-    read: (given) => wordFrom(given, "market-hours", ["always", "real"]),
+    description: "real: no quotes from Friday to Sunday, 17:00 in New York; always by default.",
+    read: (parsed) => wordFrom(parsed, "market-hours", ["always", "real"]),
   },
   {
     option: "totalCount",
-    says: "Sends x-total-count with every paged list, also where the contract documents none.",
+    description: "Sends x-total-count with every paged list, also where the contract documents none.",
   },
   {
     option: "scaApproach",
     value: "<redirect|oauth>",
-    says: "oauth: consents and payments are authorised by OAuth 2.0; redirect by default.",
-    read: (given) => wordFrom(given, "sca-approach", ["redirect", "oauth"]),
+    description: "oauth: consents and payments are authorised by OAuth 2.0; redirect by default.",
+    read: (parsed) => wordFrom(parsed, "sca-approach", ["redirect", "oauth"]),
   },
   {
     option: "redirectUri",
     value: "<url>",
-    says: "Where the login page returns to; http://127.0.0.1:1880/callback by default.",
-    read: (given) => addressFrom(given, "redirect-uri"),
+    description: "Where the login page returns to; http://127.0.0.1:1880/callback by default.",
+    read: (parsed) => addressFrom(parsed, "redirect-uri"),
   },
 ];
 
-const flagOf = ({ option, says, value }: Option): Flag => ({
+const flagOf = ({ option, description, value }: Option): Flag => ({
   name: flagName(option),
-  says,
+  description,
   ...(value !== undefined && { value }),
 });
 
-const asGiven = ({ option, value }: Option, given: Given): unknown =>
-  value === undefined ? given.switched(flagName(option)) : given.text(flagName(option));
+const asGiven = ({ option, value }: Option, parsed: ParsedArguments): unknown =>
+  value === undefined ? parsed.switched(flagName(option)) : parsed.text(flagName(option));
 
-const optionsFrom = (given: Given): Readonly<Record<string, unknown>> =>
+const optionsFrom = (parsed: ParsedArguments): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
-    options.map((each) => [each.option, each.read ? each.read(given) : asGiven(each, given)] as const),
+    options.map((each) => [each.option, each.read ? each.read(parsed) : asGiven(each, parsed)] as const),
   );
 
 const startCommand = ({ startSandbox, controls }: SandboxPackage, service: Service): Command => ({
   usage: "fxdesk sandbox [<control>] [flags]",
-  says:
+  description:
     "Plays the service on this machine until Ctrl-C, and prints the address, the demo credentials and the module that adds quotes as " +
     "environment variables. The same seed gives the same accounts, trades and transactions. Its page shows and controls what is played.",
   flags: options.map(flagOf),
   more: [controlsHelp(controls)],
-  async run(given, terminal) {
-    const sandbox = await startSandbox(optionsFrom(given)).catch(asUsage).catch(notListening);
+  async run(parsed, terminal) {
+    const sandbox = await startSandbox(optionsFrom(parsed)).catch(asUsage).catch(notListening);
     await write(terminal.stdout, asLines(sandboxVariables(sandbox, service)));
-    await say(terminal, `The sandbox and its page are at ${sandbox.baseUrl}. Ctrl-C stops it.\n`);
+    await writeStderr(terminal, `The sandbox and its page are at ${sandbox.baseUrl}. Ctrl-C stops it.\n`);
     await untilStopped();
     await sandbox.close();
     return 0;

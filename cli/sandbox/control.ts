@@ -1,7 +1,7 @@
 /** fxdesk sandbox <control>: what can be done to a sandbox that runs. */
 import { environmentName } from "../../core/client/settings";
-import type { Declaration } from "../../core/operations/declaration";
-import type { Service } from "../../core/operations/definition";
+import type { Declaration } from "../../core/declaration/operation";
+import type { Service } from "../../core/declaration/service";
 import { type Flag, UsageError } from "../arguments";
 import { callFlags } from "../call/command";
 import { fieldFlags, longValuesHelp } from "../call/fields";
@@ -30,20 +30,23 @@ function commandFor(control: Declaration, service: Service, usualUrl: string): C
   const connection = connectionFlags(service);
   return {
     usage: `fxdesk sandbox ${commandName(control)} [flags]`,
-    says: control.summary,
+    description: control.summary,
     fields,
     flags: [...flags, ...connection.filter(isAddress)],
     unlisted: connection.filter((flag) => !taken.has(flag.name) && !isAddress(flag)),
     more: [
       longValuesHelp(control),
-      section("Rules", rules.length > 0 ? columns(rules.map(({ says }) => ["-", says] as const)) : undefined),
+      section(
+        "Rules",
+        rules.length > 0 ? columns(rules.map(({ description }) => ["-", description] as const)) : undefined,
+      ),
       `The sandbox is looked for at ${environmentName(address)}, else at ${usualUrl}.`,
     ],
-    run: async (given, terminal) =>
+    run: async (parsed, terminal) =>
       (await import("../call/run.js")).runCall(
         control,
         { service, taken, usual: { [address]: usualUrl } },
-        given,
+        parsed,
         terminal,
       ),
   };

@@ -1,18 +1,18 @@
 /** The requests of a call: one after the other, until there is a response or no time, or none may follow. */
 import { TokenFailure } from "../credentials/tokens";
-import type { Declaration } from "../operations/declaration";
+import type { Declaration } from "../declaration/operation";
 import type { Deadline } from "../transport/deadline";
 import { TooLarge, TransportError } from "../transport/error";
-import type { Received } from "../transport/exchange";
+import type { RawResponse } from "../transport/exchange";
 import { backoffMs, isRetriedStatus, maxAttempts, RetryBudget, retryAfterMs } from "../transport/retry";
-import { tell } from "./channels";
+import { publish } from "./channels";
 import type { Connection } from "./connection";
-import { type Journey, largestBytes } from "./journey";
+import { type CallState, largestBytes } from "./call-state";
 import type { PreparedCall } from "./pipeline";
 import { settingsFor } from "./prepare";
 
 /** How one request ended: with a response, or without a whole one. */
-type Attempt = Received | TransportError;
+type Attempt = RawResponse | TransportError;
 
 export class Attempts {
   readonly #budgets = new Map<string, RetryBudget>();
@@ -23,28 +23,28 @@ export class Attempts {
    * Sends the call, again where that is allowed, until there is a response. Throws a TransportError when there is none, and
    * what ended the wait for pacing or for a token.
    */
-  async received(journey: Journey): Promise<Received> {
-    const { call, deadline } = journey;
+  async received(state: CallState): Promise<RawResponse> {
+    const { call, deadline } = state;
     const { pacing, timeoutMs } = this.connection;
     const pace = this.#paceOf(call.operation);
     let renewed = false;
     for (;;) {
       const permit = pacing.acquire(pace, deadline);
       // Mostly there is nothing to wait for, and a wait for nothing costs as well.
-      journey.permit = permit instanceof Promise ? await permit : permit;
-      if (journey.attempts === 0) deadline.go(call.options.timeoutMs ?? timeoutMs);
+      state.permit = permit instanceof Promise ? await permit : permit;
+      if (state.attempts === 0) deadline.go(call.options.timeoutMs ?? timeoutMs);
       const given = this.#token(call.operation, deadline);
       const token = given instanceof Promise ? await given : given;
       deadline.assertOpen();
       const headers = this.#authorised(call, token);
-      const attempt = await this.#attempt(journey, headers);
+      const attempt = await this.#attempt(state, headers);
       const isStale = !(attempt instanceof Error) && attempt.status === 401 && this.#refuses(token);
       // A call that commits money is not sent twice, also not after a 401; its next one has another token.
       const delay =
-        isStale && !renewed && call.operation.effect !== "money" ? 0 : this.#delayAfter(journey, attempt);
+        isStale && !renewed && call.operation.effect !== "money" ? 0 : this.#delayAfter(state, attempt);
       renewed ||= isStale;
       if (delay !== undefined) {
-        journey.permit();
+        state.permit();
         await deadline.wait(delay);
         continue;
       }
@@ -55,36 +55,36 @@ export class Attempts {
   }
 
   /** One request. What a status says stands also where the body after it broke off. */
-  async #attempt(journey: Journey, headers: readonly string[]): Promise<Attempt> {
-    const { call, deadline } = journey;
-    const { name, method, effect, answers, server } = call.operation;
+  async #attempt(state: CallState, headers: readonly string[]): Promise<Attempt> {
+    const { call, deadline } = state;
+    const { name, method, effect, responses, server } = call.operation;
     const { origin, prefix } = this.connection.addresses[server]!;
-    journey.attempts += 1;
-    journey.status = undefined;
+    state.attempts += 1;
+    state.status = undefined;
     try {
       const received = await this.connection.transport.send(
         { origin, path: prefix + call.target, method, headers, body: call.body ?? null },
         deadline,
-        { isFile: (status) => answers[status]?.kind === "file", largestBytes, alone: effect === "money" },
+        { isFile: (status) => responses[status]?.kind === "file", largestBytes, alone: effect === "money" },
       );
-      journey.sent = true;
-      journey.status = received.status;
-      tell.attempt({ operation: name, attempt: journey.attempts, sent: true, status: received.status });
+      state.sent = true;
+      state.status = received.status;
+      publish.attempt({ operation: name, attempt: state.attempts, sent: true, status: received.status });
       return received;
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
       const { sent, status } = error;
-      const cause = this.connection.secrets.cutError(error.cause);
-      journey.sent ||= sent;
-      journey.status = status;
-      tell.attempt({
+      const cause = this.connection.secrets.redactError(error.cause);
+      state.sent ||= sent;
+      state.status = status;
+      publish.attempt({
         operation: name,
-        attempt: journey.attempts,
+        attempt: state.attempts,
         sent,
         ...(status !== undefined && { status }),
         error: cause.message,
       });
-      return status === undefined || answers[status]
+      return status === undefined || responses[status]
         ? new TransportError(cause, sent, status)
         : { status, headers: {}, body: Buffer.alloc(0) };
     }
@@ -97,7 +97,7 @@ export class Attempts {
 
   /** How long to wait before the call is sent again; undefined when it is not. */
   #delayAfter(
-    { call: { operation }, deadline, attempts, sent }: Journey,
+    { call: { operation }, deadline, attempts, sent }: CallState,
     attempt: Attempt,
   ): number | undefined {
     const failed = attempt instanceof Error;
@@ -116,12 +116,12 @@ export class Attempts {
   }
 
   /** The pause that the service asks for. One after a 429 holds for every call to the server. */
-  #askedBy({ status, headers }: Received, operation: Declaration): number {
+  #askedBy({ status, headers }: RawResponse, operation: Declaration): number {
     const asked = retryAfterMs(headers["retry-after"], Date.now());
     if (asked === undefined) return 0;
     if (status === 429) {
       this.connection.pacing.pause(this.#paceOf(operation), asked);
-      tell.pause({ server: operation.server, milliseconds: asked });
+      publish.pause({ server: operation.server, milliseconds: asked });
     }
     return asked;
   }

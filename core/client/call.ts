@@ -1,24 +1,24 @@
 /** One call, from input to response. */
 import { Aborted, FxdeskError } from "../errors";
-import type { Values } from "../operations/check";
-import type { Declaration } from "../operations/declaration";
+import type { Declaration } from "../declaration/operation";
 import { Deadline } from "../transport/deadline";
 import { Attempts } from "./attempts";
 import { channels } from "./channels";
 import type { Connection } from "./connection";
 import type { CallOptions } from "./options";
-import { failureOf } from "./failure";
+import { errorFrom } from "./failure";
 import { ReceivedFile } from "./file";
-import type { Journey } from "./journey";
+import type { CallState } from "./call-state";
 import { chain, type Interceptor, type PreparedCall } from "./pipeline";
-import { prepared } from "./prepare";
-import { read } from "./reading";
-import type { Reply } from "./reply";
+import { prepareCall } from "./prepare";
+import { readResponse } from "./read-response";
+import type { ServiceResponse } from "./response";
+import type { Values } from "../declaration/fields";
 
 /** Runs the calls of one connection. */
 export class Caller {
   readonly #attempts: Attempts;
-  readonly #send: (call: PreparedCall) => Promise<Reply>;
+  readonly #send: (call: PreparedCall) => Promise<ServiceResponse>;
   /** Calls whose end is still to come, files that still arrive included. */
   #underWay = 0;
   #waiting: (() => void)[] = [];
@@ -37,21 +37,26 @@ export class Caller {
   /** Throws an FxdeskError, also for input that throws while it is looked at. */
   prepare(operation: Declaration, input: Values, options: CallOptions): PreparedCall {
     try {
-      return prepared(operation, input, this.connection, options);
+      return prepareCall(operation, input, this.connection, options);
     } catch (error) {
-      throw failureOf(operation, error, { attempts: 0, sent: false });
+      throw errorFrom(operation, error, { attempts: 0, sent: false });
     }
   }
 
   /** `target` stands in place of the path and query that the input makes, as the link to a page has them. */
-  async call(operation: Declaration, input: Values, options: CallOptions, target?: string): Promise<Reply> {
+  async call(
+    operation: Declaration,
+    input: Values,
+    options: CallOptions,
+    target?: string,
+  ): Promise<ServiceResponse> {
     if (this.#closed) throw closed(operation);
     this.#underWay += 1;
     try {
       const call = this.prepare(operation, input, options);
-      const reply = await this.#traced(target === undefined ? call : { ...call, target });
-      if (reply.body instanceof ReceivedFile) this.#untilClosed(reply.body);
-      return reply;
+      const response = await this.#traced(target === undefined ? call : { ...call, target });
+      if (response.body instanceof ReceivedFile) this.#untilClosed(response.body);
+      return response;
     } finally {
       this.#ended();
     }
@@ -67,7 +72,7 @@ export class Caller {
     this.connection.transport.close();
   }
 
-  #traced(call: PreparedCall): Promise<Reply> {
+  #traced(call: PreparedCall): Promise<ServiceResponse> {
     const { name, effect } = call.operation;
     return channels.call.hasSubscribers
       ? channels.call.tracePromise(() => this.#send(call), { operation: name, effect })
@@ -91,11 +96,11 @@ export class Caller {
   }
 
   /** Where the chain ends: the call goes to the service. */
-  async #leave(call: PreparedCall): Promise<Reply> {
+  async #leave(call: PreparedCall): Promise<ServiceResponse> {
     const { options, values } = call;
     const { queueTimeoutMs, service } = this.connection;
     const requestId = service.requestIdHeader && values[service.requestIdHeader];
-    const journey: Journey = {
+    const state: CallState = {
       call,
       deadline: new Deadline(options.queueTimeoutMs ?? queueTimeoutMs, options.signal),
       permit: () => undefined,
@@ -105,12 +110,12 @@ export class Caller {
       requestId: typeof requestId === "string" ? requestId : undefined,
     };
     try {
-      const received = await this.#attempts.received(journey);
-      return await read(journey, received, this.connection);
+      const received = await this.#attempts.received(state);
+      return await readResponse(state, received, this.connection);
     } catch (error) {
-      journey.deadline.release();
-      journey.permit();
-      throw failureOf(call.operation, error, journey);
+      state.deadline.release();
+      state.permit();
+      throw errorFrom(call.operation, error, state);
     }
   }
 }

@@ -3,7 +3,7 @@
  * nobody listens, and none of it holds a secret.
  */
 import { channel, tracingChannel } from "node:diagnostics_channel";
-import type { Declaration } from "../operations/declaration";
+import type { Declaration } from "../declaration/operation";
 
 /** A call from beginning to end: a TracingChannel, whose `result` is the response and whose `error` the FxdeskError. */
 export interface CallEvent {
@@ -42,7 +42,7 @@ export const channels = {
   token: channel("fxdesk:token"),
 } as const;
 
-export const tell = {
+export const publish = {
   attempt: (event: AttemptEvent): void => channels.attempt.publish(event),
   pause: (event: PauseEvent): void => channels.pause.publish(event),
   token: (event: TokenEvent): void => channels.token.publish(event),

@@ -3,21 +3,21 @@ import { networkInterfaces } from "node:os";
 import { refreshThrough } from "../credentials/refresh";
 import { Secrets } from "../credentials/secrets";
 import {
-  askedToken,
+  suppliedToken,
   fixedToken,
   type Refresh,
   refreshedToken,
   type TokenSource,
 } from "../credentials/tokens";
-import type { Declaration } from "../operations/declaration";
-import { type CredentialScheme, type Server, type Service, splitCredential } from "../operations/definition";
-import { perOperation } from "../operations/memo";
+import type { Declaration } from "../declaration/operation";
+import { type CredentialScheme, type Server, type Service, splitCredential } from "../declaration/service";
 import { MemoryPacing, type Pacing } from "../transport/pacing";
 import { Transport } from "../transport/transport";
 import type { TlsOptions } from "../transport/tls";
-import { tell } from "./channels";
-import { limitProblem } from "./limits";
+import { publish } from "./channels";
+import { limitViolation } from "./limits";
 import type { ClientOptions } from "./options";
+import { perOperation } from "../declaration/fields";
 
 /** A base address split as a request needs it. */
 export interface Address {
@@ -29,7 +29,7 @@ export interface Address {
 }
 
 /** A credential that an operation carries. */
-export interface Carried extends CredentialScheme {
+export interface CarriedCredential extends CredentialScheme {
   /** Whether the call is not made without it. */
   readonly needed: boolean;
 }
@@ -40,7 +40,7 @@ export interface Connection {
   readonly service: Service;
   /** By server. */
   readonly addresses: Readonly<Record<string, Address | undefined>>;
-  readonly carriedBy: (operation: Declaration) => readonly Carried[];
+  readonly carriedBy: (operation: Declaration) => readonly CarriedCredential[];
   readonly tokens: TokenSource | undefined;
   readonly secrets: Secrets;
   /** Values by the names of settings, and of the parameters they fill. */
@@ -106,15 +106,15 @@ function settingsFrom(service: Service, options: ClientOptions): Settings {
 }
 
 /** A renewal that those hear of who listen. */
-const told =
+const publishing =
   (refresh: Refresh): Refresh =>
   async (refreshToken) => {
     try {
       const tokens = await refresh(refreshToken);
-      tell.token({ renewed: true });
+      publish.token({ renewed: true });
       return tokens;
     } catch (error) {
-      tell.token({ renewed: false, error: (error as Error).message });
+      publish.token({ renewed: false, error: (error as Error).message });
       throw error;
     }
   };
@@ -124,7 +124,7 @@ type Grant = Pick<Connection, "service" | "addresses" | "secrets" | "transport" 
 function tokensFrom(options: ClientOptions, settings: Settings, connection: Grant): TokenSource | undefined {
   const { service, addresses, secrets, transport, timeoutMs } = connection;
   const given = options.credentials?.accessToken;
-  if (typeof given === "function") return askedToken(given, secrets);
+  if (typeof given === "function") return suppliedToken(given, secrets);
   const bearer = Object.values(service.credentials).find(({ kind }) => kind === "bearer");
   const accessToken = bearer && settings[bearer.setting];
   const { refreshToken, authClientId, authClientSecret } = settings;
@@ -140,7 +140,7 @@ function tokensFrom(options: ClientOptions, settings: Settings, connection: Gran
       scope,
       timeoutMs,
     };
-    const refresh = told(refreshThrough(transport, grant, secrets));
+    const refresh = publishing(refreshThrough(transport, grant, secrets));
     return refreshedToken({ accessToken, refreshToken }, refresh, secrets, options.credentials?.onTokens);
   }
   return accessToken ? fixedToken(accessToken) : undefined;
@@ -148,20 +148,20 @@ function tokensFrom(options: ClientOptions, settings: Settings, connection: Gran
 
 function secretsFrom({ settings: declared }: Service, settings: Settings, tls: TlsOptions = {}): Secrets {
   const secrets = new Secrets();
-  for (const { name, secret } of declared) if (secret) secrets.learn(settings[name]);
-  for (const text of [tls.key, tls.passphrase]) if (typeof text === "string") secrets.learn(text);
+  for (const { name, secret } of declared) if (secret) secrets.add(settings[name]);
+  for (const text of [tls.key, tls.passphrase]) if (typeof text === "string") secrets.add(text);
   return secrets;
 }
 
 function assertLimits(limits: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(limits)) {
-    const problem = limitProblem(value);
-    if (problem) throw new TypeError(`${name} ${problem}.`);
+    const violation = limitViolation(value);
+    if (violation) throw new TypeError(`${name} ${violation}.`);
   }
 }
 
 const carriedBy = ({ credentials }: Service) =>
-  perOperation((operation): readonly Carried[] =>
+  perOperation((operation): readonly CarriedCredential[] =>
     operation.credentials.map((credential) => {
       const { name, optional } = splitCredential(credential);
       const scheme = credentials[name]!;

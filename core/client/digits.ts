@@ -1,6 +1,6 @@
 /** Numbers of a response that a JavaScript number cannot hold. */
 import { Big } from "big.js";
-import type { Problem } from "../operations/check";
+import type { Violation } from "../declaration/violation";
 
 /** From so many digits on a number may lose some: fewer are always kept. */
 const manyDigits = 16;
@@ -61,15 +61,18 @@ class Path {
  * What is wrong with the numbers of a JSON text that has been parsed: the digits that are lost. `bytes` are the text where
  * its digits are those of ASCII.
  */
-export function lostDigits(json: string, bytes?: Uint8Array): Problem[] {
+export function lostDigits(json: string, bytes?: Uint8Array): Violation[] {
   const isFar = farExponent.test(json) && farExponentOfValue.test(json);
   if (!isFar && bytes && !hasLongNumber(bytes)) return [];
   const path = new Path();
-  const problems: Problem[] = [];
+  const violations: Violation[] = [];
   for (const [text] of json.matchAll(token)) {
     if (!/^[-\d]/.test(text)) path.read(text);
     else if (!isKept(text))
-      problems.push({ field: String(path), says: `is ${text}, of which a number keeps ${Number(text)}` });
+      violations.push({
+        field: String(path),
+        message: `is ${text}, of which a number keeps ${Number(text)}`,
+      });
   }
-  return problems;
+  return violations;
 }

@@ -2,11 +2,11 @@
 import { realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
 import { z } from "zod";
-import { contract } from "../operations/contract";
+import { contract } from "../contract/contract";
 import { extensionVariables } from "./settings";
-import * as declarations from "../operations/declaration";
-import type { Service } from "../operations/definition";
-import { extended } from "../operations/extensions";
+import * as declarations from "../declaration/operation";
+import type { Service } from "../declaration/service";
+import { extendService } from "../declaration/extension";
 import * as values from "../schema";
 import type { Interceptor } from "./pipeline";
 
@@ -96,7 +96,7 @@ export function serviceFrom(
   const extension = extensionAt(path);
   try {
     const { operations = [], interceptors = [] } = additionsOf(extension(toolkit));
-    return { ...extended(service, operations, trusted.filter(Boolean)), interceptors };
+    return { ...extendService(service, operations, trusted.filter(Boolean)), interceptors };
   } catch (error) {
     return fail(`names ${path}, which adds nothing: ${(error as Error).message}`);
   }

@@ -17,10 +17,10 @@ import {
   Unauthorized,
   Unavailable,
 } from "../errors";
-import type { Declaration } from "../operations/declaration";
-import type { ErrorBody } from "../operations/definition";
-import { Ended } from "../transport/deadline";
-import { BrokenOff, Paused, TooLarge, TransportError, wordsOf } from "../transport/error";
+import { type Declaration, errorDescription } from "../declaration/operation";
+import type { ErrorBody } from "../declaration/service";
+import { DeadlineEnded } from "../transport/deadline";
+import { BrokenOff, Paused, TooLarge, TransportError, errorText } from "../transport/error";
 
 type ErrorClass = new (message: string, facts: ErrorFacts) => FxdeskError;
 
@@ -92,14 +92,14 @@ const doNotRepeat = ({ lookup }: Declaration) =>
   `Do not repeat it: ${lookup ? `look in ${lookup}` : "check at the service"} whether it was carried out.`;
 
 /** A refusal may be the echo of an earlier call, whose response nobody heard. */
-const mayEcho = ({ spends, lookup }: Declaration) =>
-  `This call was not carried out. If an earlier one had this ${spends}, that one may have been: ` +
+const mayEcho = ({ singleUse, lookup }: Declaration) =>
+  `This call was not carried out. If an earlier one had this ${singleUse}, that one may have been: ` +
   `${lookup ? `look in ${lookup}` : "check at the service"} before you try again.`;
 
 const sentences = (operation: Declaration, ...parts: readonly (string | false | undefined)[]): string =>
   [`${operation.name}:`, ...parts].filter(Boolean).join(" ");
 
-export interface Refusal {
+export interface ErrorResponse {
   readonly status: number;
   readonly service?: ServiceMessage | undefined;
   /** What to do, where the service's code says more than the status. */
@@ -112,13 +112,13 @@ export interface Refusal {
 /** What a status means that is not among the documented successes. */
 function meaningOf({ errors }: Declaration, status: number): string {
   const failure = errors[status];
-  if (failure !== undefined) return typeof failure === "string" ? failure : failure[0];
-  if (status < 400) return "The service answered with a status that the contract does not list.";
+  if (failure !== undefined) return errorDescription(failure);
+  if (status < 400) return "The service responded with a status that the contract does not list.";
   return isRefusal(status) ? "The service refused the call." : "The service failed.";
 }
 
 /** The error for a status that is not among the documented successes. */
-export function refusalError(operation: Declaration, refusal: Refusal): FxdeskError {
+export function errorOfResponse(operation: Declaration, refusal: ErrorResponse): FxdeskError {
   const { status, service, advice, ...facts } = refusal;
   const meaning = meaningOf(operation, status);
   const itsWords = [service?.message, service?.details].filter((words) => words !== meaning);
@@ -126,7 +126,7 @@ export function refusalError(operation: Declaration, refusal: Refusal): FxdeskEr
   const lost = !refused && operation.effect === "money";
   const again = operation.effect === "read" || refused;
   const { type, code, retryable, hint } = kindOf(status);
-  const echo = status === 409 && operation.spends !== undefined;
+  const echo = status === 409 && operation.singleUse !== undefined;
   const message = sentences(
     operation,
     `${meaning} (${status})`,
@@ -169,7 +169,7 @@ function outcomeUnknown(operation: Declaration, because: string, progress: Progr
 }
 
 /** The error for a response that cannot be what the contract says. */
-export function unreadable(
+export function unreadableResponse(
   operation: Declaration,
   because: string,
   progress: Progress,
@@ -195,7 +195,7 @@ interface Ending {
 }
 
 function endingOf(error: unknown, status: number | undefined): Ending | undefined {
-  if (error instanceof Ended)
+  if (error instanceof DeadlineEnded)
     return error.by === "caller"
       ? { type: Aborted, code: "aborted", message: error.message, retryable: false }
       : { type: Timeout, code: "timeout", message: error.message, retryable: true };
@@ -215,7 +215,7 @@ function endingOf(error: unknown, status: number | undefined): Ending | undefine
   if (!(error instanceof TransportError)) return undefined;
   const ending = endingOf(error.cause, status);
   if (ending) return ending;
-  const words = wordsOf(error.cause);
+  const words = errorText(error.cause);
   const message =
     status === undefined
       ? `The service cannot be reached (${words}).`
@@ -224,7 +224,7 @@ function endingOf(error: unknown, status: number | undefined): Ending | undefine
 }
 
 /** The error for a call that ended without a whole response, for whatever reason. */
-export function failureOf(operation: Declaration, error: unknown, progress: Progress): FxdeskError {
+export function errorFrom(operation: Declaration, error: unknown, progress: Progress): FxdeskError {
   if (error instanceof FxdeskError) return error;
   const { name, effect } = operation;
   const cause = error instanceof TransportError ? error.cause : error;
@@ -237,7 +237,9 @@ export function failureOf(operation: Declaration, error: unknown, progress: Prog
   };
   if (sent && effect === "money") {
     const because =
-      progress.status === undefined ? `The response was lost (${wordsOf(cause as Error)}).` : ending.message;
+      progress.status === undefined
+        ? `The response was lost (${errorText(cause as Error)}).`
+        : ending.message;
     return outcomeUnknown(operation, because, progress, cause);
   }
   const { type, code, message, retryable, retryAfterMs } = ending;

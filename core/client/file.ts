@@ -6,7 +6,7 @@ import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Secrets } from "../credentials/secrets";
 import { FxdeskError } from "../errors";
-import type { Reply } from "./reply";
+import type { ServiceResponse } from "./response";
 
 /** Bytes of a file that are taken into memory at once. */
 const largestInMemory = 256 * 1024 * 1024;
@@ -112,7 +112,11 @@ function suggestedName(disposition: string | undefined): string | undefined {
 
 const first = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);
 
-export function receivedFile(operation: string, headers: Reply["headers"], stream: Readable): ReceivedFile {
+export function receivedFile(
+  operation: string,
+  headers: ServiceResponse["headers"],
+  stream: Readable,
+): ReceivedFile {
   const length = first(headers["content-length"]);
   return new ReceivedFile(
     first(headers["content-type"]) ?? "application/octet-stream",

@@ -2,7 +2,7 @@
 const longestMs = 2 ** 31 - 1;
 
 /** What is wrong with a limit in milliseconds, or of a number of connections; undefined when it fits. */
-export const limitProblem = (value: unknown): string | undefined =>
+export const limitViolation = (value: unknown): string | undefined =>
   Number.isInteger(value) && (value as number) >= 1 && (value as number) <= longestMs
     ? undefined
     : `must be a whole number from 1 to ${longestMs}, not ${String(value)}`;

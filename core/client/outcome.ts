@@ -1,7 +1,7 @@
 /** What became of a call, in one line for a log: what a surface says when nobody waits for the outcome any more. */
 import { FxdeskError } from "../errors";
-import type { Declaration } from "../operations/declaration";
-import type { Reply } from "./reply";
+import type { Declaration } from "../declaration/operation";
+import type { ServiceResponse } from "./response";
 
 /** Text of others on one line, without what a terminal would obey. */
 const onOneLine = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ");
@@ -15,7 +15,7 @@ function identity({ identifiedBy }: Declaration, body: unknown): string | undefi
 }
 
 /** Such as `trades.book: carried out (201), trade_id t-1.` */
-export function outcomeLine(operation: Declaration, ended: Reply | FxdeskError): string {
+export function outcomeLine(operation: Declaration, ended: ServiceResponse | FxdeskError): string {
   const requestId = ended.requestId === undefined ? undefined : `request ${ended.requestId}`;
   if (ended instanceof FxdeskError) {
     const outcome = { "not-sent": "not sent", rejected: "refused", unknown: "outcome unknown" }[

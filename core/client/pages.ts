@@ -1,20 +1,26 @@
 /** Lists that come page by page. */
 import { createHash } from "node:crypto";
 import { InvalidResponse } from "../errors";
-import type { Problem, Values } from "../operations/check";
-import type { Declaration, LinkedPages, Paging } from "../operations/declaration";
+import type { Declaration, LinkedPages, Paging } from "../declaration/operation";
 import type { CallOptions } from "./options";
 import type { PreparedCall } from "./pipeline";
-import type { Reply } from "./reply";
+import type { ServiceResponse } from "./response";
+import type { Values } from "../declaration/fields";
+import type { Violation } from "../declaration/violation";
 
 /** What pages are fetched with. */
 interface Caller {
   prepare(operation: Declaration, input: Values, options: CallOptions): PreparedCall;
   /** `target` stands in place of the path and query that the input makes. */
-  call(operation: Declaration, input: Values, options: CallOptions, target?: string): Promise<Reply>;
+  call(
+    operation: Declaration,
+    input: Values,
+    options: CallOptions,
+    target?: string,
+  ): Promise<ServiceResponse>;
 }
 
-type Pages = AsyncGenerator<Reply, void, void>;
+type Pages = AsyncGenerator<ServiceResponse, void, void>;
 
 /** A list of half a million entries is no list that anybody asked for. */
 const mostPages = 10_000;
@@ -22,7 +28,7 @@ const mostPages = 10_000;
 const digestOf = (items: unknown) => createHash("sha1").update(JSON.stringify(items)).digest("base64");
 
 /** Something that a page must not be; it says which response it was. */
-const wrong = ({ name }: Declaration, { status, requestId, attempts }: Reply, message: string) =>
+const wrong = ({ name }: Declaration, { status, requestId, attempts }: ServiceResponse, message: string) =>
   new InvalidResponse(`${name}: ${message}`, {
     operation: name,
     code: "invalid_response",
@@ -39,11 +45,11 @@ class Seen {
   constructor(private readonly operation: Declaration) {}
 
   /** Throws an InvalidResponse when the key was there before, or when there have been too many. */
-  add(key: string, number: number, reply: Reply): void {
+  add(key: string, number: number, response: ServiceResponse): void {
     if (this.#keys.has(key))
-      throw wrong(this.operation, reply, `Page ${number} is the same as one before it.`);
+      throw wrong(this.operation, response, `Page ${number} is the same as one before it.`);
     if (this.#keys.size === mostPages)
-      throw wrong(this.operation, reply, `There is no end after ${mostPages} pages.`);
+      throw wrong(this.operation, response, `There is no end after ${mostPages} pages.`);
     this.#keys.add(key);
   }
 }
@@ -66,21 +72,25 @@ async function* numberedPages(
   let full = 0;
   let count = 0;
   for (let number = first; ; number += 1) {
-    const reply = await caller.call(operation, { ...input, [page]: number, [size]: asked }, options);
-    const items = reply.body;
-    if (!Array.isArray(items)) throw wrong(operation, reply, `Page ${number} is not a list.`);
+    const response = await caller.call(operation, { ...input, [page]: number, [size]: asked }, options);
+    const items = response.body;
+    if (!Array.isArray(items)) throw wrong(operation, response, `Page ${number} is not a list.`);
     if (items.length === 0) {
       const before = (first - 1) * asked + count;
-      if (reply.total !== undefined && before < reply.total)
-        throw wrong(operation, reply, `Page ${number} is empty, after ${before} of ${reply.total} entries.`);
-      if (number === first) yield reply;
+      if (response.total !== undefined && before < response.total)
+        throw wrong(
+          operation,
+          response,
+          `Page ${number} is empty, after ${before} of ${response.total} entries.`,
+        );
+      if (number === first) yield response;
       return;
     }
-    seen.add(digestOf(items), number, reply);
-    yield reply;
+    seen.add(digestOf(items), number, response);
+    yield response;
     count += items.length;
-    if (reply.total !== undefined) {
-      if ((first - 1) * asked + count >= reply.total) return;
+    if (response.total !== undefined) {
+      if ((first - 1) * asked + count >= response.total) return;
       continue;
     }
     // How many a full page has is the service's to say: it may give less than was asked for, and the next page tells.
@@ -143,28 +153,28 @@ async function* linkedPages(
   const targets = new Seen(operation);
   const contents = new Seen(operation);
   for (let number = 1; ; number += 1) {
-    const reply = await caller.call(operation, input, options, target);
-    if (number === 1) targets.add(target, number, reply);
-    const lists = linked.entries.map((path) => at(reply.body, pathOf(path)));
+    const response = await caller.call(operation, input, options, target);
+    if (number === 1) targets.add(target, number, response);
+    const lists = linked.entries.map((path) => at(response.body, pathOf(path)));
     const isEmpty = lists.every((list) => !Array.isArray(list) || list.length === 0);
-    if (!isEmpty) contents.add(digestOf(lists), number, reply);
-    yield reply;
-    const link = linkIn(linked, reply.body);
+    if (!isEmpty) contents.add(digestOf(lists), number, response);
+    yield response;
+    const link = linkIn(linked, response.body);
     if (link === undefined) return;
     const next = targetOf(link, { address, target });
     if (next === undefined)
-      throw wrong(operation, reply, `The link to page ${number + 1} does not lead to this service.`);
-    targets.add(next, number + 1, reply);
+      throw wrong(operation, response, `The link to page ${number + 1} does not lead to this service.`);
+    targets.add(next, number + 1, response);
     target = next;
   }
 }
 
-/** Whether an operation answers page by page. */
+/** Whether an operation responds page by page. */
 export const comesInPages = ({ pages, linkedPages: linked }: Declaration): boolean =>
   pages !== undefined || linked !== undefined;
 
 /**
- * Fetches a list page by page, as its pages are consumed; each is a response of its own. A service that answers a page for
+ * Fetches a list page by page, as its pages are consumed; each is a response of its own. A service that returns a page for
  * the second time, none before the end of its count, or a link that leads elsewhere is reported by an InvalidResponse.
  */
 export function pagesOf(operation: Declaration, input: Values, caller: Caller, options: CallOptions): Pages {
@@ -190,7 +200,7 @@ export const entriesIn = (operation: Declaration, body: unknown): number =>
 export function hasMore(
   { pages, linkedPages: linked }: Declaration,
   input: Values,
-  { body, total }: Reply,
+  { body, total }: ServiceResponse,
 ): boolean | undefined {
   if (linked) return linkIn(linked, body) !== undefined;
   if (!pages || total === undefined) return undefined;
@@ -212,29 +222,29 @@ function joinedBody(operation: Declaration, bodies: readonly unknown[]): unknown
   return listsOf(operation).reduce((body, path) => replaced(body, path, joinedList(bodies, path)), whole);
 }
 
-/** Where a problem of one page is in the whole: entries of the pages before come first. */
-function moved(problem: Problem, lists: readonly Path[], before: readonly unknown[]): Problem {
-  const field = problem.field.split(".");
+/** Where a violation of one page is in the whole: entries of the pages before come first. */
+function moved(violation: Violation, lists: readonly Path[], before: readonly unknown[]): Violation {
+  const field = violation.field.split(".");
   const path = lists.find((list) => list.every((key, index) => field[index] === key));
   const index = path && Number(field[path.length]);
-  if (index === undefined || !Number.isInteger(index)) return problem;
+  if (index === undefined || !Number.isInteger(index)) return violation;
   const count = before.reduce<number>((sum, body) => sum + entriesAt(body, path!).length, 0);
-  return { ...problem, field: field.with(path!.length, String(index + count)).join(".") };
+  return { ...violation, field: field.with(path!.length, String(index + count)).join(".") };
 }
 
 /**
  * Pages as one response: the first, with the entries of all, the attempts of all and what differs from the contract in
  * each. The link to the next page is gone.
  */
-export function joined(operation: Declaration, replies: readonly Reply[]): Reply {
-  const bodies = replies.map(({ body }) => body);
+export function joined(operation: Declaration, responses: readonly ServiceResponse[]): ServiceResponse {
+  const bodies = responses.map(({ body }) => body);
   const lists = listsOf(operation);
   return {
-    ...replies[0]!,
+    ...responses[0]!,
     body: joinedBody(operation, bodies),
-    attempts: replies.reduce((sum, { attempts }) => sum + attempts, 0),
-    problems: replies.flatMap(({ problems }, index) =>
-      problems.map((problem) => moved(problem, lists, bodies.slice(0, index))),
+    attempts: responses.reduce((sum, { attempts }) => sum + attempts, 0),
+    violations: responses.flatMap(({ violations }, index) =>
+      violations.map((violation) => moved(violation, lists, bodies.slice(0, index))),
     ),
   };
 }

@@ -1,9 +1,9 @@
 /** The chain round every call. */
 import { FxdeskError } from "../errors";
-import type { Values } from "../operations/check";
-import type { Declaration } from "../operations/declaration";
+import type { Declaration } from "../declaration/operation";
 import type { CallOptions } from "./options";
-import type { Reply } from "./reply";
+import type { ServiceResponse } from "./response";
+import type { Values } from "../declaration/fields";
 
 /** A call that is checked, filled and encoded, as it would leave but for its credentials. */
 export interface PreparedCall {
@@ -19,16 +19,16 @@ export interface PreparedCall {
   readonly options: CallOptions;
 }
 
-export type Next = (call?: PreparedCall) => Promise<Reply>;
+export type Next = (call?: PreparedCall) => Promise<ServiceResponse>;
 
 /**
  * A link round every call: it may look at the call, wait, refuse it by throwing, and look at the response. A read may also
  * be changed, tried again or answered by the link itself. A call that commits money is frozen and goes as it is: `next`
  * works once, and its response is what the caller gets.
  */
-export type Interceptor = (call: PreparedCall, next: Next) => Promise<Reply>;
+export type Interceptor = (call: PreparedCall, next: Next) => Promise<ServiceResponse>;
 
-type Send = (call: PreparedCall) => Promise<Reply>;
+type Send = (call: PreparedCall) => Promise<ServiceResponse>;
 
 /** What a link did that no link may do. */
 function misused(
@@ -53,9 +53,9 @@ function thrown(call: PreparedCall, cause: unknown, passedOn: boolean): FxdeskEr
 }
 
 /** A call that commits money goes through a link once and unchanged, and its outcome is told whatever the link does. */
-async function guarded(link: Interceptor, call: PreparedCall, next: Send): Promise<Reply> {
-  let left: Promise<Reply> | undefined;
-  const pass = async (given: PreparedCall): Promise<Reply> => {
+async function guarded(link: Interceptor, call: PreparedCall, next: Send): Promise<ServiceResponse> {
+  let left: Promise<ServiceResponse> | undefined;
+  const pass = async (given: PreparedCall): Promise<ServiceResponse> => {
     if (given !== call) throw misused(call, "changed a call that commits money.");
     if (left) throw misused(call, "passed a call on twice that commits money. The second time is refused:");
     return (left = next(call));
@@ -76,24 +76,26 @@ async function guarded(link: Interceptor, call: PreparedCall, next: Send): Promi
 }
 
 /** A copy of a response leaves behind what is found when somebody asks. */
-const foundIn = async (left: Promise<Reply> | undefined): Promise<Reply["problems"]> =>
+const foundIn = async (left: Promise<ServiceResponse> | undefined): Promise<ServiceResponse["violations"]> =>
   left?.then(
-    ({ problems }) => problems,
+    ({ violations }) => violations,
     () => [],
   ) ?? [];
 
 /** Any other call goes through the links as they like; what they throw and give is looked at once, outside of all. */
-async function free(links: readonly Interceptor[], call: PreparedCall, send: Send): Promise<Reply> {
-  let left: Promise<Reply> | undefined;
-  const pass = (index: number, given: PreparedCall): Promise<Reply> => {
+async function free(links: readonly Interceptor[], call: PreparedCall, send: Send): Promise<ServiceResponse> {
+  let left: Promise<ServiceResponse> | undefined;
+  const pass = (index: number, given: PreparedCall): Promise<ServiceResponse> => {
     const link = links[index];
     if (link) return link(given, (next = given) => pass(index + 1, next));
     return (left = send(given));
   };
   try {
-    const reply: unknown = await pass(0, call);
-    if (typeof reply === "object" && reply !== null)
-      return "problems" in reply ? (reply as Reply) : { ...(reply as Reply), problems: await foundIn(left) };
+    const response: unknown = await pass(0, call);
+    if (typeof response === "object" && response !== null)
+      return "violations" in response
+        ? (response as ServiceResponse)
+        : { ...(response as ServiceResponse), violations: await foundIn(left) };
   } catch (error) {
     throw thrown(call, error, left !== undefined);
   }

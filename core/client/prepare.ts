@@ -1,18 +1,22 @@
 /** From a caller's input to a call as it would leave: checked, filled and encoded. */
 import { randomUUID } from "node:crypto";
 import { InvalidInput } from "../errors";
-import { checkInput, checkRest, inWords, type Problem, type Values } from "../operations/check";
-import type { Declaration, Maker } from "../operations/declaration";
-import { fieldsOf, operatorFields } from "../operations/fields";
-import { allSpelled } from "../operations/spelling";
-import { encodeRequest, fromText } from "../operations/wire";
+import { checkInput, checkFilledFields } from "../declaration/check";
+import type { Declaration, GeneratedValue } from "../declaration/operation";
+import { fieldsOf, operatorFields, type Values } from "../declaration/fields";
+import { canonicalValues } from "../wire/spelling";
+import { encodeRequest, fromText } from "../wire/wire";
 import { acceptedEncodings } from "../transport/content";
 import { type Connection, localAddress, type Settings } from "./connection";
 import type { CallOptions } from "./options";
-import { limitProblem } from "./limits";
+import { limitViolation } from "./limits";
 import type { PreparedCall } from "./pipeline";
+import { describeViolations, type Violation } from "../declaration/violation";
 
-const makers: Readonly<Record<Maker, () => string>> = { uuid: randomUUID, "local-address": localAddress };
+const makers: Readonly<Record<GeneratedValue, () => string>> = {
+  uuid: randomUUID,
+  "local-address": localAddress,
+};
 
 /** The settings in force for one call. */
 export function settingsFor({ settings, service }: Connection, options: CallOptions): Settings {
@@ -27,17 +31,17 @@ export function settingsFor({ settings, service }: Connection, options: CallOpti
   };
 }
 
-const missing = (field: string): Problem => ({ field, says: "is required; set it on the connection" });
+const missing = (field: string): Violation => ({ field, message: "is required; set it on the connection" });
 
 const limits = ["timeoutMs", "queueTimeoutMs"] as const;
 
-const none: readonly Problem[] = [];
+const none: readonly Violation[] = [];
 
-function problemsOfLimits(options: CallOptions): readonly Problem[] {
+function violationsOfLimits(options: CallOptions): readonly Violation[] {
   if (options.timeoutMs === undefined && options.queueTimeoutMs === undefined) return none;
   return limits.flatMap((field) => {
-    const says = options[field] === undefined ? undefined : limitProblem(options[field]);
-    return says === undefined ? [] : [{ field, says }];
+    const message = options[field] === undefined ? undefined : limitViolation(options[field]);
+    return message === undefined ? [] : [{ field, message }];
   });
 }
 
@@ -62,7 +66,7 @@ function valuesToSend(
   options: CallOptions,
 ): Values {
   const settings = settingsFor(connection, options);
-  const given = allSpelled(operation, withOperatorFields(operation, input, settings));
+  const given = canonicalValues(operation, withOperatorFields(operation, input, settings));
   const absent: string[] = [];
   const rest: Record<string, unknown> = {};
   for (const { name, by, setting, required, make } of fieldsOf(operation)) {
@@ -76,23 +80,23 @@ function valuesToSend(
     if (kind === "header" && needed && !settings[setting]) absent.push(setting);
   if (!connection.addresses[operation.server])
     absent.push(connection.service.servers[operation.server]?.setting ?? operation.server);
-  const problems = [
+  const violations = [
     checkInput(operation, given, new Date()),
-    problemsOfLimits(options),
+    violationsOfLimits(options),
     absent.map(missing),
-    checkRest(operation, rest),
+    checkFilledFields(operation, rest),
   ];
-  if (problems.some(({ length }) => length > 0)) throw invalidInput(operation, problems.flat());
+  if (violations.some(({ length }) => length > 0)) throw invalidInput(operation, violations.flat());
   // Into an object that is there: a copy of both would cost the engine a new hidden class with every call.
   return Object.assign(rest, given);
 }
 
-export const invalidInput = (operation: Declaration, problems: readonly Problem[]): InvalidInput =>
-  new InvalidInput(`${operation.name}: ${inWords(problems)}`, {
+export const invalidInput = (operation: Declaration, violations: readonly Violation[]): InvalidInput =>
+  new InvalidInput(`${operation.name}: ${describeViolations(violations)}`, {
     operation: operation.name,
     code: "invalid_input",
     outcome: "not-sent",
-    problems,
+    violations,
   });
 
 function frozen(call: PreparedCall): PreparedCall {
@@ -114,7 +118,7 @@ function frozen(call: PreparedCall): PreparedCall {
  * The call as it would leave, without credentials. One that commits money is frozen, with a copy of the caller's values:
  * what was looked at is what leaves. Throws InvalidInput when it would not leave.
  */
-export function prepared(
+export function prepareCall(
   operation: Declaration,
   input: Values,
   connection: Connection,

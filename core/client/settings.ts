@@ -1,7 +1,7 @@
 /** The settings of a connection as data: environment variables, command-line flags and forms derive from it. */
-import type { Service, Setting } from "../operations/definition";
-import { settings as contractSettings } from "../operations/settings";
-import { limitProblem } from "./limits";
+import type { Service, Setting } from "../declaration/service";
+import { settings as contractSettings } from "../contract/settings";
+import { limitViolation } from "./limits";
 import type { ClientOptions } from "./options";
 
 const limit = (name: string, title: string, description: string): Setting => ({
@@ -50,8 +50,8 @@ export function settingsFromEnvironment(
 }
 
 function limitFrom(name: string, value: string): number {
-  const problem = limitProblem(/^\d+$/.test(value) ? Number(value) : JSON.stringify(value));
-  if (problem) throw new TypeError(`${name} ${problem}.`);
+  const violation = limitViolation(/^\d+$/.test(value) ? Number(value) : JSON.stringify(value));
+  if (violation) throw new TypeError(`${name} ${violation}.`);
   return Number(value);
 }
 

@@ -2,8 +2,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { decoded, inflated } from "../transport/content";
 import { Deadline } from "../transport/deadline";
-import { TransportError, wordsOf } from "../transport/error";
-import type { Received } from "../transport/exchange";
+import { TransportError, errorText } from "../transport/error";
+import type { RawResponse } from "../transport/exchange";
 import { backoffMs, retryAfterMs } from "../transport/retry";
 import type { Transport } from "../transport/transport";
 import type { Secrets } from "./secrets";
@@ -28,7 +28,7 @@ const isOutage = (status: number) => status >= 500 || status === 429 || status =
 /** A function that renews tokens through the transport of a connection. */
 export function refreshThrough(transport: Transport, grant: RefreshGrant, secrets: Secrets): Refresh {
   const basic = Buffer.from(`${grant.clientId}:${grant.clientSecret}`).toString("base64");
-  secrets.learn(basic);
+  secrets.add(basic);
 
   const send = (refreshToken: string, deadline: Deadline) =>
     transport.send(
@@ -48,14 +48,14 @@ export function refreshThrough(transport: Transport, grant: RefreshGrant, secret
     );
 
   function unreached(error: unknown): TokenFailure {
-    const cause = secrets.cutError(error instanceof TransportError ? error.cause : error);
-    return new TokenFailure(`The token endpoint cannot be reached (${wordsOf(cause)}).`, false, { cause });
+    const cause = secrets.redactError(error instanceof TransportError ? error.cause : error);
+    return new TokenFailure(`The token endpoint cannot be reached (${errorText(cause)}).`, false, { cause });
   }
 
   /** The endpoint takes a refresh token again whose response was lost: it knows the last ones it gave. */
-  async function attempts(refreshToken: string, deadline: Deadline): Promise<Received> {
+  async function attempts(refreshToken: string, deadline: Deadline): Promise<RawResponse> {
     for (let attempt = 1; ; attempt += 1) {
-      let received: Received | undefined;
+      let received: RawResponse | undefined;
       let cause: unknown;
       try {
         received = await send(refreshToken, deadline);
@@ -72,32 +72,32 @@ export function refreshThrough(transport: Transport, grant: RefreshGrant, secret
   }
 
   return async (refreshToken) => {
-    secrets.learn(refreshToken);
+    secrets.add(refreshToken);
     const deadline = new Deadline(grant.timeoutMs);
     deadline.go(grant.timeoutMs);
     const begun = Date.now();
-    let received: Received;
+    let received: RawResponse;
     try {
       received = await attempts(refreshToken, deadline);
     } finally {
       deadline.release();
     }
     const tokens = tokensFrom(await bodyOf(received, secrets), received, refreshToken, begun);
-    secrets.learn(tokens.accessToken);
-    secrets.learn(tokens.refreshToken);
+    secrets.add(tokens.accessToken);
+    secrets.add(tokens.refreshToken);
     return tokens;
   };
 }
 
 /** What the endpoint says; nothing where that is no JSON object. */
-async function bodyOf({ body, headers }: Received, secrets: Secrets): Promise<Record<string, unknown>> {
+async function bodyOf({ body, headers }: RawResponse, secrets: Secrets): Promise<Record<string, unknown>> {
   try {
     const bytes = await inflated(body as Buffer, String(headers["content-encoding"] ?? ""), largestBytes);
     const { text } = decoded(bytes, String(headers["content-type"] ?? ""));
     const value = JSON.parse(text) as unknown;
     if (typeof value !== "object" || value === null) return {};
     const { error, ...rest } = value as Record<string, unknown>;
-    return { ...rest, ...(typeof error === "string" && { error: secrets.cut(error).slice(0, 100) }) };
+    return { ...rest, ...(typeof error === "string" && { error: secrets.redact(error).slice(0, 100) }) };
   } catch {
     return {};
   }
@@ -105,7 +105,7 @@ async function bodyOf({ body, headers }: Received, secrets: Secrets): Promise<Re
 
 function tokensFrom(
   body: Record<string, unknown>,
-  { status, headers }: Received,
+  { status, headers }: RawResponse,
   refreshToken: string,
   begun: number,
 ): Tokens {
@@ -117,7 +117,7 @@ function tokensFrom(
       true,
     );
   if (status !== 200)
-    throw new TokenFailure(`The token endpoint cannot answer now: ${status}${because}.`, false, {
+    throw new TokenFailure(`The token endpoint cannot respond now: ${status}${because}.`, false, {
       ...withRetryAfter(headers["retry-after"]),
     });
   if (typeof accessToken !== "string" || accessToken === "")

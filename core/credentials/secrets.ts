@@ -25,14 +25,14 @@ export class Secrets {
   #known: string[] = [];
   #escaped: readonly RegExp[] = [];
 
-  learn(secret: string | undefined): void {
+  add(secret: string | undefined): void {
     if (secret === undefined || secret.length < shortest || this.#known.includes(secret)) return;
     const spellings = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
     this.#known = [...new Set([...this.#known, ...spellings])].toSorted((a, b) => b.length - a.length);
     this.#escaped = this.#known.map(escapedIn);
   }
 
-  cut(text: string): string {
+  redact(text: string): string {
     let left = text;
     for (const secret of this.#known) if (left.includes(secret)) left = left.replaceAll(secret, cutMark);
     if (left.includes("\\")) for (const secret of this.#escaped) left = left.replace(secret, cutMark);
@@ -40,12 +40,12 @@ export class Secrets {
   }
 
   /** An error as it may be shown: itself where it holds no secret, else its words. What was thrown need not be an error. */
-  cutError(error: unknown): Error {
-    if (!(error instanceof Error)) return new Error(this.cut(String(error)));
+  redactError(error: unknown): Error {
+    if (!(error instanceof Error)) return new Error(this.redact(String(error)));
     const all = inspect(error, { depth: Infinity, maxStringLength: Infinity, maxArrayLength: Infinity });
-    if (this.cut(all) === all) return error;
-    const words = new Error(this.cut(error.message));
-    words.stack = this.cut(error.stack ?? "");
+    if (this.redact(all) === all) return error;
+    const words = new Error(this.redact(error.message));
+    words.stack = this.redact(error.stack ?? "");
     return words;
   }
 

@@ -8,13 +8,13 @@ export interface TokenSource {
    * one of unknown age is renewed before. Throws a TokenFailure, or what the deadline ended the wait with.
    */
   get(deadline: Deadline, commits: boolean): string | Promise<string>;
-  /** The service refused this token; answers whether a next `get` may give another. */
+  /** The service refused this token; returns whether a next `get` may give another. */
   refused(token: string): boolean;
   /** Resolves when no renewal is under way: one that is cut off may lose the next refresh token. */
   settled(): Promise<void>;
 }
 
-/** What the token endpoint answers, as far as fxdesk keeps it. */
+/** What the token endpoint returns, as far as fxdesk keeps it. */
 export interface Tokens {
   readonly accessToken: string;
   readonly refreshToken: string | undefined;
@@ -26,7 +26,7 @@ export interface Tokens {
 export class TokenFailure extends Error {
   constructor(
     message: string,
-    /** Whether the credentials were refused; else the endpoint cannot be reached or cannot answer now. */
+    /** Whether the credentials were refused; else the endpoint cannot be reached or cannot respond now. */
     readonly refused: boolean,
     options: { readonly retryAfterMs?: number; readonly cause?: unknown } = {},
   ) {
@@ -47,18 +47,18 @@ export const fixedToken = (token: string): TokenSource => ({
 });
 
 /** A token that a function gives. */
-export function askedToken(ask: () => string | Promise<string>, secrets: Secrets): TokenSource {
+export function suppliedToken(ask: () => string | Promise<string>, secrets: Secrets): TokenSource {
   const asked = async () => {
     let token: unknown;
     try {
       token = await ask();
     } catch (error) {
-      const cause = secrets.cutError(error);
+      const cause = secrets.redactError(error);
       throw new TokenFailure(`The function that gives it failed (${cause.message}).`, true, { cause });
     }
     if (typeof token !== "string" || token === "")
       throw new TokenFailure("The function that gives it gave none.", true);
-    secrets.learn(token);
+    secrets.add(token);
     return token;
   };
   return { get: (deadline) => deadline.race(asked()), refused: () => true, settled };
@@ -106,7 +106,7 @@ async function keep(tokens: Tokens, onTokens: Keep | undefined, secrets: Secrets
   try {
     await onTokens?.(tokens);
   } catch (error) {
-    const cause = secrets.cutError(error);
+    const cause = secrets.redactError(error);
     throw new TokenFailure(`The renewed tokens could not be kept (${cause.message}).`, false, { cause });
   }
 }

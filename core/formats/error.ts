@@ -35,8 +35,8 @@ export class FormatError extends Error implements Place {
   /** Line of the file, from 1; undefined when writing. */
   readonly line?: number;
 
-  constructor(code: FormatErrorCode, { format, field, line }: Place, says: string) {
-    super(`${format}${line === undefined ? "" : ` line ${line}`}, ${field}: ${says}`);
+  constructor(code: FormatErrorCode, { format, field, line }: Place, message: string) {
+    super(`${format}${line === undefined ? "" : ` line ${line}`}, ${field}: ${message}`);
     this.name = "FormatError";
     this.code = code;
     this.format = format;

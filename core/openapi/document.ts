@@ -1,16 +1,22 @@
 /** The contract as an OpenAPI 3.1 document, derived from the declarations. */
 import { z } from "zod";
-import type { Answer, Declaration, DocumentForm, Failure, TextDocument } from "../operations/declaration";
+import type {
+  ResponseDeclaration,
+  Declaration,
+  DocumentForm,
+  ErrorDeclaration,
+  TextDocument,
+} from "../declaration/operation";
 import {
   type CredentialScheme,
   type Server,
   type Service,
   type Setting,
   splitCredential,
-} from "../operations/definition";
-import { type Field, fieldsOf } from "../operations/fields";
-import type { JsonSchema } from "../operations/json-schema";
-import { bySection, sectionTitle, splitName } from "../operations/sections";
+} from "../declaration/service";
+import { type Field, fieldsOf } from "../declaration/fields";
+import type { JsonSchema } from "../declaration/json-schema";
+import { bySection, sectionTitle, splitName } from "../declaration/sections";
 import { SchemaCollection } from "./schemas";
 
 export interface OpenApiOptions {
@@ -56,7 +62,7 @@ const schemeObject = ({ kind, header, description }: CredentialScheme): Json =>
     ? { type: "http", scheme: "bearer", description }
     : { type: "apiKey", in: "header", name: header, description };
 
-const contentTypes: Readonly<Record<Exclude<Answer["kind"], "json" | "empty">, string>> = {
+const contentTypes: Readonly<Record<Exclude<ResponseDeclaration["kind"], "json" | "empty">, string>> = {
   text: "text/plain",
   html: "text/html",
   file: "*/*",
@@ -89,37 +95,41 @@ const jsonContent = (schema: JsonSchema): Json => ({ "application/json": { schem
 const textContent = (types: readonly string[] = []): Json =>
   Object.fromEntries(types.map((type) => [type, { schema: { type: "string" } }]));
 
-function content(answer: Answer, schemas: SchemaCollection): Json | undefined {
-  if (answer.kind === "empty") return undefined;
-  if (answer.kind !== "json") return textContent([contentTypes[answer.kind]]);
-  return { ...jsonContent(schemas.use(answer.schema)), ...textContent(answer.asText?.mediaTypes) };
+function content(response: ResponseDeclaration, schemas: SchemaCollection): Json | undefined {
+  if (response.kind === "empty") return undefined;
+  if (response.kind !== "json") return textContent([contentTypes[response.kind]]);
+  return { ...jsonContent(schemas.use(response.schema)), ...textContent(response.asText?.mediaTypes) };
 }
 
-function answered(answer: Answer, countedBy: string | undefined, schemas: SchemaCollection): Json {
-  const headers = Object.entries(answer.headers ?? {}).map(([name, description]) => [
+function responseObject(
+  response: ResponseDeclaration,
+  countedBy: string | undefined,
+  schemas: SchemaCollection,
+): Json {
+  const headers = Object.entries(response.headers ?? {}).map(([name, description]) => [
     name,
     { description, schema: { type: name === countedBy ? "integer" : "string" } },
   ]);
-  const body = content(answer, schemas);
+  const body = content(response, schemas);
   return {
-    description: answer.says,
+    description: response.description,
     ...(headers.length > 0 && { headers: Object.fromEntries(headers) as Json }),
     ...(body && { content: body }),
   };
 }
 
-function refused(failure: Failure, schemas: SchemaCollection): Json {
+function errorObject(failure: ErrorDeclaration, schemas: SchemaCollection): Json {
   if (typeof failure === "string") return { description: failure };
   const [description, body] = failure;
   return { description, content: jsonContent(schemas.use(body)) };
 }
 
-function responses({ answers, errors, pages }: Declaration, schemas: SchemaCollection): Json {
-  const good = Object.entries(answers).map(([status, answer]) => [
+function responseObjects({ responses, errors, pages }: Declaration, schemas: SchemaCollection): Json {
+  const good = Object.entries(responses).map(([status, response]) => [
     status,
-    answered(answer, pages?.total, schemas),
+    responseObject(response, pages?.total, schemas),
   ]);
-  const bad = Object.entries(errors).map(([status, failure]) => [status, refused(failure, schemas)]);
+  const bad = Object.entries(errors).map(([status, failure]) => [status, errorObject(failure, schemas)]);
   return Object.fromEntries([...good, ...bad]) as Json;
 }
 
@@ -165,14 +175,14 @@ function operationObject(operation: Declaration, server: Json, schemas: SchemaCo
     operationId: name,
     tags: [splitName(operation)[0]],
     summary: title,
-    description: [summary, notes, ...rules.map(({ says }) => says), `Contract: ${contract}.`]
+    description: [summary, notes, ...rules.map(({ description }) => description), `Contract: ${contract}.`]
       .filter(Boolean)
       .join("\n\n"),
     servers: [server],
     security: security(credentials),
     parameters: parameters.map((field) => parameter(field, schemas)),
     ...(body && { requestBody: { required: true, content: requested(body, document, schemas) } }),
-    responses: responses(operation, schemas),
+    responses: responseObjects(operation, schemas),
     "x-fxdesk-effect": effect,
     ...(rules.length > 0 && { "x-fxdesk-rules": rules }),
   };

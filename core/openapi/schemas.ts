@@ -1,6 +1,6 @@
 /** JSON Schemas for an OpenAPI document: named ones once, under components, the others where they are used. */
 import { z } from "zod";
-import { type JsonSchema, withoutNoise } from "../operations/json-schema";
+import { type JsonSchema, dropNoise } from "../declaration/json-schema";
 
 const inComponents = (schema: unknown): JsonSchema =>
   JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
@@ -12,11 +12,7 @@ export class SchemaCollection {
 
   /** The JSON Schema of a zod schema: a reference where it has a name (`.meta({ id })`). */
   use(schema: z.ZodType): JsonSchema {
-    const {
-      $schema: _,
-      $defs = {},
-      ...root
-    } = z.toJSONSchema(schema, { io: "input", override: withoutNoise });
+    const { $schema: _, $defs = {}, ...root } = z.toJSONSchema(schema, { io: "input", override: dropNoise });
     for (const [name, definition] of Object.entries($defs)) this.#named.set(name, inComponents(definition));
     return inComponents(root);
   }

@@ -137,7 +137,7 @@ export const DecimalText = z
   .meta({ title: "Amount", description: "Decimal amount with a dot, such as 1234.50." });
 
 /**
- * An enumeration in an answer: the documented values are known, others pass through, because the service may add one.
+ * An enumeration in a response: the documented values are known, others pass through, because the service may add one.
  */
 export function openEnum<const V extends readonly [string, ...string[]]>(values: V) {
   const schema: unknown = z.string().meta({ "x-extensible-enum": values });

@@ -1,6 +1,6 @@
 /**
  * What the open-banking interfaces exchange, by the names of their standard (version 1.3.12). Requests are strict: an
- * unknown field is a mistake. Answers are read leniently.
+ * unknown field is a mistake. Responses are read leniently.
  */
 import { z } from "zod";
 import { minorUnits } from "./currency";
@@ -238,8 +238,8 @@ const AuthenticationObject = z
   })
   .meta({ id: "AuthenticationObject", description: "A method by which the person can authorise." });
 
-/** How the person may authorise, in the answers that begin an authorisation. */
-export const authorising = {
+/** How the person may authorise, in the responses that begin an authorisation. */
+export const authorisationFields = {
   scaMethods: z
     .array(AuthenticationObject)
     .optional()
@@ -303,8 +303,8 @@ export const ownerNames = z
   .optional()
   .meta({ description: "Owners of the account; the service may name only the person." });
 
-/** What a credit transfer says beside its amount and accounts, in requests and answers. */
-const naming = {
+/** What a credit transfer says beside its amount and accounts, in requests and responses. */
+const transferDetails = {
   creditorAgent: Bic.optional().meta({ description: "BIC of the creditor's bank." }),
   creditorAgentName: maxText(140).optional().meta({ description: "Name of the creditor's bank." }),
   creditorName: maxText(70).min(1).meta({ description: "Who is paid." }),
@@ -320,7 +320,7 @@ const naming = {
 export const newTransfer = {
   instructedAmount: NewAmount.meta({ description: "Amount to pay: currency and amount." }),
   creditorAccount: NewAccountReference.meta({ description: "Account that is paid, as by iban." }),
-  ...naming,
+  ...transferDetails,
   creditorAddress: NewAddress.optional().meta({ description: "Address of the creditor." }),
 };
 
@@ -330,8 +330,8 @@ export const bicOf = (whose: string) => ({ description: `BIC (ISO 9362) of ${who
 export const transfer = {
   instructedAmount: Amount.meta({ description: "Amount that is paid; more than zero." }),
   creditorAccount: AccountReference.meta({ description: "Account that is paid." }),
-  ...naming,
-  creditorAgent: naming.creditorAgent.meta(bicOf("the creditor's bank")),
+  ...transferDetails,
+  creditorAgent: transferDetails.creditorAgent.meta(bicOf("the creditor's bank")),
   creditorAddress: Address.optional().meta({ description: "Where the creditor is, if given." }),
 };
 

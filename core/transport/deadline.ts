@@ -1,7 +1,7 @@
 /** How long a call may take, and who may stop it. */
 
 /** Why a call ended before its response was there. */
-export class Ended extends Error {
+export class DeadlineEnded extends Error {
   constructor(
     /** The caller's signal, or one of the two limits. */
     readonly by: "caller" | "queue" | "time",
@@ -12,7 +12,7 @@ export class Ended extends Error {
 }
 
 /** Stops a step that is under way. */
-type Stop = (reason: Ended) => void;
+type Stop = (reason: DeadlineEnded) => void;
 
 /**
  * The limits of one call, and its caller's signal. A call has two limits, one after the other: until pacing lets it go,
@@ -20,7 +20,7 @@ type Stop = (reason: Ended) => void;
  * once, wherever the call is; undici's own limits are half a second late and do not act while it connects.
  */
 export class Deadline {
-  ended: Ended | undefined;
+  ended: DeadlineEnded | undefined;
   readonly #signal: AbortSignal | undefined;
   #by: "queue" | "time" = "queue";
   #limitMs = Infinity;
@@ -53,7 +53,7 @@ export class Deadline {
   }
 
   /**
-   * Waits for what `start` begins. It answers how to stop it; when the call ends first, it is stopped and the reason is
+   * Waits for what `start` begins. It returns how to stop it; when the call ends first, it is stopped and the reason is
    * thrown. One step at a time.
    */
   step<T>(start: (resolve: (value: T) => void, reject: (error: Error) => void) => Stop): Promise<T> {
@@ -130,14 +130,14 @@ export class Deadline {
     const ms = this.#limitMs;
     const message =
       this.#by === "queue" ? `The call waited ${ms} ms for its turn.` : `No response within ${ms} ms.`;
-    this.#endBy(new Ended(this.#by, message));
+    this.#endBy(new DeadlineEnded(this.#by, message));
   };
 
   #onCallerAbort = (): void => {
-    if (this.#heedsCaller) this.#endBy(new Ended("caller", "The call was aborted."));
+    if (this.#heedsCaller) this.#endBy(new DeadlineEnded("caller", "The call was aborted."));
   };
 
-  #endBy(reason: Ended): void {
+  #endBy(reason: DeadlineEnded): void {
     if (this.ended || this.#released) return;
     this.ended = reason;
     clearTimeout(this.#timer);

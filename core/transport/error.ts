@@ -25,7 +25,7 @@ export class TooLarge extends Error {}
 export class BrokenOff extends Error {}
 
 /** A connection is refused at every address of a name: then the first refusal says enough. */
-export function wordsOf(error: Error): string {
+export function errorText(error: Error): string {
   const [first] = error instanceof AggregateError ? (error.errors as Error[]) : [];
   return (first ?? error).message || (error as NodeJS.ErrnoException).code || error.name;
 }

@@ -2,7 +2,16 @@
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import { BrokenOff, TooLarge } from "./error";
-import type { Line } from "./line";
+
+/** What an exchange needs of the connection on which its response comes. */
+export interface ResponseSource {
+  /** Whether nothing more is read for now. */
+  isHeld: boolean;
+  /** Whether the other end has closed, or the connection has broken. */
+  readonly isClosing: boolean;
+  readOn(): void;
+  destroy(reason: Error): void;
+}
 
 export interface OutgoingRequest {
   readonly origin: string;
@@ -17,14 +26,14 @@ export interface OutgoingRequest {
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** A response: its body is read whole, or is a file that arrives as it is read. */
-export interface Received {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Buffer | FileBody;
 }
 
 /** How a response is read. */
-export interface Reading {
+export interface ReadOptions {
   /** Whether a response with this status is a file. */
   readonly isFile: (status: number) => boolean;
   /** Bytes of a body that is read whole. */
@@ -32,9 +41,9 @@ export interface Reading {
 }
 
 /** How an exchange tells its ends. */
-export interface Told {
+export interface ExchangeHandler {
   /** The response, or its head where it is a file. */
-  resolve(received: Received): void;
+  resolve(received: RawResponse): void;
   reject(error: Error): void;
   /** The whole response has arrived: the line is free. */
   done(): void;
@@ -53,13 +62,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(
     readonly request: OutgoingRequest,
-    private readonly line: Line,
-    private readonly reading: Reading,
-    private readonly told: Told,
+    private readonly connection: ResponseSource,
+    private readonly readOptions: ReadOptions,
+    private readonly handler: ExchangeHandler,
   ) {}
 
   leaving(): void {
-    this.told.leaving();
+    this.handler.leaving();
   }
 
   onRequestStart(): void {}
@@ -68,37 +77,38 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.status = status;
     this.#headers = headers;
-    if (!this.reading.isFile(status)) return;
-    this.#file = new FileBody(this.line);
-    this.told.resolve({ status, headers, body: this.#file });
+    if (!this.readOptions.isFile(status)) return;
+    this.#file = new FileBody(this.connection);
+    this.handler.resolve({ status, headers, body: this.#file });
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
     if (this.#file) {
-      if (!this.#file.push(chunk)) this.line.isHeld = true;
+      if (!this.#file.push(chunk)) this.connection.isHeld = true;
       return;
     }
     this.#chunks.push(chunk);
     this.#length += chunk.length;
-    if (this.#length > this.reading.largestBytes) this.line.destroy(tooLarge(this.reading.largestBytes));
+    if (this.#length > this.readOptions.largestBytes)
+      this.connection.destroy(tooLarge(this.readOptions.largestBytes));
   }
 
   onResponseEnd(): void {
-    if (this.#file && this.line.isClosing && this.#headers["content-length"] === undefined) {
+    if (this.#file && this.connection.isClosing && this.#headers["content-length"] === undefined) {
       const message =
         "The connection closed, and the service had not said how long the file is: it may be cut.";
       this.#file.destroy(new BrokenOff(message));
       return;
     }
-    this.line.isHeld = false;
-    this.told.done();
+    this.connection.isHeld = false;
+    this.handler.done();
     if (this.#file) this.#file.end();
-    else this.told.resolve({ status: this.status!, headers: this.#headers, body: this.#whole() });
+    else this.handler.resolve({ status: this.status!, headers: this.#headers, body: this.#whole() });
   }
 
   onResponseError(_controller: unknown, error: Error): void {
     if (this.#file) this.#file.destroy(error);
-    else this.told.reject(error);
+    else this.handler.reject(error);
   }
 
   #whole(): Buffer {
@@ -113,7 +123,7 @@ export const tooLarge = (bytes: number): TooLarge =>
 export class FileBody extends Readable {
   #arrived = false;
 
-  constructor(private readonly line: Line) {
+  constructor(private readonly connection: ResponseSource) {
     super();
     // Who does not read a file hears nothing of its end; that must not end the process.
     this.on("error", () => undefined);
@@ -126,11 +136,11 @@ export class FileBody extends Readable {
   }
 
   override _read(): void {
-    if (!this.#arrived) this.line.readOn();
+    if (!this.#arrived) this.connection.readOn();
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
-    if (!this.#arrived) this.line.destroy(error ?? new Error("The file is not read to its end."));
+    if (!this.#arrived) this.connection.destroy(error ?? new Error("The file is not read to its end."));
     callback(error);
   }
 }

@@ -2,12 +2,12 @@
 import { Client } from "undici";
 import type { Deadline } from "./deadline";
 import { TransportError } from "./error";
-import { Exchange, type OutgoingRequest, type Reading, type Received } from "./exchange";
-import { Dialler, type Line } from "./line";
+import { Exchange, type OutgoingRequest, type ReadOptions, type RawResponse } from "./exchange";
+import { Connector, type HttpConnection } from "./http-connection";
 import type { TlsOptions } from "./tls";
 
 /** How a request is sent. */
-export interface Sending extends Reading {
+export interface SendOptions extends ReadOptions {
   /**
    * On a connection of its own, which the caller's signal cannot close once the request has left: an idle connection may
    * be closing at the other end, and then nobody knows whether the request was taken.
@@ -20,8 +20,8 @@ export const isUndici = typeof Client.prototype.dispatch === "function";
 
 /** Sends requests, each once, and keeps the connections of reads. */
 export class Transport {
-  readonly #diallers = new Map<string, Dialler>();
-  readonly #idle = new Map<string, Line[]>();
+  readonly #connectors = new Map<string, Connector>();
+  readonly #idle = new Map<string, HttpConnection[]>();
   #closed = false;
 
   constructor(private readonly tls: TlsOptions | undefined) {
@@ -32,60 +32,62 @@ export class Transport {
   }
 
   /** Sends a request once. Throws a TransportError that says whether it left, or what the deadline ended it with. */
-  async send(request: OutgoingRequest, deadline: Deadline, sending: Sending): Promise<Received> {
-    const line =
-      this.#idleLine(request.origin, sending) ?? (await this.#open(request.origin, deadline, sending));
+  async send(request: OutgoingRequest, deadline: Deadline, sendOptions: SendOptions): Promise<RawResponse> {
+    const connection =
+      this.#idleConnection(request.origin, sendOptions) ??
+      (await this.#open(request.origin, deadline, sendOptions));
     let exchange: Exchange | undefined;
     try {
-      return await deadline.step<Received>((resolve, reject) => {
-        exchange = new Exchange(request, line, sending, {
+      return await deadline.step<RawResponse>((resolve, reject) => {
+        exchange = new Exchange(request, connection, sendOptions, {
           resolve,
           reject,
-          done: () => this.#keep(request.origin, line),
-          leaving: () => sending.alone && deadline.heedCaller(false),
+          done: () => this.#keep(request.origin, connection),
+          leaving: () => sendOptions.alone && deadline.heedCaller(false),
         });
-        line.send(exchange);
-        return (reason) => line.destroy(reason);
+        connection.send(exchange);
+        return (reason) => connection.destroy(reason);
       });
     } catch (error) {
-      line.destroy(error as Error);
-      throw new TransportError(error as Error, line.sent, exchange?.status);
+      connection.destroy(error as Error);
+      throw new TransportError(error as Error, connection.sent, exchange?.status);
     }
   }
 
   /** Closes the connections that are idle; the others when their response is there. */
   close(): void {
     this.#closed = true;
-    for (const lines of this.#idle.values()) for (const line of lines) line.destroy(new Error("Closed."));
+    for (const connections of this.#idle.values())
+      for (const connection of connections) connection.destroy(new Error("Closed."));
     this.#idle.clear();
   }
 
-  #idleLine(origin: string, { alone }: Sending): Line | undefined {
-    const lines = alone ? undefined : this.#idle.get(origin);
-    let line = lines?.pop();
-    while (line && !line.isOpen) line = lines!.pop();
-    return line;
+  #idleConnection(origin: string, { alone }: SendOptions): HttpConnection | undefined {
+    const connections = alone ? undefined : this.#idle.get(origin);
+    let connection = connections?.pop();
+    while (connection && !connection.isOpen) connection = connections!.pop();
+    return connection;
   }
 
-  async #open(origin: string, deadline: Deadline, { alone }: Sending): Promise<Line> {
+  async #open(origin: string, deadline: Deadline, { alone }: SendOptions): Promise<HttpConnection> {
     try {
-      return await this.#dialler(origin).open(deadline, !alone);
+      return await this.#connector(origin).open(deadline, !alone);
     } catch (error) {
       throw new TransportError(error as Error, false);
     }
   }
 
-  #dialler(origin: string): Dialler {
-    let dialler = this.#diallers.get(origin);
-    if (!dialler) this.#diallers.set(origin, (dialler = new Dialler(origin, this.tls)));
-    return dialler;
+  #connector(origin: string): Connector {
+    let connector = this.#connectors.get(origin);
+    if (!connector) this.#connectors.set(origin, (connector = new Connector(origin, this.tls)));
+    return connector;
   }
 
   /** The last one used is the first one taken: the others grow old and close. */
-  #keep(origin: string, line: Line): void {
-    if (!line.keep || this.#closed) return;
+  #keep(origin: string, connection: HttpConnection): void {
+    if (!connection.keep || this.#closed) return;
     const idle = this.#idle.get(origin);
-    if (idle) idle.push(line);
-    else this.#idle.set(origin, [line]);
+    if (idle) idle.push(connection);
+    else this.#idle.set(origin, [connection]);
   }
 }

@@ -1,12 +1,13 @@
 /** The config node: one client, shared by all nodes that name it. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef } from "node-red";
-import { type ClientCore, createClient } from "../../core/client/client";
+import { createClient } from "../../core/client/client";
 import type { ClientOptions } from "../../core/client/options";
 import { environmentName, optionsFromSettings, settingsOf } from "../../core/client/settings";
-import type { Service } from "../../core/operations/definition";
+import type { Service } from "../../core/declaration/service";
 import type { TlsOptions } from "../../core/transport/tls";
 import { notSet, unresolvedVariable } from "../environment";
 import type { UserService } from "../service";
+import type { ClientCore } from "../../core/client/methods";
 
 type Settings = Record<string, string | undefined>;
 
@@ -22,7 +23,7 @@ export interface ConnectionNode extends Node<Settings> {
   /** The client; undefined when the settings do not make one. */
   client?: ClientCore;
   /** Why there is no client. */
-  problem?: string;
+  reason?: string;
 }
 
 /** The secrets, which Node-RED keeps encrypted and apart from the flows. */
@@ -76,18 +77,18 @@ function optionsFor(
  */
 export function connectionNode(
   RED: NodeAPI,
-  { service, problem }: UserService,
+  { service, reason }: UserService,
 ): NodeConstructor<ConnectionNode, ConnectionDef, Settings> {
   return function Connection(this: ConnectionNode, config: ConnectionDef) {
     RED.nodes.createNode(this, config);
     try {
-      if (problem !== undefined) throw new TypeError(problem);
+      if (reason !== undefined) throw new TypeError(reason);
       const client = createClient(optionsFor(service, RED, this, config), service);
       this.client = client;
       this.on("close", () => void client.close());
     } catch (error) {
-      this.problem = (error as Error).message;
-      this.error(this.problem);
+      this.reason = (error as Error).message;
+      this.error(this.reason);
     }
   };
 }

@@ -1,6 +1,6 @@
 /** How a field appears on a form: the control for a fixed value, and what the editor needs to draw and check it. */
-import type { Declaration } from "../../core/operations/declaration";
-import { callerFields, type Field } from "../../core/operations/fields";
+import type { Declaration } from "../../core/declaration/operation";
+import { callerFields, type Field } from "../../core/declaration/fields";
 import { elementOf, kindOf, metaOf, optionsOf } from "../../core/schema/kind";
 
 /**

@@ -1,11 +1,11 @@
 /** The file the editor loads: definitions with literal types and defaults, and forms that the shared script fills. */
 import { comesInPages } from "../../core/client/pages";
 import { settingsOf } from "../../core/client/settings";
-import { answersWith, type Declaration } from "../../core/operations/declaration";
-import type { Service, Setting } from "../../core/operations/definition";
+import { mayRespondWith, type Declaration } from "../../core/declaration/operation";
+import type { Service, Setting } from "../../core/declaration/service";
 import { callSlug, callType, connectionType, nodeTypeOf, slugOf } from "../names";
 import { type Control, controlsOf } from "./controls";
-import { callLook, type Look, lookOf, paletteLabelOf } from "./look";
+import { callAppearance, type Appearance, appearanceOf, paletteLabelOf } from "./appearance";
 
 /** The version of the stored properties; a change of their form needs a migration. */
 const version = 1;
@@ -53,13 +53,13 @@ const connectionForm = (service: Service): string =>
     row("node-config-input-name", "form.name", textInput("node-config-input-name")),
     '<div class="form-row"><label class="fxdesk-wide"><input type="checkbox" id="node-config-input-fromEnvironment"> <span data-i18n="connection.fromEnvironment"></span></label></div>',
     `<div class="fxdesk-variables">${hint("connection.variables")}<ul></ul></div>`,
-    `<div class="fxdesk-settings">${hint("connection.settingsSays")}${settingRows(service, false)}`,
+    `<div class="fxdesk-settings">${hint("connection.settingsDescription")}${settingRows(service, false)}`,
     row(
       "node-config-input-tls",
       "connection.tls",
       '<input type="text" id="node-config-input-tls" style="width: calc(100% - 155px)">',
     ),
-    `<h4 data-i18n="connection.secrets"></h4>${hint("connection.secretsSays")}${settingRows(service, true)}</div>`,
+    `<h4 data-i18n="connection.secrets"></h4>${hint("connection.secretsDescription")}${settingRows(service, true)}</div>`,
   ].join("\n");
 
 const pagesDefault = 'pages: { value: "all" }';
@@ -76,10 +76,10 @@ const nodeDefaults = (...own: readonly string[]): string[] => [
 
 const operationDefaults = (operation: Declaration): string[] =>
   nodeDefaults(
-    "fields: { value: {}, validate: function (fields, option) { return fxdesk.problems(this, fields, option); } }",
+    "fields: { value: {}, validate: function (fields, option) { return fxdesk.violations(this, fields, option); } }",
     "fromPayload: { value: false }",
     ...(comesInPages(operation) ? [pagesDefault] : []),
-    ...(answersWith(operation, "file") ? [saveToDefault] : []),
+    ...(mayRespondWith(operation, "file") ? [saveToDefault] : []),
   );
 
 const callDefaults = nodeDefaults(
@@ -95,7 +95,7 @@ interface NodeDefinition {
   readonly type: string;
   readonly paletteLabel: string;
   readonly slug: string;
-  readonly look: Look;
+  readonly look: Appearance;
   readonly defaults: readonly string[];
   readonly controls: readonly Control[];
 }
@@ -122,7 +122,7 @@ const operationDefinition = (operation: Declaration): string =>
     type: nodeTypeOf(operation),
     paletteLabel: paletteLabelOf(operation),
     slug: slugOf(operation),
-    look: lookOf(operation),
+    look: appearanceOf(operation),
     defaults: operationDefaults(operation),
     controls: controlsOf(operation),
   });
@@ -131,7 +131,7 @@ const callDefinition = definition({
   type: callType,
   paletteLabel: "Call operation",
   slug: callSlug,
-  look: callLook,
+  look: callAppearance,
   defaults: callDefaults,
   controls: [],
 });

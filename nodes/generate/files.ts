@@ -1,5 +1,5 @@
 /** Everything Node-RED reads, derived from a service. */
-import type { Service } from "../../core/operations/definition";
+import type { Service } from "../../core/declaration/service";
 import { editorFile } from "./editor";
 import { helpFile } from "./help";
 import { localeCatalogue } from "./locale";

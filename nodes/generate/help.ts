@@ -1,9 +1,16 @@
 /** The help of each node, from its declaration. */
 import { comesInPages } from "../../core/client/pages";
 import { environmentName, settingsOf } from "../../core/client/settings";
-import { type Answer, answersWith, type Declaration, type Effect } from "../../core/operations/declaration";
-import type { Service } from "../../core/operations/definition";
-import { callerFields, type Field } from "../../core/operations/fields";
+import {
+  type ResponseDeclaration,
+  mayRespondWith,
+  type Declaration,
+  type Effect,
+  effectDescriptions,
+  errorDescription,
+} from "../../core/declaration/operation";
+import type { Service } from "../../core/declaration/service";
+import { callerFields, type Field } from "../../core/declaration/fields";
 import { elementOf, optionsOf } from "../../core/schema/kind";
 import { callType, connectionType, inNodeWords, nodeTypeOf } from "../names";
 import { type PayloadField, payloadOf } from "./payload";
@@ -14,8 +21,8 @@ const escaped = (text: string): string =>
 const paragraph = (text: string): string => `<p>${escaped(text)}</p>`;
 
 /** A term with its type, and what it means. */
-const term = (name: string, type: string, says: string, optional = false): string =>
-  `<dt${optional ? ' class="optional"' : ""}>${escaped(name)} <span class="property-type">${escaped(type)}</span></dt><dd>${escaped(says)}</dd>`;
+const term = (name: string, type: string, description: string, optional = false): string =>
+  `<dt${optional ? ' class="optional"' : ""}>${escaped(name)} <span class="property-type">${escaped(type)}</span></dt><dd>${escaped(description)}</dd>`;
 
 const terms = (list: readonly string[]): string => `<dl class="message-properties">${list.join("\n")}</dl>`;
 
@@ -36,12 +43,12 @@ function fieldTerm(field: Field): string {
   const { name, kind, description, required, schema } = field;
   const element = elementOf(schema);
   const options = field.options ?? (element && optionsOf(element));
-  const says = sentences(
+  const meaning = sentences(
     description,
     options ? `${element ? "Any of" : "One of"}: ${options.join(", ")}` : "",
     field.default === undefined ? "" : `Default: ${String(field.default)}`,
   );
-  return term(name, kind === "unknown" ? "any" : kind, says, !required);
+  return term(name, kind === "unknown" ? "any" : kind, meaning, !required);
 }
 
 /** The fields of a body, small below what it is. */
@@ -55,11 +62,11 @@ const fieldList = (fields: readonly PayloadField[]): string =>
         })
         .join("")}</ul>`;
 
-function answerTerm(operation: Declaration, [status, answer]: [string, Answer]): string {
-  const { type, fields, entries } = payloadOf(operation, answer);
-  const { says } = answer;
+function responseTerm(operation: Declaration, [status, response]: [string, ResponseDeclaration]): string {
+  const { type, fields, entries } = payloadOf(operation, response);
+  const { description } = response;
   return [
-    term("payload", type, `${says} (${status})`),
+    term("payload", type, `${description} (${status})`),
     fields.length > 0 || entries ? "<dd>" : "",
     fieldList(fields),
     entries ? `<p>Each entry of ${escaped(entries.paths.join(", "))}:</p>${fieldList(entries.fields)}` : "",
@@ -72,38 +79,37 @@ const fileTerms = [
   term("contentType", "string", "The media type of the file."),
 ];
 
-const statusTerm = term("statusCode", "number", "The HTTP status of the answer.");
+const statusTerm = term("statusCode", "number", "The HTTP status of the response.");
 
-const answerFactsTerm = term(
+const metadataTerm = term(
   "fxdesk",
   "object",
-  "What else is known of the answer: operation, headers, requestId, attempts, problems, total; of a list in pages, how many pages there were, or, of one page, whether there are more.",
+  "What else is known of the response: operation, headers, requestId, attempts, violations, total; of a list in pages, how many pages there were, or, of one page, whether there are more.",
 );
 
 const outputs = (operation: Declaration): string =>
   terms([
-    ...Object.entries(operation.answers).map((answer) => answerTerm(operation, answer)),
+    ...Object.entries(operation.responses).map((response) => responseTerm(operation, response)),
     statusTerm,
-    ...(answersWith(operation, "file") ? fileTerms : []),
-    answerFactsTerm,
+    ...(mayRespondWith(operation, "file") ? fileTerms : []),
+    metadataTerm,
   ]);
 
 const effects: Readonly<Record<Effect, string>> = {
-  read: "Changes nothing. It is tried again when the service is busy or out of reach for a moment.",
-  change: "Changes or asks for something. It is sent once.",
-  money:
-    "Commits or moves money, or changes who may approve it. It is sent once and never repeated: when an answer is lost, the error code is outcome_unknown, and the message says what to check.",
+  read: `${effectDescriptions.read} It is tried again when the service is busy or out of reach for a moment.`,
+  change: `${effectDescriptions.change} It is sent once.`,
+  money: `${effectDescriptions.money} It is sent once and never repeated: when a response is lost, the error code is outcome_unknown, and the message says what to check.`,
 };
 
 const paging =
-  "The list comes in pages. The node answers one page, all pages as one message, or a message for each page, in a sequence (msg.parts) that a Join node puts together again.";
+  "The list comes in pages. The node sends one page, all pages as one message, or a message for each page, in a sequence (msg.parts) that a Join node puts together again.";
 
 const details = (operation: Declaration): string => {
   const { notes, effect, rules = [] } = operation;
   return [
     paragraph(sentences(notes ?? "", effects[effect])),
     ...(comesInPages(operation) ? [paragraph(paging)] : []),
-    ...(rules.length > 0 ? [bullets(rules.map(({ says }) => says))] : []),
+    ...(rules.length > 0 ? [bullets(rules.map(({ description }) => description))] : []),
     paragraph(
       "A field takes a fixed value, a property of the message, the flow or the global context, a JSONata expression, an environment variable, or a mustache template such as {{payload.id}}. A field left empty is left out.",
     ),
@@ -111,10 +117,10 @@ const details = (operation: Declaration): string => {
 };
 
 const errorTerm = ([status, failure]: [string, Declaration["errors"][number]]): string =>
-  term(status, "status", typeof failure === "string" ? failure : failure[0]);
+  term(status, "status", errorDescription(failure));
 
 const caught = paragraph(
-  "An error goes to Catch nodes: msg.error.message says what to do, msg.error.code is stable, and msg.error.cause holds outcome, status, retryable, requestId, problems and the service's own code, message and details.",
+  "An error goes to Catch nodes: msg.error.message says what to do, msg.error.code is stable, and msg.error.cause holds outcome, status, retryable, requestId, violations and the service's own code, message and details.",
 );
 
 const errors = (operation: Declaration): string =>
@@ -156,12 +162,7 @@ const callHelp = (): string =>
     ),
     section(
       "Outputs",
-      terms([
-        term("payload", "any", "What the operation answers."),
-        statusTerm,
-        ...fileTerms,
-        answerFactsTerm,
-      ]),
+      terms([term("payload", "any", "The body of the response."), statusTerm, ...fileTerms, metadataTerm]),
     ),
     section(
       "Details",
@@ -173,7 +174,7 @@ const callHelp = (): string =>
       ),
       paragraph(paging),
       paragraph(
-        "An operation that commits or moves money is sent once and never repeated: when an answer is lost, the error code is outcome_unknown, and the message says what to check. One of an extension that is no GET counts as such, unless FXDESK_EXTENSION_EFFECTS names it.",
+        "An operation that commits or moves money is sent once and never repeated: when a response is lost, the error code is outcome_unknown, and the message says what to check. One of an extension that is no GET counts as such, unless FXDESK_EXTENSION_EFFECTS names it.",
       ),
     ),
     section("Errors", caught),

@@ -1,13 +1,13 @@
 /** The words of the editor and of the status texts, in English. */
 import { environmentName, settingsOf } from "../../core/client/settings";
-import type { Declaration } from "../../core/operations/declaration";
-import type { Service } from "../../core/operations/definition";
-import { callerFields } from "../../core/operations/fields";
+import { type Declaration, effectDescriptions } from "../../core/declaration/operation";
+import type { Service } from "../../core/declaration/service";
+import { callerFields } from "../../core/declaration/fields";
 import { callSlug, inNodeWords, slugOf } from "../names";
 
 interface Words {
   readonly label: string;
-  readonly says: string;
+  readonly description: string;
 }
 
 /** What every form says. */
@@ -34,11 +34,7 @@ const form = {
   operationHint: "search, or write a name",
   matches_one: "1 operation",
   matches_other: "__count__ operations",
-  effect: {
-    read: "Changes nothing.",
-    change: "Changes or asks for something.",
-    money: "Commits or moves money, or changes who may approve it.",
-  },
+  effect: effectDescriptions,
   takes: "Fields: __fields__",
   input: "Input",
 } as const;
@@ -47,9 +43,9 @@ const connection = {
   fromEnvironment: "Read all settings from the environment",
   environment: "environment",
   variables: "Set these variables where Node-RED runs:",
-  settingsSays: "A field may hold an environment variable, written ${NAME}.",
+  settingsDescription: "A field may hold an environment variable, written ${NAME}.",
   secrets: "Secrets",
-  secretsSays: "Kept encrypted by Node-RED, never in a flow.",
+  secretsDescription: "Kept encrypted by Node-RED, never in a flow.",
   tls: "Client certificate",
 } as const;
 
@@ -71,14 +67,14 @@ const entries = <T>(list: readonly T[], entry: (item: T) => [string, unknown]) =
 function operationWords(operation: Declaration, { operations }: Service) {
   const fields = entries(callerFields(operation), ({ name, title, description }) => [
     name,
-    { label: title, says: inNodeWords(description, operations) } satisfies Words,
+    { label: title, description: inNodeWords(description, operations) } satisfies Words,
   ]);
-  return { label: operation.title, says: inNodeWords(operation.summary, operations), fields };
+  return { label: operation.title, description: inNodeWords(operation.summary, operations), fields };
 }
 
 const callWords = {
   label: "Call operation",
-  says: "Calls any operation of the connection, those of extensions included.",
+  description: "Calls any operation of the connection, those of extensions included.",
   fields: {},
 };
 
@@ -89,7 +85,7 @@ export const localeCatalogue = (service: Service) => ({
     ...connection,
     settings: entries(settingsOf(service), ({ name, title, description }) => [
       name,
-      { label: title, says: description, variable: environmentName(name) },
+      { label: title, description, variable: environmentName(name) },
     ]),
   },
   status,

@@ -1,6 +1,6 @@
 /** What a body holds, for the help of a node: its fields, and those one level below them. */
 import type { z } from "zod";
-import type { Answer, Declaration } from "../../core/operations/declaration";
+import type { ResponseDeclaration, Declaration } from "../../core/declaration/operation";
 import { elementOf, kindOf, metaOf, propertyOf, shapeOf } from "../../core/schema/kind";
 
 /** A field of a body, by its path: `amount.currency`, or `payments[].status` in each entry of a list. */
@@ -48,10 +48,10 @@ export interface Payload {
 
 const plainTypes = { text: "string", html: "string", file: "Buffer", empty: "as it was" } as const;
 
-/** What msg.payload is after an answer. */
-export function payloadOf({ linkedPages }: Declaration, answer: Answer): Payload {
-  if (answer.kind !== "json") return { type: plainTypes[answer.kind], fields: [] };
-  const { schema, asText } = answer;
+/** What msg.payload is after a response. */
+export function payloadOf({ linkedPages }: Declaration, response: ResponseDeclaration): Payload {
+  if (response.kind !== "json") return { type: plainTypes[response.kind], fields: [] };
+  const { schema, asText } = response;
   const type = typeOf(schema) + (asText ? " or string" : "");
   const paths = linkedPages?.entries ?? [];
   const list = paths.length > 0 ? schemaAt(schema, paths[0]!) : undefined;

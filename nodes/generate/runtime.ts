@@ -1,5 +1,5 @@
 /** The file Node-RED loads: registers the connection and a node for each operation. */
-import type { Service } from "../../core/operations/definition";
+import type { Service } from "../../core/declaration/service";
 import { callType, connectionType, nodeTypeOf } from "../names";
 
 const registration = (type: string, constructor: string) =>

@@ -19,7 +19,7 @@ export class Failure extends Error {
 
 /**
  * Any error as a Failure. `cause` is plain data: operation, outcome, retryable, status, service {code, message,
- * details}, requestId, problems. Holds no secret.
+ * details}, requestId, violations. Holds no secret.
  */
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof FxdeskError)) return new Failure((error as Error).message, "failed", {});

@@ -1,11 +1,11 @@
 /** From the fields of a form and a message to the input of an operation. */
 import type { NodeMessage } from "node-red";
 import { invalidInput } from "../../core/client/prepare";
-import type { Problem, Values } from "../../core/operations/check";
-import type { Declaration } from "../../core/operations/declaration";
-import { callerFields } from "../../core/operations/fields";
+import type { Declaration } from "../../core/declaration/operation";
+import { callerFields, type Values } from "../../core/declaration/fields";
 import { type Host, type Source, sourceOf, type TypedValue } from "./sources";
 import { fitter } from "./values";
+import type { Violation } from "../../core/declaration/violation";
 
 export interface InputDef {
   /** The whole input, by a node whose form does not know the fields. */
@@ -51,16 +51,16 @@ async function valuesOf(
   msg: NodeMessage,
 ): Promise<Values> {
   const input: Record<string, unknown> = {};
-  const problems: Problem[] = [];
+  const violations: Violation[] = [];
   for (const { field, read } of readers) {
     try {
       const value = await read(msg);
       if (value !== undefined) input[field] = value;
     } catch (error) {
-      problems.push({ field, says: (error as Error).message });
+      violations.push({ field, message: (error as Error).message });
     }
   }
-  if (problems.length > 0) throw invalidInput(operation, problems);
+  if (violations.length > 0) throw invalidInput(operation, violations);
   return input;
 }
 
@@ -93,7 +93,7 @@ function readerOfWhole(operation: Declaration, given: TypedValue, host: Host): R
     try {
       return objectFrom(await source(msg));
     } catch (error) {
-      throw invalidInput(operation, [{ field: "input", says: (error as Error).message }]);
+      throw invalidInput(operation, [{ field: "input", message: (error as Error).message }]);
     }
   };
   return async (msg) => {
@@ -106,7 +106,7 @@ function readerOfWhole(operation: Declaration, given: TypedValue, host: Host): R
 }
 
 /**
- * Prepares the form of a node: answers the input of the operation for a message. Throws InvalidInput that names every
+ * Prepares the form of a node: returns the input of the operation for a message. Throws InvalidInput that names every
  * field whose value cannot be had.
  */
 export const inputReader = (operation: Declaration, form: InputDef, host: Host): ReadInput =>

@@ -1,16 +1,24 @@
 /** The runtime of every operation's node, and of the node that calls any operation. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage, NodeStatus } from "node-red";
 import type { FxdeskError } from "../../core/errors";
-import type { Declaration } from "../../core/operations/declaration";
+import type { Declaration } from "../../core/declaration/operation";
 import type { ConnectionNode } from "../connection/connection";
-import { answer, type PageMode } from "./answers";
+import { deliver, type PageMode } from "./messages";
 import { failureOf } from "./failure";
 import { type InputDef, inputReader } from "./input";
-import { type Ended, logOutcome } from "./outcome";
+import { type CallResult, logOutcome } from "./outcome";
 import { sourceOf, type TypedValue } from "./sources";
-import { answered, calling, failed, statusLine, unusableStatus, type Words, wordsOf } from "./status";
+import {
+  doneStatus,
+  callingStatus,
+  failedStatus,
+  statusLine,
+  unusableStatus,
+  type Translate,
+  translatorOf,
+} from "./status";
 import { type Target, targetOf } from "./target";
-import { UnderWay } from "./under-way";
+import { PendingCalls } from "./pending-calls";
 
 /** What the editor keeps of a node. */
 export interface OperationDef extends NodeDef, InputDef {
@@ -19,38 +27,41 @@ export interface OperationDef extends NodeDef, InputDef {
   readonly operation?: string;
   /** Time limit of a call in milliseconds; the connection's when empty. */
   readonly timeoutMs?: string;
-  /** How a list that comes in pages is answered. */
+  /** How a list that comes in pages is sent on. */
   readonly pages?: PageMode;
   /** Path for a file that comes; it goes into the message when empty. */
   readonly saveTo?: TypedValue;
 }
 
-/** Where a message comes from and where its answers go. */
-interface Passage {
+/** Where a message comes from and where its responses go. */
+interface IncomingMessage {
   readonly msg: NodeMessage;
   readonly send: (msg: NodeMessage) => void;
   readonly signal: AbortSignal;
 }
 
-/** Answers a message, and how the node shows that. */
-type Answerer = (passage: Passage) => Promise<NodeStatus>;
+/** Handles a message; returns how the node shows it. */
+type MessageHandler = (incoming: IncomingMessage) => Promise<NodeStatus>;
 
-interface Making {
+interface HandlerContext {
   readonly RED: NodeAPI;
   readonly node: Node;
   readonly config: OperationDef;
-  readonly words: Words;
-  readonly ended: (operation: Declaration, ended: Ended) => void;
+  readonly words: Translate;
+  readonly ended: (operation: Declaration, ended: CallResult) => void;
 }
 
-function answererFor(target: Target, { RED, node, config, words, ended }: Making): Answerer {
+function messageHandler(
+  target: Target,
+  { RED, node, config, words: translate, ended }: HandlerContext,
+): MessageHandler {
   const { operation, client } = target;
   const host = { RED, node };
   const { pages = "all", saveTo } = config;
   const readInput = inputReader(operation, config, host);
   const readPath = saveTo?.value ? sourceOf(saveTo, host) : undefined;
   const timeoutMs = Number(config.timeoutMs) || undefined;
-  const hear = (outcome: Ended) => ended(operation, outcome);
+  const onOutcome = (outcome: CallResult) => ended(operation, outcome);
   return async ({ msg, send, signal }) => {
     const call = {
       operation,
@@ -61,20 +72,20 @@ function answererFor(target: Target, { RED, node, config, words, ended }: Making
       msg,
       copy: () => RED.util.cloneMessage({ ...msg, payload: undefined }),
       send,
-      ended: hear,
+      ended: onOutcome,
     };
-    return answered(words, await answer(call, pages));
+    return doneStatus(translate, await deliver(call, pages));
   };
 }
 
 /** A node that can call nothing says so at once, and why at each message. */
-function prepared(name: string, making: Making): Answerer {
-  const { RED, node, config, words } = making;
+function handlerOf(name: string, context: HandlerContext): MessageHandler {
+  const { RED, node, config, words: translate } = context;
   const connection = RED.nodes.getNode(config.connection) as ConnectionNode | null;
   try {
-    return answererFor(targetOf(name, connection), making);
+    return messageHandler(targetOf(name, connection), context);
   } catch (error) {
-    node.status(unusableStatus(words, error as FxdeskError));
+    node.status(unusableStatus(translate, error as FxdeskError));
     return () => Promise.reject(error as FxdeskError);
   }
 }
@@ -88,26 +99,32 @@ export function operationNode(
   isStopping: () => boolean,
   name?: string,
 ): NodeConstructor<Node, OperationDef, object> {
-  const words = wordsOf(RED);
+  const translate = translatorOf(RED);
   return function OperationNode(this: Node, config: OperationDef) {
     RED.nodes.createNode(this, config);
-    const calls = new UnderWay();
-    const ended = (operation: Declaration, outcome: Ended) =>
+    const calls = new PendingCalls();
+    const ended = (operation: Declaration, outcome: CallResult) =>
       logOutcome(this, operation, outcome, calls.isClosed);
-    const answerTo = prepared(name ?? config.operation ?? "", { RED, node: this, config, words, ended });
+    const handleMessage = handlerOf(name ?? config.operation ?? "", {
+      RED,
+      node: this,
+      config,
+      words: translate,
+      ended,
+    });
     let last: NodeStatus = {};
     const changed = statusLine(() => {
-      if (!calls.isClosed) this.status(calls.count > 0 ? calling(words, calls.count) : last);
+      if (!calls.isClosed) this.status(calls.count > 0 ? callingStatus(translate, calls.count) : last);
     });
 
     this.on("input", (msg, send, done) => {
       const call = async (signal: AbortSignal) => {
         try {
-          last = await answerTo({ msg, send, signal });
+          last = await handleMessage({ msg, send, signal });
           done();
         } catch (error) {
           const failure = failureOf(error);
-          last = failed(failure);
+          last = failedStatus(failure);
           done(failure);
         }
       };

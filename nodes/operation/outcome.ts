@@ -1,20 +1,20 @@
 /** What became of a call, in the log: the last place that hears of it when its flow is gone. */
 import type { Node } from "node-red";
-import type { Reply } from "../../core/client/reply";
+import type { ServiceResponse } from "../../core/client/response";
 import { outcomeLine } from "../../core/client/outcome";
 import { FxdeskError } from "../../core/errors";
-import type { Declaration } from "../../core/operations/declaration";
+import type { Declaration } from "../../core/declaration/operation";
 
-export type Ended = Reply | FxdeskError;
+export type CallResult = ServiceResponse | FxdeskError;
 
 /** After the end of its node nobody else tells of a failure. */
-function levelOf(ended: Ended, isClosed: boolean): "log" | "warn" | "error" {
+function levelOf(ended: CallResult, isClosed: boolean): "log" | "warn" | "error" {
   if (!isClosed || !(ended instanceof FxdeskError)) return "log";
   return ended.outcome === "unknown" ? "error" : "warn";
 }
 
 /** Logs in one line what became of each call that commits money, and of each that changes something unseen. */
-export function logOutcome(node: Node, operation: Declaration, ended: Ended, isClosed: boolean): void {
+export function logOutcome(node: Node, operation: Declaration, ended: CallResult, isClosed: boolean): void {
   const { effect } = operation;
   if (effect === "money" || (effect === "change" && isClosed))
     node[levelOf(ended, isClosed)](outcomeLine(operation, ended));

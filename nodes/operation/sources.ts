@@ -9,7 +9,7 @@ export interface TypedValue {
   readonly value: string;
 }
 
-/** Answers the value for a message; undefined where there is none. Throws an Error that says what it needs. */
+/** Returns the value for a message; undefined where there is none. Throws an Error that says what it needs. */
 export type Source = (msg: NodeMessage) => unknown;
 
 /** The node for which values are read, and the runtime it lives in. */

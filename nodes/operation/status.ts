@@ -2,7 +2,7 @@
 import type { NodeAPI, NodeStatus } from "node-red";
 import { ReceivedFile } from "../../core/client/file";
 import type { FxdeskError } from "../../core/errors";
-import type { Answered } from "./answers";
+import type { Delivery } from "./messages";
 import type { Failure } from "./failure";
 
 /** Longer texts push the neighbours of a node aside. */
@@ -16,35 +16,35 @@ const sizeOf = (bytes: number): string =>
       : `${Math.round(bytes / 1024 ** 2)} MB`;
 
 /** The words of a status, translated. */
-export type Words = (key: string, count?: number) => string;
+export type Translate = (key: string, count?: number) => string;
 
 /** Translating a plural costs as much as a call, and the counts of a flow recur: each text is translated once. */
-export function wordsOf(RED: NodeAPI): Words {
+export function translatorOf(RED: NodeAPI): Translate {
   const known = new Map<string, string>();
   return (key, count = 0) => {
     const entry = `${key} ${count}`;
-    const words = known.get(entry) ?? RED._(`status.${key}`, { count });
-    if (known.size < 1_000) known.set(entry, words);
-    return words;
+    const translate = known.get(entry) ?? RED._(`status.${key}`, { count });
+    if (known.size < 1_000) known.set(entry, translate);
+    return translate;
   };
 }
 
-export function calling(words: Words, count: number): NodeStatus {
-  return { fill: "blue", shape: "dot", text: words("calling", count) };
+export function callingStatus(translate: Translate, count: number): NodeStatus {
+  return { fill: "blue", shape: "dot", text: translate("calling", count) };
 }
 
-export function answered(words: Words, { msg, body, entries, more }: Answered): NodeStatus {
+export function doneStatus(translate: Translate, { msg, body, entries, more }: Delivery): NodeStatus {
   const { payload, statusCode } = msg;
   const text =
     entries !== undefined
-      ? words(more ? "someEntries" : "entries", entries)
+      ? translate(more ? "someEntries" : "entries", entries)
       : body instanceof ReceivedFile && Buffer.isBuffer(payload)
         ? sizeOf(payload.length)
-        : words(statusCode === 202 ? "accepted" : "done");
+        : translate(statusCode === 202 ? "accepted" : "done");
   return { fill: "green", shape: "dot", text };
 }
 
-export function failed({ code, cause }: Failure): NodeStatus {
+export function failedStatus({ code, cause }: Failure): NodeStatus {
   const kind = code.replaceAll("_", " ");
   const { status } = cause as { status?: number };
   const full = status === undefined ? kind : `${kind} (${status})`;
@@ -52,10 +52,10 @@ export function failed({ code, cause }: Failure): NodeStatus {
 }
 
 /** What stands below a node that can call nothing. */
-export const unusableStatus = (words: Words, { code }: FxdeskError): NodeStatus => ({
+export const unusableStatus = (translate: Translate, { code }: FxdeskError): NodeStatus => ({
   fill: "red",
   shape: "ring",
-  text: words(code === "no_connection" ? "unconnected" : "noOperation"),
+  text: translate(code === "no_connection" ? "unconnected" : "noOperation"),
 });
 
 /** Shows the newest status once a turn of the event loop: of a burst of messages, one. */

@@ -1,10 +1,11 @@
 /** What a node calls. */
-import type { ClientCore } from "../../core/client/client";
+
 import { extensionVariables } from "../../core/client/settings";
 import { type ErrorCode, FxdeskError } from "../../core/errors";
 import { nearest } from "../../core/nearest";
-import type { Declaration } from "../../core/operations/declaration";
+import type { Declaration } from "../../core/declaration/operation";
 import type { ConnectionNode } from "../connection/connection";
+import type { ClientCore } from "../../core/client/methods";
 
 export interface Target {
   readonly client: ClientCore;
@@ -36,8 +37,8 @@ function unknown(name: string, operations: readonly Declaration[]): FxdeskError 
 /** The client of the connection and the operation of its service. Throws an FxdeskError that says what is missing. */
 export function targetOf(name: string, connection: ConnectionNode | null): Target {
   if (!connection) throw unusable(name, "Choose a connection in the node.", "no_connection");
-  const { client, problem } = connection;
-  if (!client) throw unusable(name, `The connection is not usable: ${problem}`, "no_connection");
+  const { client, reason } = connection;
+  if (!client) throw unusable(name, `The connection is not usable: ${reason}`, "no_connection");
   const { operations } = client.service;
   const operation = operations.find((each) => each.name === name);
   if (!operation) throw unknown(name, operations);

@@ -3,11 +3,11 @@
  * is sent without leaving the page; the focus goes to the same place in it, or to what became of it.
  */
 const pollMs = 2_000;
-/** How long an answer may take. */
+/** How long a response may take. */
 const patienceMs = 10_000;
 
 const notice = document.getElementById("notice");
-const gone = '<p class="notice bad" role="alert">The sandbox does not answer.</p>';
+const gone = '<p class="notice bad" role="alert">The sandbox does not respond.</p>';
 let isGone = false;
 
 /** A field of the form may be called "name". */
@@ -55,12 +55,12 @@ function put(next, stays) {
   }
 }
 
-/** The page as it is now. Rejects when the sandbox does not answer, or fails. */
+/** The page as it is now. Rejects when the sandbox does not respond, or fails. */
 async function ask(options) {
-  const answer = await fetch("/", { ...options, signal: AbortSignal.timeout(patienceMs) });
-  if (answer.status >= 500) throw new Error(`The sandbox answers ${answer.status}.`);
-  const next = new DOMParser().parseFromString(await answer.text(), "text/html");
-  return { ok: answer.ok, next };
+  const response = await fetch("/", { ...options, signal: AbortSignal.timeout(patienceMs) });
+  if (response.status >= 500) throw new Error(`The sandbox responds ${response.status}.`);
+  const next = new DOMParser().parseFromString(await response.text(), "text/html");
+  return { ok: response.ok, next };
 }
 
 function miss() {

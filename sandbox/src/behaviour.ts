@@ -24,21 +24,21 @@ export interface StoredFile {
   readonly bytes: Buffer;
 }
 
-/** A file as an answer; a long one is made while it is sent. */
-export interface FileAnswer extends Omit<StoredFile, "bytes"> {
+/** A file as a response; a long one is made while it is sent. */
+export interface FileResponse extends Omit<StoredFile, "bytes"> {
   readonly bytes: Buffer | Readable;
 }
 
-/** One of the documented answers. The body is what the answer's kind takes: a value, text, a FileAnswer or nothing. */
+/** One of the documented responses. The body is what the response's kind takes: a value, text, a FileResponse or nothing. */
 export interface Result {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** One of the media types in which a JSON answer may come as text: the body is that text. */
+  /** One of the media types in which a JSON response may come as text: the body is that text. */
   readonly asText?: string;
 }
 
-/** Answers a call, or throws a Refusal. */
+/** Responds to a call, or throws a Refusal. */
 export type Behaviour<V = Values> = (call: Call<V>) => Result | Promise<Result>;
 
 /** A behaviour among others, whatever values it takes: the pipeline checks them before it calls. */

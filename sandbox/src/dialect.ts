@@ -1,6 +1,6 @@
-/** How the servers of a service answer: all alike, but for what the sandbox knows of open banking. */
+/** How the servers of a service respond: all alike, but for what the sandbox knows of open banking. */
 import type { Service } from "@fxdesk/toolkit/operations";
-import type { HttpAnswer, HttpRequest } from "./http";
+import type { HttpResponse, HttpRequest } from "./http";
 import { openBankingDialect } from "./open-banking/dialect";
 import { openBankingServer } from "./open-banking/server";
 import type { Refusal } from "./refusal";
@@ -28,8 +28,8 @@ export interface Dialect {
   /** For whom a token is. */
   callerOf(this: void, token: string, world: World): Caller | "unknown" | "expired";
   /** A refusal with its body. */
-  refused(this: void, refusal: Refusal, request: HttpRequest, service: Service): HttpAnswer;
-  /** What the answer calls a request that was sent with an identifier, or without. */
+  refused(this: void, refusal: Refusal, request: HttpRequest, service: Service): HttpResponse;
+  /** What the response calls a request that was sent with an identifier, or without. */
   requestId(this: void, sent: string | undefined): string | undefined;
 }
 

@@ -1,14 +1,14 @@
 /** The door before every operation: who calls, with what, and for whom. */
 import {
   checkRequest,
-  type ClientRefusals,
+  type ClientErrorStatuses,
   type CredentialScheme,
   type Declaration,
   decodeBody,
   decodeRequest,
   type Field,
   fieldsOf,
-  inWords,
+  describeViolations,
   type Service,
   splitCredential,
   UnreadableBody,
@@ -114,7 +114,7 @@ function readValues(
   body: Values | undefined,
   now: Date,
 ): Values {
-  // What a caller accepts comes with weights: it is settled where the answer is made.
+  // What a caller accepts comes with weights: it is settled where the response is made.
   const { accept: _accept, ...others } = headers;
   const values = decodeRequest(operation, { path, query, headers: others, body });
   const { invalid } = dialectOf(operation.server).codes;
@@ -126,14 +126,19 @@ function readValues(
       "The client is missing.",
       `${clientField.name} is required.`,
     );
-  const problems = checkRequest(operation, values, now);
-  if (problems.length > 0)
-    throw new Refusal(invalidStatus(operation), invalid, "The request does not fit.", inWords(problems));
+  const violations = checkRequest(operation, values, now);
+  if (violations.length > 0)
+    throw new Refusal(
+      invalidStatus(operation),
+      invalid,
+      "The request does not fit.",
+      describeViolations(violations),
+    );
   return withDefaults(operation, values);
 }
 
 /** Which status says that the client is missing, another's or unknown: what the contract documents. */
-function clientRefusals(operation: Declaration): ClientRefusals & { readonly foreign: number } {
+function clientRefusals(operation: Declaration): ClientErrorStatuses & { readonly foreign: number } {
   const { errors } = operation;
   return {
     missing: invalidStatus(operation),
@@ -184,7 +189,7 @@ function contactOf(
   if (contactId === undefined) return undefined;
   const contact = world.contacts.get(contactId);
   if (contact && mayActFor(contact, client)) return contact;
-  const says = contact ? "The contact cannot act for this client." : "There is no such contact.";
+  const message = contact ? "The contact cannot act for this client." : "There is no such contact.";
   const status = [409, 403, 404].find((each) => each in errors)!;
-  throw new Refusal(status, "contact_conflict", says, contactId);
+  throw new Refusal(status, "contact_conflict", message, contactId);
 }

@@ -1,5 +1,5 @@
-/** A smallest body for a documented answer, made from its schema. */
-import type { Answer } from "@fxdesk/toolkit/operations";
+/** A smallest body for a documented response, made from its schema. */
+import type { ResponseDeclaration } from "@fxdesk/toolkit/operations";
 import { isRequired, kindOf, optionsOf, unwrap } from "@fxdesk/toolkit/schema";
 import type { z } from "zod";
 import type { StoredFile } from "./behaviour";
@@ -56,10 +56,10 @@ const anyFile: StoredFile = {
   bytes: Buffer.from("example"),
 };
 
-export function exampleOf(answer: Answer): unknown {
-  switch (answer.kind) {
+export function exampleOf(response: ResponseDeclaration): unknown {
+  switch (response.kind) {
     case "json":
-      return smallest(answer.schema);
+      return smallest(response.schema);
     case "file":
       return anyFile;
     case "empty":

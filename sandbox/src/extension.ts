@@ -76,15 +76,15 @@ function createQuote(toolkit: Toolkit) {
         fields: ["parent_trade_id"],
         other: "trade_type",
         values: ["drawdown"],
-        says: "A drawdown needs parent_trade_id.",
+        description: "A drawdown needs parent_trade_id.",
       },
       {
         kind: "ordered",
         fields: ["window_start_date", "value_date"],
-        says: "window_start_date must not be after value_date.",
+        description: "window_start_date must not be after value_date.",
       },
     ],
-    answers: { 200: json(Estimate, "An estimate."), 201: json(Quote, "A quote that can be booked.") },
+    responses: { 200: json(Estimate, "An estimate."), 201: json(Quote, "A quote that can be booked.") },
     errors: {
       400: ["The request does not fit.", ErrorMessage],
       401: "Access denied due to authentication failure.",
@@ -108,7 +108,7 @@ function getAvailability({ byConnection, ClientId, ErrorMessage, json, operation
     server: "service",
     credentials: ["accessToken", "contactId?"],
     query: { client_id: byConnection(ClientId, "clientId") },
-    answers: { 200: json(z.object({ fx_available: z.boolean() }), "Whether quotes are to be had.") },
+    responses: { 200: json(z.object({ fx_available: z.boolean() }), "Whether quotes are to be had.") },
     errors: {
       400: ["The request does not fit.", ErrorMessage],
       401: "Access denied due to authentication failure.",
@@ -134,7 +134,7 @@ function getDocument({ ErrorMessage, file, id, operation, z }: Toolkit) {
       document_type: z.enum(["trade-receipts", "payment-instructions", "payment-receipts"]),
       document_id: id("Document ID", "The trade or payment it is about."),
     },
-    answers: { 200: file("The document.") },
+    responses: { 200: file("The document.") },
     errors: {
       400: ["The request does not fit.", ErrorMessage],
       401: "Access denied due to authentication failure.",

@@ -1,13 +1,13 @@
-/** What can be put in the way of calls: a status, a delay, a lost or broken answer. */
+/** What can be put in the way of calls: a status, a delay, a lost or broken response. */
 import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { text } from "node:stream/consumers";
-import type { Declaration } from "@fxdesk/toolkit/operations";
+import { type Declaration, errorDescription } from "@fxdesk/toolkit/operations";
 import type { FastifyReply } from "fastify";
 import type { Result } from "./behaviour";
 import { dialectOf } from "./dialect";
 import { exampleOf } from "./example";
-import { type HttpAnswer, send } from "./http";
+import { type HttpResponse, send } from "./http";
 import { Refusal } from "./refusal";
 
 export const faultKinds = [
@@ -23,9 +23,9 @@ export type FaultKind = (typeof faultKinds)[number];
 
 export interface Fault {
   readonly kind: FaultKind;
-  /** The documented status to answer. */
+  /** The documented status to response. */
   readonly status?: number | undefined;
-  /** How much later the answer comes. */
+  /** How much later the response comes. */
   readonly milliseconds?: number | undefined;
   /** Seconds that a throttled caller is asked to wait. */
   readonly retryAfter?: number | undefined;
@@ -35,21 +35,21 @@ export interface Fault {
 export interface Play {
   /** What happens instead of the operation's work; without it the work is done. */
   readonly instead?: (operation: Declaration) => Result;
-  /** How the answer leaves; without it as usual. */
-  readonly deliver?: (reply: FastifyReply, answer: HttpAnswer) => FastifyReply | Promise<FastifyReply>;
+  /** How the response leaves; without it as usual. */
+  readonly deliver?: (reply: FastifyReply, response: HttpResponse) => FastifyReply | Promise<FastifyReply>;
 }
 
-/** The documented answer with a status. Throws a Refusal where the status is an error. */
+/** The documented response with a status. Throws a Refusal where the status is an error. */
 function documented(operation: Declaration, { status }: Fault): Result {
-  const answer = operation.answers[status!];
+  const response = operation.responses[status!];
   const counted = operation.pages?.total;
   const headers = counted === undefined ? {} : { [counted]: "0" };
-  if (answer) return { status: status!, body: exampleOf(answer), headers };
+  if (response) return { status: status!, body: exampleOf(response), headers };
   const failure = operation.errors[status!]!;
-  const says = typeof failure === "string" ? failure : failure[0];
+  const message = errorDescription(failure);
   const retry = status === 429 ? { "retry-after": "0" } : {};
   const code = codeOf(operation, status!, "forced");
-  throw new Refusal(status!, code, says, "This status was asked for.", retry);
+  throw new Refusal(status!, code, message, "This status was asked for.", retry);
 }
 
 /** The code of a status, as the operation's server has it. */
@@ -73,15 +73,19 @@ function reset(reply: FastifyReply): FastifyReply {
   return reply;
 }
 
-async function late(reply: FastifyReply, answer: HttpAnswer, { milliseconds }: Fault): Promise<FastifyReply> {
+async function late(
+  reply: FastifyReply,
+  response: HttpResponse,
+  { milliseconds }: Fault,
+): Promise<FastifyReply> {
   await wait(milliseconds, undefined, { ref: false });
-  return send(reply, answer);
+  return send(reply, response);
 }
 
 /** Announces the whole body, sends half of it and hangs up. */
 async function cutOff(
   reply: FastifyReply,
-  { status, headers, body = "" }: HttpAnswer,
+  { status, headers, body = "" }: HttpResponse,
 ): Promise<FastifyReply> {
   const whole = Buffer.from(body instanceof Readable ? await text(body) : body);
   reply.hijack();
@@ -97,7 +101,7 @@ async function cutOff(
 const plays: Readonly<Record<FaultKind, (fault: Fault) => Play>> = {
   status: (fault) => ({ instead: (operation) => documented(operation, fault) }),
   throttle: (fault) => ({ instead: (operation) => throttled(operation, fault) }),
-  latency: (fault) => ({ deliver: (reply, answer) => late(reply, answer, fault) }),
+  latency: (fault) => ({ deliver: (reply, response) => late(reply, response, fault) }),
   "reset-before": () => ({ instead: untouched, deliver: reset }),
   "reset-after": () => ({ deliver: reset }),
   "cut-off": () => ({ deliver: cutOff }),
@@ -119,7 +123,7 @@ export class Faults {
     const operation = this.operations.find((each) => each.name === name);
     if (!operation) throw new TypeError(`There is no operation ${name}.`);
     const { kind, status = 0 } = fault;
-    if (kind === "status" && !(status in operation.answers) && !(status in operation.errors))
+    if (kind === "status" && !(status in operation.responses) && !(status in operation.errors))
       throw new TypeError(`${name} does not document status ${status}.`);
     const more = Array.from({ length: times }, () => fault);
     this.#waiting.set(name, [...(this.#waiting.get(name) ?? []), ...more]);

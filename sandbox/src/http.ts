@@ -1,4 +1,4 @@
-/** A request and an answer, as the sandbox's parts hand them to each other. */
+/** A request and a response, as the sandbox's parts hand them to each other. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Negotiator from "negotiator";
 import type { Readable } from "node:stream";
@@ -25,7 +25,7 @@ export interface HttpRequest {
   readonly body: Buffer;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer | Readable | undefined;
@@ -64,14 +64,14 @@ export function preferred<T extends string>(
   );
 }
 
-export const send = (reply: FastifyReply, { status, headers, body }: HttpAnswer): FastifyReply =>
+export const send = (reply: FastifyReply, { status, headers, body }: HttpResponse): FastifyReply =>
   reply.code(status).headers(headers).send(body);
 
 /** Says for the log why a page or a form refuses a request. */
-export function because(reply: FastifyReply, says: string): FastifyReply {
-  reply.request.refusal = says;
+export function because(reply: FastifyReply, message: string): FastifyReply {
+  reply.request.refusal = message;
   return reply;
 }
 
-/** On every answer that the contract does not show. */
+/** On every response that the contract does not show. */
 export const extensionMark = { "x-fxdesk-extension": "true" } as const;

@@ -45,11 +45,11 @@ export interface Sandbox {
   readonly demo: Readonly<Record<keyof typeof demo, string>> & Readonly<Record<string, string>>;
   /** The module that declares quotes to clients: for FXDESK_EXTENSIONS, and for FXDESK_EXTENSION_EFFECTS. */
   readonly extension: { readonly path: string; readonly effects: readonly string[] };
-  /** What was asked, the last 1,000 requests in the order of their answers. */
+  /** What was asked, the last 1,000 requests in the order of their responses. */
   readonly requests: readonly LoggedRequest[];
   /** The e-mails that were sent, or would have been. */
   readonly mails: readonly Mail[];
-  /** Makes the next calls of an operation answer a documented status. Throws when it is not documented. */
+  /** Makes the next calls of an operation respond with a documented status. Throws when it is not documented. */
   force(operation: string, status: number, options?: { readonly times?: number }): void;
   /** What can be done to the sandbox that no caller can: the same as under /_sandbox/. */
   readonly control: ControlPlane;

@@ -31,7 +31,7 @@ export interface Delivery {
 
 const mailProtocols = new Set(["smtp:", "smtps:"]);
 
-/** Makes a folder and those it is in. One at a time: asked for all at once, some systems never answer. */
+/** Makes a folder and those it is in. One at a time: asked for all at once, some systems never respond. */
 async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder);
@@ -106,7 +106,7 @@ export const fileOf = (mail: Mail): StoredFile => ({
   bytes: mail.message,
 });
 
-/** Answers where it was written. */
+/** Returns where it was written. */
 async function writeInto(folder: string, mail: Mail): Promise<string> {
   const path = join(folder, fileNameOf(mail));
   await makeFolder(folder);

@@ -1,11 +1,11 @@
-/** The way of every call: door, behaviour, answer. */
+/** The way of every call: door, behaviour, response. */
 import type { Declaration, Service } from "@fxdesk/toolkit/operations";
-import type { AnyBehaviour, Behaviour, FileAnswer, Result } from "./behaviour";
+import type { AnyBehaviour, Behaviour, FileResponse, Result } from "./behaviour";
 import { admit } from "./door";
 import type { Play } from "./faults";
-import type { HttpAnswer, HttpRequest } from "./http";
+import type { HttpResponse, HttpRequest } from "./http";
 import { checkAccept } from "./open-banking/accept";
-import { Refusal, refusalAnswer } from "./refusal";
+import { Refusal, refusalResponseFor } from "./refusal";
 import type { Stage } from "./stage";
 
 export interface Pipeline {
@@ -14,19 +14,19 @@ export interface Pipeline {
   readonly behaviours: Readonly<Record<string, AnyBehaviour>>;
 }
 
-/** The answer to a call, and what was wrong with it where it was refused. What is played may stand in for the work. */
-export async function answer(
+/** The response to a call, and what was wrong with it where it was refused. What is played may stand in for the work. */
+export async function respond(
   operation: Declaration,
   request: HttpRequest,
   pipeline: Pipeline,
   { instead }: Play,
-): Promise<{ answer: HttpAnswer; refusal?: Refusal }> {
+): Promise<{ response: HttpResponse; refusal?: Refusal }> {
   try {
     const done = instead ? instead(operation) : await result(operation, request, pipeline);
-    return { answer: written(operation, done) };
+    return { response: httpResponse(operation, done) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return { answer: refusalAnswer(operation, request, error, pipeline.service), refusal: error };
+    return { response: refusalResponseFor(operation, request, error, pipeline.service), refusal: error };
   }
 }
 
@@ -46,8 +46,8 @@ async function result(operation: Declaration, request: HttpRequest, pipeline: Pi
 }
 
 /** Writes a result in the kind its status is declared with. */
-function written(operation: Declaration, { status, body, headers = {}, asText }: Result): HttpAnswer {
-  const declared = operation.answers[status];
+function httpResponse(operation: Declaration, { status, body, headers = {}, asText }: Result): HttpResponse {
+  const declared = operation.responses[status];
   if (!declared) throw new Error(`${operation.name} answered ${status}, which it does not declare.`);
   switch (declared.kind) {
     case "json":
@@ -58,14 +58,14 @@ function written(operation: Declaration, { status, body, headers = {}, asText }:
     case "html":
       return typed("text/html; charset=utf-8", String(body));
     case "file": {
-      const { contentType, fileName, bytes } = body as FileAnswer;
+      const { contentType, fileName, bytes } = body as FileResponse;
       const disposition = { "content-disposition": `attachment; filename="${fileName}"` };
       return { status, headers: { "content-type": contentType, ...disposition, ...headers }, body: bytes };
     }
     case "empty":
       return { status, headers, body: undefined };
   }
-  function typed(contentType: string, text: string): HttpAnswer {
+  function typed(contentType: string, text: string): HttpResponse {
     return { status, headers: { "content-type": contentType, ...headers }, body: text };
   }
 }

@@ -1,7 +1,7 @@
 /** How the sandbox says no: a status of the contract, in the body the contract gives that status. */
 import type { Declaration, Service } from "@fxdesk/toolkit/operations";
 import { dialectOf } from "./dialect";
-import { extensionMark, type HttpAnswer, type HttpRequest } from "./http";
+import { extensionMark, type HttpResponse, type HttpRequest } from "./http";
 
 /**
  * Thrown anywhere behind a route. `code` is one of the standard's message codes on the open-banking interfaces, one of
@@ -29,18 +29,18 @@ export const plainRefusal = (
   request: HttpRequest,
   refusal: Refusal,
   service: Service,
-): HttpAnswer => dialectOf(server).refused(refusal, request, service);
+): HttpResponse => dialectOf(server).refused(refusal, request, service);
 
 /** A refusal by an operation: without a body where the status is documented without, and marked where it is not. */
-export function refusalAnswer(
+export function refusalResponseFor(
   operation: Declaration,
   request: HttpRequest,
   refusal: Refusal,
   service: Service,
-): HttpAnswer {
+): HttpResponse {
   const { status, headers } = refusal;
   const failure = operation.errors[status];
   if (typeof failure === "string") return { status, headers, body: undefined };
-  const answer = plainRefusal(operation.server, request, refusal, service);
-  return failure ? answer : { ...answer, headers: { ...answer.headers, ...extensionMark } };
+  const response = plainRefusal(operation.server, request, refusal, service);
+  return failure ? response : { ...response, headers: { ...response.headers, ...extensionMark } };
 }

@@ -31,13 +31,13 @@ export class RequestLog {
     if (isAside(request) || this.#noted.has(request)) return;
     this.#noted.add(request);
     const { method, url } = request;
-    const says = refusal ? [refusal.message, refusal.details].filter(Boolean).join(" ") : request.refusal;
+    const message = refusal ? [refusal.message, refusal.details].filter(Boolean).join(" ") : request.refusal;
     this.stage.record({
       time: this.stage.world.now.toISOString(),
       method,
       url,
       status,
-      ...(says !== undefined && { refusal: says }),
+      ...(message !== undefined && { refusal: message }),
       ...(fault && { fault: fault.kind }),
     });
   }

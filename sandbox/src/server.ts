@@ -8,17 +8,17 @@ import fastify, {
 } from "fastify";
 import { type DoorCodes, dialectOf, serverOfPath } from "./dialect";
 import { playOf } from "./faults";
-import { extensionMark, header, type HttpAnswer, type HttpRequest, send } from "./http";
-import { answer, type Pipeline } from "./pipeline";
-import { invalidStatus, plainRefusal, Refusal, refusalAnswer } from "./refusal";
+import { extensionMark, header, type HttpResponse, type HttpRequest, send } from "./http";
+import { respond, type Pipeline } from "./pipeline";
+import { invalidStatus, plainRefusal, Refusal, refusalResponseFor } from "./refusal";
 import { isAside, RequestLog } from "./request-log";
 import { type Misnamed, misnamed, routeOf } from "./routes";
 import type { Stage } from "./stage";
 
-/** Routes that answer otherwise than an operation does: pages, forms, tokens. */
+/** Routes that response otherwise than an operation does: pages, forms, tokens. */
 export type Extension = (app: FastifyInstance, stage: Stage, service: Service) => void;
 
-/** What is served beyond the contract; each answer carries a mark. */
+/** What is served beyond the contract; each response carries a mark. */
 export interface Extensions {
   readonly service: Service;
   readonly pages: readonly Extension[];
@@ -46,9 +46,9 @@ export function buildServer(pipeline: Pipeline, extensions: readonly Extensions[
 
   const refuserFor =
     (served: Service) => async (request: FastifyRequest, reply: FastifyReply, error?: Error) => {
-      const { refusal, answered } = refused(served, request, error);
-      log.note(request, { status: answered.status, refusal });
-      await send(reply, answered);
+      const { refusal, response } = refused(served, request, error);
+      log.note(request, { status: response.status, refusal });
+      await send(reply, response);
     };
   const refuse = refuserFor(service);
 
@@ -75,9 +75,9 @@ export function buildServer(pipeline: Pipeline, extensions: readonly Extensions[
         const fault = stage.faults.take(operation);
         const play = playOf(fault);
         const received = receivedRequest(request, names);
-        const { answer: answered, refusal } = await answer(operation, received, served, play);
-        log.note(request, { status: answered.status, refusal, fault });
-        return (play.deliver ?? send)(reply, answered);
+        const { response, refusal } = await respond(operation, received, served, play);
+        log.note(request, { status: response.status, refusal, fault });
+        return (play.deliver ?? send)(reply, response);
       },
     });
   };
@@ -94,7 +94,7 @@ export function buildServer(pipeline: Pipeline, extensions: readonly Extensions[
   return app;
 }
 
-/** Answers repeat the identifier of their request. */
+/** Responses repeat the identifier of their request. */
 function requestIdEcho(service: Service): onRequestAsyncHookHandler {
   const { requestIdHeader: name } = service;
   const serverOf = serverOfPath(service);
@@ -105,12 +105,12 @@ function requestIdEcho(service: Service): onRequestAsyncHookHandler {
   };
 }
 
-/** What no operation answers: unknown paths, other methods, requests that cannot be read or may not come in. */
+/** What no operation responds: unknown paths, other methods, requests that cannot be read or may not come in. */
 function refused(
   service: Service,
   request: FastifyRequest,
   error: Error | undefined,
-): { readonly refusal: Refusal; readonly answered: HttpAnswer } {
+): { readonly refusal: Refusal; readonly response: HttpResponse } {
   const path = request.url.split("?")[0]!;
   const { operations } = service;
   const sharing = operations.filter((operation) => routeOf(operation).pattern.test(path));
@@ -120,10 +120,10 @@ function refused(
   const near = operations.map((each) => misnamed(each, path)).find((each) => each !== undefined);
   const refusal = error ? unreadable(error, operation, codes) : unrouted(sharing, near, codes);
   const received = receivedRequest(request, []);
-  const answered = operation
-    ? refusalAnswer(operation, received, refusal, service)
+  const response = operation
+    ? refusalResponseFor(operation, received, refusal, service)
     : plainRefusal(server, received, refusal, service);
-  return { refusal, answered };
+  return { refusal, response };
 }
 
 function receivedRequest(request: FastifyRequest, names: readonly string[]): HttpRequest {

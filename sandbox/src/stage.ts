@@ -13,9 +13,9 @@ export interface LoggedRequest {
   readonly time: string;
   readonly method: string;
   readonly url: string;
-  /** Of the answer; where a fault kept it back, what it would have been. */
+  /** Of the response; where a fault kept it back, what it would have been. */
   readonly status: number;
-  /** Why it was refused, also where the contract gives the answer no body. */
+  /** Why it was refused, also where the contract gives the response no body. */
   readonly refusal?: string;
   /** What was put in its way. */
   readonly fault?: Fault["kind"];

@@ -96,11 +96,11 @@ export async function use(): Promise<string | undefined> {
   const known: (trade: BookedTrade) => boolean = ({ status }) => status === "Closed";
   for await (const trade of client.trades.list.all(input)) if (known(trade) && trade.rate > 1) break;
   for await (const page of client.trades.list.pages()) page satisfies BookedTrade[];
-  const { total, body: listed } = await client.trades.list.reply({ page: 2 });
+  const { total, body: listed } = await client.trades.list.response({ page: 2 });
   listed satisfies BookedTrade[];
-  const answer: GetStatementFileResponse = await client.statements.getFile({ account_id: "a", statement_id: "s" });
-  if (answer.status === 202) return answer.body.status;
-  await answer.body.save("statement.pdf");
+  const response: GetStatementFileResponse = await client.statements.getFile({ account_id: "a", statement_id: "s" });
+  if (response.status === 202) return response.body.status;
+  await response.body.save("statement.pdf");
   const inJson = { "payment-product": "sepa-credit-transfers", paymentId: "p" } as const;
   const payment: Payment = await client.payments.get(inJson);
   const inXml = { ...inJson, "payment-product": "pain.001-sepa-credit-transfers" } as const;
@@ -135,7 +135,7 @@ ${codes.map((code) => `    case "${code}":`).join("\n")}
 const getFixing = operation({
   name: "fixings.get", tool: "get_fixing", title: "Get fixing", summary: "Returns a fixing.", effect: "read",
   method: "GET", path: "/fixings/{symbol}", server: "service", credentials: [], contract: "none",
-  parameters: { symbol: Currency }, answers: { 200: json(z.object({ rate: z.number() }), "The fixing.") }, errors: {},
+  parameters: { symbol: Currency }, responses: { 200: json(z.object({ rate: z.number() }), "The fixing.") }, errors: {},
 });
 const operations = [...contract.operations, getFixing] as const;
 const extended = createClient(options, defineService({ ...contract, operations }));

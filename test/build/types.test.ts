@@ -5,7 +5,7 @@ import { z } from "zod";
 import { clientTypes, inputName } from "../../build/client-types";
 import { typeFiles } from "../../build/types";
 import { contract, type Declaration, json, operation, operations } from "../../core/operations";
-import { splitName } from "../../core/operations/sections";
+import { splitName } from "../../core/declaration/sections";
 import { asConsumer, compiled } from "../support/consumer";
 import { hovers } from "../support/editor";
 
@@ -41,7 +41,7 @@ function agreement(declaration: Declaration): string {
   Agrees<InputOf<${declared}>, toolkit.${inputName(declaration)}, ${apart}>,
   Agrees<ValuesOf<${declared}>, OperationValues["${name}"], ${apart}>,
   Same<OutputOf<${declared}>, Awaited<ReturnType<${call}>>>,
-  Same<ReplyOf<${declared}>, Awaited<ReturnType<${call}["reply"]>>>,
+  Same<ReplyOf<${declared}>, Awaited<ReturnType<${call}["response"]>>>,
   Same<Results<Inferred["${section}"]["${method}"]>, Results<${call}>>,
 ]>;`;
 }
@@ -117,7 +117,7 @@ describe("of operations that the contract does not have", () => {
       path: "/fixings",
       server: "service",
       credentials: [],
-      answers: { 200: json(Fixing, "The fixing.") },
+      responses: { 200: json(Fixing, "The fixing.") },
       errors: {},
       contract: "none",
       ...declaration,
@@ -133,14 +133,14 @@ describe("of operations that the contract does not have", () => {
   "its-source": unknown;
 };`);
     expect(types).toContain("(input?: GetFixingInput, options?: CallOptions): Promise<GetFixingResponse>;");
-    expect(types).toContain("Promise<Reply<200, GetFixingResponse>>;");
+    expect(types).toContain("Promise<ServiceResponse<200, GetFixingResponse>>;");
   });
 
   test("the pages of a list without a name are lists of its entries", () => {
     const query = { page: z.int().optional(), size: z.int().optional() };
     const pages = { page: "page", size: "size", defaultSize: 10 };
-    const answers = { 200: json(z.array(Fixing), "The fixings.") };
-    const types = clientTypes([declared({ query, pages, answers })]);
+    const responses = { 200: json(z.array(Fixing), "The fixings.") };
+    const types = clientTypes([declared({ query, pages, responses })]);
     expect(types).toContain("AsyncGenerator<GetFixingResponse[number], void, void>;");
     expect(types).toContain("AsyncGenerator<GetFixingResponse[number][], void, void>;");
   });
@@ -157,15 +157,15 @@ describe("of operations that the contract does not have", () => {
 
   test("no two types have one name", () => {
     const named = Fixing.extend({ more: z.string() }).meta({ id: "GetFixingInput" });
-    expect(() => clientTypes([declared({ answers: { 200: json(named, "The fixing.") } })])).toThrow(
+    expect(() => clientTypes([declared({ responses: { 200: json(named, "The fixing.") } })])).toThrow(
       "There are two types GetFixingInput.",
     );
-    const reply = Fixing.clone(Fixing.def).meta({ id: "Reply" });
-    expect(() => clientTypes([declared({ answers: { 200: json(reply, "The fixing.") } })])).toThrow(
-      "There are two types Reply.",
+    const response = Fixing.clone(Fixing.def).meta({ id: "ServiceResponse" });
+    expect(() => clientTypes([declared({ responses: { 200: json(response, "The fixing.") } })])).toThrow(
+      "There are two types ServiceResponse.",
     );
     const body = z.object({ amount: z.number().default(1) }).meta({ id: "Fixing" });
-    const same = declared({ method: "POST", body, answers: { 200: json(body, "The same.") } });
+    const same = declared({ method: "POST", body, responses: { 200: json(body, "The same.") } });
     expect(() => clientTypes([same])).toThrow("There are two types Fixing.");
   });
 });

@@ -30,7 +30,7 @@ const booking = async () => {
   return ["call", "trades.book", "--quote-id", String(quote_id), "--reason", String(reason)];
 };
 
-describe("answers", () => {
+describe("responses", () => {
   test("are JSON, as the service sent them", async () => {
     const { stdout } = await fxdesk(["call", "trades.list", "--page-size", "3"]);
     expect(JSON.parse(stdout)).toEqual(await client.trades.list({ page_size: 3 }));
@@ -63,7 +63,7 @@ describe("answers", () => {
     expect((await fxdesk([...args, "--all"])).stderr).toBe("");
   });
 
-  test("whose pages link to each other are one answer with --all", async () => {
+  test("whose pages link to each other are one response with --all", async () => {
     const page = (number: number, next: object) =>
       respond(
         200,
@@ -261,10 +261,10 @@ describe("errors", () => {
     [{ FXDESK_BASE_URL: "nowhere" }, "FXDESK_BASE_URL or --base-url must be an http or https address"],
     [{ FXDESK_BASE_URL: "" }, "FXDESK_AUTH_URL or --auth-url is needed to refresh the access token."],
     [{ FXDESK_TIMEOUT_MS: "soon" }, "FXDESK_TIMEOUT_MS or --timeout-ms must be a whole number"],
-  ])("say where the setting is that is wrong: %j", async (changed, says) => {
+  ])("say where the setting is that is wrong: %j", async (changed, message) => {
     const wrong = { ...variables, ...changed };
     const { code, stderr } = await run(["call", "trades.list"], { variables: wrong });
-    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
   test("say how to give what is missing", async () => {

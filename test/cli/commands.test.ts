@@ -77,8 +77,8 @@ describe("a port that is taken", () => {
     const { port } = server.address() as AddressInfo;
     const variables = { FXDESK_BASE_URL: "http://127.0.0.1:1", FXDESK_CLIENT_ID: "c" };
     const { code, stderr } = await fxdesk([...command, "--port", String(port)], { variables });
-    const says = `Port ${port} is taken: choose another with --port, or 0 for any free one.\n`;
-    expect({ code, stderr }).toEqual({ code: 2, stderr: says });
+    const message = `Port ${port} is taken: choose another with --port, or 0 for any free one.\n`;
+    expect({ code, stderr }).toEqual({ code: 2, stderr: message });
   });
 });
 
@@ -92,10 +92,10 @@ describe("fxdesk sandbox", () => {
     ["--now", "soon", "a date and time"],
     ["--now", "2026-02-30T09:30:00Z", "a date and time"],
     ["--now", "2026-02-28T25:00:00Z", "a date and time"],
-  ])("does not start with %s %s", async (flag, value, says) => {
+  ])("does not start with %s %s", async (flag, value, message) => {
     const { code, stderr } = await fxdesk(["sandbox", flag, value]);
     expect(code).toBe(2);
-    expect(stderr).toContain(`${flag} must be ${says}`);
+    expect(stderr).toContain(`${flag} must be ${message}`);
   });
 
   test.each([
@@ -103,9 +103,9 @@ describe("fxdesk sandbox", () => {
     ["--smtp-url", "http://127.0.0.1:1025", "--smtp-url must begin with smtp:// or smtps://"],
     ["--now", "9999-12-31T00:00:00Z", "--now must be from 2000-01-01T00:00:00.000Z to"],
     ["--quote-seconds", "1e300", "--quote-seconds must be more than zero and at most 31622400"],
-  ])("does not start with %s %s, as the sandbox says", async (flag, value, says) => {
+  ])("does not start with %s %s, as the sandbox says", async (flag, value, message) => {
     const { code, stderr } = await fxdesk(["sandbox", flag, value]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
   test.each(["999.1.1.1", "203.0.113.7"])(

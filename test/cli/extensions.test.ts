@@ -20,7 +20,7 @@ module.exports = ({ operation, json, z }) => ({ operations: [
     server: "service",
     credentials: ["accessToken"],
     parameters: { symbol: z.string().length(6).meta({ title: "Symbol" }) },
-    answers: { 200: json(z.object({ rate: z.number() }), "The fixing.") },
+    responses: { 200: json(z.object({ rate: z.number() }), "The fixing.") },
     errors: {},
     contract: "none",
     ${more}
@@ -107,8 +107,8 @@ describe("that cannot be added are a mistake of usage", () => {
 
   test.each(commands)("fxdesk %s %s", async (...args) => {
     const { code, stdout, stderr } = await fxdesk(args, { FXDESK_EXTENSIONS: "extension.js" });
-    const says = 'FXDESK_EXTENSIONS must be an absolute path, not "extension.js".\n';
-    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: says });
+    const message = 'FXDESK_EXTENSIONS must be an absolute path, not "extension.js".\n';
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: message });
   });
 
   test.each([
@@ -118,12 +118,12 @@ describe("that cannot be added are a mistake of usage", () => {
     ["module.exports = () => { throw new Error('No rates today'); };", "which adds nothing: No rates today"],
     [declared('path: "/trades", parameters: {}'), "trades.book is already served at /trades"],
     [declared('server: "elsewhere"'), "there is no server elsewhere"],
-  ])("%s", async (content, says) => {
+  ])("%s", async (content, message) => {
     const path = await moduleOf(content);
     const { code, stdout, stderr } = await fxdesk(["operations"], { FXDESK_EXTENSIONS: path });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^FXDESK_EXTENSIONS names /);
-    expect(stderr).toContain(says);
+    expect(stderr).toContain(message);
   });
 
   test("a module that others may write to", async () => {

@@ -190,7 +190,7 @@ describe("after it has left", () => {
   test.each([
     [409, 5, "trades.book: "],
     [502, 7, "Do not repeat it: look in trades.list"],
-  ])("a wish to stop changes nothing about a %i", async (status, code, says) => {
+  ])("a wish to stop changes nothing about a %i", async (status, code, message) => {
     const { variables, requested } = await holding();
     const running = started(booking, variables);
     const socket = await requested();
@@ -198,7 +198,7 @@ describe("after it has left", () => {
     await saysThat(running, waits);
     respond(status, "{}")(socket, 1);
     expect(await running.ended).toEqual([code, null]);
-    expect(running.stderr).toContain(says);
+    expect(running.stderr).toContain(message);
   });
 
   test("a reader that has gone changes nothing about a refusal", async () => {

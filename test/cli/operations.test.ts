@@ -7,7 +7,7 @@ import { type Declaration, type FxdeskClient } from "@fxdesk/toolkit";
 import { operations } from "@fxdesk/toolkit/operations";
 import { callFlags } from "../../cli/call/command";
 import { fieldFlags } from "../../cli/call/fields";
-import { answersWith } from "../../core/operations/declaration";
+import { mayRespondWith } from "../../core/declaration/operation";
 import { connectionFlags } from "../../cli/connection";
 import { flagName } from "../../cli/names";
 import { eventually } from "../support/eventually";
@@ -56,17 +56,17 @@ test.each(operations.map((operation) => [operation.name, operation as Declaratio
     const args = [
       ...Object.entries(input).flatMap(([field, value]) => flagFor(field, value)),
       ...(operation.effect === "money" ? ["--yes"] : []),
-      ...(answersWith(operation, "file") ? ["--output", output] : []),
+      ...(mayRespondWith(operation, "file") ? ["--output", output] : []),
     ];
     const asked = sandbox.requests.length;
     const { code, stdout, stderr } = await callUntilReady(["call", name, ...args]);
     const said = stderr.replace("Note: more pages follow; --all fetches them.\n", "");
     expect({ code, said }).toEqual({ code: 0, said: "" });
     expect(sandbox.requests.slice(asked).map(({ method }) => method)).toContain(operation.method);
-    const kinds = Object.values(operation.answers).map(({ kind }) => kind);
+    const kinds = Object.values(operation.responses).map(({ kind }) => kind);
     if (kinds.every((kind) => kind === "json")) expect(() => JSON.parse(stdout)).not.toThrow();
     if (kinds.every((kind) => kind === "empty")) expect(stdout).toBe("");
-    if (answersWith(operation, "file")) expect((await readFile(output)).length).toBeGreaterThan(0);
+    if (mayRespondWith(operation, "file")) expect((await readFile(output)).length).toBeGreaterThan(0);
   },
 );
 

@@ -81,7 +81,7 @@ test.each(["sandbox", "sandbox --port 0", "sandbox payIn", "sandbox --help"])(
 );
 
 describe("standard input and output", () => {
-  test("an answer of every page comes whole", async () => {
+  test("a response of every page comes whole", async () => {
     const { code, stdout } = await spawned(["call", "trades.list", "--page-size", "7", "--all"], {
       variables,
     });
@@ -118,7 +118,7 @@ describe("a command that serves", () => {
   let child: ChildProcessByStdio<null, Readable, Readable>;
   afterEach(() => child?.kill("SIGKILL"));
 
-  /** Starts it, and answers what it has printed once that fits and it says how it is stopped. */
+  /** Starts it, and returns what it has printed once that fits and it says how it is stopped. */
   async function started(args: readonly string[], prints: RegExp, given: Variables = {}): Promise<string> {
     child = spawn(process.execPath, [program, ...args], {
       env: environmentOf(given),

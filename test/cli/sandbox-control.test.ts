@@ -28,16 +28,16 @@ test.each(commands)("%s has its help", async (name, summary) => {
   expect(stdout).toContain(`Usage: fxdesk sandbox ${name} [flags]`);
 });
 
-test("a control is carried out and prints what it answers", async () => {
+test("a control is carried out and prints what it returns", async () => {
   const { code, stdout } = await control("advance-clock", "--days", "1");
-  expect({ code, answer: JSON.parse(stdout) as unknown }).toEqual({
+  expect({ code, response: JSON.parse(stdout) as unknown }).toEqual({
     code: 0,
-    answer: { now: "2026-03-17T09:00:00.000Z" },
+    response: { now: "2026-03-17T09:00:00.000Z" },
   });
   expect(sandbox.control.getClock()).toEqual({ now: "2026-03-17T09:00:00.000Z" });
 });
 
-test("one that answers nothing prints nothing", async () => {
+test("one that returns nothing prints nothing", async () => {
   const fault = ["--operation", "trades.list", "--kind", "status", "--status", "404"];
   expect(await control("add-fault", ...fault)).toMatchObject({ code: 0, stdout: "" });
   expect(sandbox.control.listFaults()).toEqual([{ operation: "trades.list", kind: "status", status: 404 }]);
@@ -55,8 +55,8 @@ test.each([
   [["pay-in", "--amount", "1", "--currency", "SEK"], 4, "There is no such account"],
   [["set-clock", "--now", "2020-01-01T00:00:00Z"], 5, "only moves forward"],
   [["get-clock", "--base-url", "http://127.0.0.1:1"], 6, "cannot be reached"],
-])("%j ends with exit code %i", async (args, code, says) => {
+])("%j ends with exit code %i", async (args, code, message) => {
   const ran = await control(...args);
   expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code, stdout: "" });
-  expect(ran.stderr).toContain(says);
+  expect(ran.stderr).toContain(message);
 });

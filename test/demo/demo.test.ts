@@ -68,7 +68,7 @@ async function stop(demo: Demo, signal: NodeJS.Signals, bookings = 0) {
   );
 }
 
-test("the flow fetches a cash position, the assistant's tools answer, and Ctrl-C stops everything", async () => {
+test("the flow fetches a cash position, the assistant's tools respond, and Ctrl-C stops everything", async () => {
   const { demo, nodeRed, mcp, said } = await start();
   expect(said).toMatch(/The flow has run\. Cash position:\n\ncurrency +InterimAvailable.*\nEUR +\d+\.\d\d/);
 

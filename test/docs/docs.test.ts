@@ -27,7 +27,7 @@ const plain = (cell: string) => cell.replaceAll("`", "").trim();
 /** The cells of the first two columns of each table row, without the marks of code. */
 async function rows(path: string): Promise<[string, string][]> {
   const cells = (await read(path)).matchAll(/^\| (.*?) \| (.*?) \|/gm);
-  return [...cells].map(([, name, says]) => [plain(name!), plain(says!)]);
+  return [...cells].map(([, name, description]) => [plain(name!), plain(description!)]);
 }
 
 describe.each(documents)("%s", (path) => {
@@ -85,9 +85,9 @@ test("the examples that start a sandbox of their own run to their end", async ()
 test("the login page is where the guide says", async () => {
   const [, path] = /http:\/\/127\.0\.0\.1:8080(\/authenticate\S+)/.exec(await read("docs/sandbox.md"))!;
   const sandbox = await startSandbox();
-  const answer = await fetch(sandbox.baseUrl + path!);
+  const response = await fetch(sandbox.baseUrl + path!);
   await sandbox.close();
-  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+  expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
 });
 
 describe("on the command line", () => {

@@ -2,12 +2,13 @@
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, operations } from "@fxdesk/toolkit/operations";
-import { modelFields } from "../../core/operations/fields";
+import { modelFields } from "../../core/declaration/fields";
 import { type HttpServer, serveHttp } from "../../mcp";
 import { argumentName, argumentsOf } from "../../mcp/names";
 import type { JsonObject } from "../../mcp/protocol";
 import { sampleInput, sandboxClient } from "../support/samples";
 import { type McpClient, revisions, textOf } from "./support/clients";
+import { errorDescription } from "../../core/declaration/operation";
 
 let sandbox: Sandbox;
 let fxdesk: FxdeskClient;
@@ -82,9 +83,9 @@ const attempts = ({ effect }: Declaration, status: number) =>
   effect === "read" && [429, 502, 503, 504].includes(status) ? 3 : 1;
 
 /** What the model is told about the outcome: nothing of a read, else whether it was carried out. */
-function outcomeOf({ effect, title, spends }: Declaration, status: number): string {
+function outcomeOf({ effect, title, singleUse }: Declaration, status: number): string {
   if (effect === "read") return "";
-  if (status === 409 && spends) return `an earlier one with the same ${spends} may have been`;
+  if (status === 409 && singleUse) return `an earlier one with the same ${singleUse} may have been`;
   return status >= 500 || status === 408
     ? "It is unknown whether it was carried out"
     : `${title}: not carried out.`;
@@ -94,7 +95,7 @@ const failures = operations.flatMap((operation: Declaration) =>
   Object.entries(operation.errors).map(([status, failure]): [string, number, string, Declaration] => [
     operation.tool,
     Number(status),
-    typeof failure === "string" ? failure : failure[0],
+    errorDescription(failure),
     operation,
   ]),
 );

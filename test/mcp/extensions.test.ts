@@ -11,7 +11,7 @@ const extension = `module.exports = ({ operation, json, z }) => ({ operations: [
     name: "quotes.create", tool: "create_quote", title: "Create quote", summary: "Asks for a quote, for trades.book.",
     effect: "change", method: "POST", path: "/quotes", server: "service", credentials: ["accessToken"],
     body: z.object({ amount: z.number() }),
-    answers: { 201: json(z.object({ quote_id: z.string(), rate: z.number() }), "The quote.") },
+    responses: { 201: json(z.object({ quote_id: z.string(), rate: z.number() }), "The quote.") },
     errors: {}, contract: "",
   }),
 ] });`;

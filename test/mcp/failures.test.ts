@@ -1,5 +1,5 @@
 /** What a model is told when nobody knows what became of a call, and when fxdesk itself is at fault. */
-import { createClient, type Reply, ReceivedFile } from "@fxdesk/toolkit";
+import { createClient, type ServiceResponse, ReceivedFile } from "@fxdesk/toolkit";
 import { contract, operations } from "@fxdesk/toolkit/operations";
 import { Readable } from "node:stream";
 import type { McpOptions } from "../../mcp";
@@ -35,8 +35,8 @@ async function callOn(fault: Fault, tool: string, input: Record<string, unknown>
 
 test.each<[string, Fault]>([
   ["the connection breaks", reset],
-  ["the answer is no JSON", respond(201, "<html>")],
-  ["the answer does not say what was booked", respond(201, "{}")],
+  ["the response is no JSON", respond(201, "<html>")],
+  ["the response does not say what was booked", respond(201, "{}")],
   ["the service fails", respond(502, "{}")],
   ["a gateway gave up", respond(499, "{}")],
   ["the status means nothing here", respond(202, "{}")],
@@ -54,7 +54,7 @@ test.each<[string, Fault]>([
   expect(calls).toBe(1);
 });
 
-test("a booking whose answer does not fit the contract is booked", async () => {
+test("a booking whose response does not fit the contract is booked", async () => {
   const { isError, structuredContent } = await callOn(
     respond(201, '{"trade_id":"T-1"}'),
     "book_trade",
@@ -127,14 +127,14 @@ test("a very long message of the service is cut, and what to do is not", async (
   expect(text).toContain("[c] Do not repeat it: look in list_trades whether it was carried out.");
 });
 
-const reply = (status: number, body: unknown): Reply => ({
+const response = (status: number, body: unknown): ServiceResponse => ({
   status,
   body,
   headers: {},
   total: undefined,
   requestId: undefined,
   attempts: 1,
-  problems: [],
+  violations: [],
 });
 
 /** Calls a tool on a client that does as told. */
@@ -165,7 +165,7 @@ describe("what nobody foresaw", () => {
         throw new Error("no");
       },
     };
-    const text = await callWith(() => Promise.resolve(reply(201, unreadable)), "book_trade", booking);
+    const text = await callWith(() => Promise.resolve(response(201, unreadable)), "book_trade", booking);
     expect(text).toContain("book_trade was answered (201: The trade is booked.)");
     expect(text).toContain("It was carried out: do not call it again.");
   });
@@ -178,9 +178,9 @@ describe("what nobody foresaw", () => {
       })(),
     );
     const body = new ReceivedFile("application/pdf", undefined, undefined, stream, "statements.getFile");
-    const text = await callWith(() => Promise.resolve(reply(200, body)), "get_statement_file");
+    const text = await callWith(() => Promise.resolve(response(200, body)), "get_statement_file");
     expect(text).toBe(
-      "get_statement_file was answered (200: The statement file.) The answer itself broke off or cannot be shown.",
+      "get_statement_file was answered (200: The statement file.) The response itself broke off or cannot be shown.",
     );
   });
 });

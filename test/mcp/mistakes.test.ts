@@ -306,7 +306,7 @@ const refused: readonly (readonly [
   mistake: string,
   tool: string,
   input: JsonObject,
-  says: readonly string[],
+  message: readonly string[],
 ])[] = [
   [
     "a decimal comma",
@@ -443,9 +443,9 @@ const refused: readonly (readonly [
   ["null for what is needed", "get_trade", { trade_id: null }, ["trade_id is required"]],
 ];
 
-test.each(refused)("%s is refused, with what to send: %s", async (_, tool, input, says) => {
+test.each(refused)("%s is refused, with what to send: %s", async (_, tool, input, message) => {
   const text = await call(tool, input);
-  for (const part of says) expect(text).toContain(part);
+  for (const part of message) expect(text).toContain(part);
   expect(sent).toEqual([]);
 });
 

@@ -2,14 +2,14 @@
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { demo, startSandbox } from "@fxdesk/sandbox";
 import { createClient } from "@fxdesk/toolkit";
-import { contract, extended } from "@fxdesk/toolkit/operations";
+import { contract, extendService } from "@fxdesk/toolkit/operations";
 import { createMcpServer } from "../../mcp";
 import { getRate } from "./support/added";
 
 const rates = () => ({ status: 200, body: { pair: "EURUSD", rate: 1.1 } });
 
 test("an operation that is declared is a tool that works, without another line", async () => {
-  const service = extended(contract, [getRate]);
+  const service = extendService(contract, [getRate]);
   const sandbox = await startSandbox({ service, behaviours: { "rates.get": rates } });
   const { baseUrl } = sandbox;
   const client = createClient({ baseUrl, credentials: { accessToken: demo.accessToken } }, service);

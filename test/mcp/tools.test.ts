@@ -1,6 +1,6 @@
 /** The tools that derive from the operations, as a model and its host see them. */
 import { type Declaration, operations } from "@fxdesk/toolkit/operations";
-import { modelFields } from "../../core/operations/fields";
+import { modelFields } from "../../core/declaration/fields";
 import { type Allowed, allowedFrom, allowedTools } from "../../mcp/allow";
 import { connectionOf } from "../../mcp/connection";
 import { instructionsFor, titleFor } from "../../mcp/instructions";

@@ -64,7 +64,7 @@ test("calls an operation of the contract", async () => {
   const msg = await called("trades.list", { trade_type: "spot, ndf", page_size: "3" });
 
   expect(asked().get("trade_type")).toBe("spot,ndf");
-  expect(msg).toMatchObject({ statusCode: 200, fxdesk: { operation: "trades.list", problems: [] } });
+  expect(msg).toMatchObject({ statusCode: 200, fxdesk: { operation: "trades.list", violations: [] } });
   expect(msg.payload.length).toBeLessThanOrEqual(3);
 });
 

@@ -1,5 +1,5 @@
 /** The config node: secrets, environment variables, settings that do not fit, and its end. */
-import { listTrades } from "../../core/operations/trades";
+import { listTrades } from "../../core/contract/trades";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { catchOf, connectionTo, debugOf, injectOf, operationOf, tab } from "./support/flows";
 import { extensionModule } from "./support/extension";
@@ -98,12 +98,12 @@ test.each([
     "baseUrl must be an http",
   ],
   ["without any address", connectionTo({ baseUrl: "", xs2aUrl: "" }), {}, "baseUrl is required"],
-])("%s the error says what to do", async (_what, connection, properties, says) => {
+])("%s the error says what to do", async (_what, connection, properties, message) => {
   await nodeRed.deploy(listing(connection, properties));
 
   const { error } = await outcome();
 
-  expect(error.message).toContain(says);
+  expect(error.message).toContain(message);
   expect(error.cause.outcome).toBe("not-sent");
 });
 

@@ -5,7 +5,7 @@
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import * as fc from "fast-check";
-import { bookTrade } from "../../core/operations/trades";
+import { bookTrade } from "../../core/contract/trades";
 import { eventually, happens } from "../support/eventually";
 import { type Fault, faultServer, type FaultServer, reset, respond } from "../support/fault-server";
 import { catchOf, connectionTo, debugOf, injectOf, operationOf, tab, typed } from "./support/flows";
@@ -78,7 +78,7 @@ function release(ending: Fault): Held {
   return request;
 }
 
-/** Takes the node away, and answers when it is gone. */
+/** Takes the node away, and returns when it is gone. */
 async function interrupt(by: Interruption, run: string): Promise<void> {
   if (by === "full" || by === "flows" || by === "nodes") return nodeRed.deploy(flow(`${run} after`), by);
   const ended = happens(nodeRed.process, "exit");

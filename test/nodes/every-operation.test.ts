@@ -20,7 +20,7 @@ interface Outcome {
   };
 }
 
-const answer = (id: string, code: string): FlowNode[] => [
+const responseFor = (id: string, code: string): FlowNode[] => [
   { id, type: "function", z: tab.id, func: code, outputs: 1, wires: [["response"]] },
 ];
 
@@ -42,13 +42,13 @@ const flows = (sandbox: Sandbox): FlowNode[] => [
   connectionTo(sandbox),
   ...operations.flatMap(branch),
   catchOf("caught", ["failure"]),
-  ...answer(
+  ...responseFor(
     "answer",
     `const { statusCode, fxdesk, payload } = msg;
      const content = Buffer.isBuffer(payload) ? payload.toString("latin1") : payload;
      return Object.assign(msg, { statusCode: 200, payload: { statusCode, fxdesk, payload: content } });`,
   ),
-  ...answer("failure", `return Object.assign(msg, { statusCode: 200, payload: { error: msg.error } });`),
+  ...responseFor("failure", `return Object.assign(msg, { statusCode: 200, payload: { error: msg.error } });`),
   { id: "response", type: "http response", z: tab.id, statusCode: "", headers: {}, wires: [] },
 ];
 
@@ -79,7 +79,7 @@ async function run(operation: Declaration, input: unknown): Promise<Outcome> {
 
 const sample = (operation: Declaration) => sampleInput(operation.name, sandboxClient(sandbox));
 
-const documented = ({ answers }: Declaration) => Object.keys(answers).map(Number);
+const documented = ({ responses }: Declaration) => Object.keys(responses).map(Number);
 
 test.each(operations.map((operation) => [operation.name, operation] as const))(
   "%s succeeds",
@@ -88,7 +88,7 @@ test.each(operations.map((operation) => [operation.name, operation] as const))(
 
     expect(error).toBeUndefined();
     expect(documented(operation)).toContain(statusCode);
-    expect(fxdesk).toMatchObject({ operation: operation.name, problems: [] });
+    expect(fxdesk).toMatchObject({ operation: operation.name, violations: [] });
   },
 );
 
@@ -147,7 +147,7 @@ test.each(filled)(
 
     expect(error?.code).toBe("invalid_input");
     expect(error?.message).toContain(field);
-    expect(error?.cause).toMatchObject({ outcome: "not-sent", problems: [{ field }] });
+    expect(error?.cause).toMatchObject({ outcome: "not-sent", violations: [{ field }] });
     expect(sandbox.requests).toHaveLength(before);
   },
 );

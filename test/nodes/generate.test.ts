@@ -9,12 +9,12 @@ import {
   operation,
   operations,
 } from "@fxdesk/toolkit/operations";
-import type { Answer, Declaration } from "../../core/operations/declaration";
+import type { ResponseDeclaration, Declaration } from "../../core/declaration/operation";
 import { elementOf, shapeOf } from "../../core/schema/kind";
 import { openEnum } from "../../core/schema/values";
 import { settingsOf } from "../../core/client/settings";
 import { nodeFiles } from "../../nodes/generate/files";
-import { paletteLabelOf } from "../../nodes/generate/look";
+import { paletteLabelOf } from "../../nodes/generate/appearance";
 import { callType, connectionType, nodeTypeOf } from "../../nodes/names";
 
 const files = nodeFiles(contract);
@@ -72,7 +72,7 @@ const everyKind = operation({
     ids: z.array(z.int()).optional(),
   },
   body: z.object({ extra: z.object({ deep: z.string() }).optional() }),
-  answers: { 200: json(z.unknown(), "Done.") },
+  responses: { 200: json(z.unknown(), "Done.") },
   errors: { 400: "No." },
   contract: "none",
 });
@@ -124,7 +124,7 @@ const answering = operation({
   name: "extras.answer",
   tool: "answer_all",
   notes: "As extras.tryAll does.",
-  answers: {
+  responses: {
     200: json(
       z.array(
         z.object({
@@ -161,10 +161,10 @@ test("help tells the fields of what comes out, and those one level below", () =>
   expect(own).toContain("As “Try all” does.");
 });
 
-test("help of every answer in JSON names its fields", () => {
+test("help of every response in JSON names its fields", () => {
   for (const each of operations) {
-    const described = Object.values<Answer>(each.answers).flatMap((answer) =>
-      answer.kind === "json" ? Object.keys(shapeOf(elementOf(answer.schema) ?? answer.schema)) : [],
+    const described = Object.values<ResponseDeclaration>(each.responses).flatMap((response) =>
+      response.kind === "json" ? Object.keys(shapeOf(elementOf(response.schema) ?? response.schema)) : [],
     );
     for (const name of described)
       expect([each.name, helpOf(each)]).toEqual([each.name, expect.stringContaining(`<code>${name}</code>`)]);

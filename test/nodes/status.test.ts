@@ -103,9 +103,9 @@ test("stopping the flow ends a read at once", async () => {
 
 test("stopping the flow lets a booking come to its end", async () => {
   const fields = { quote_id: { type: "str", value: "q-1" }, reason: { type: "str", value: "other" } };
-  let answer = () => {};
+  let response = () => {};
   const held: Fault = (socket, number) => {
-    answer = () => respond(201, '{"trade_id":"t-1"}')(socket, number);
+    response = () => respond(201, '{"trade_id":"t-1"}')(socket, number);
   };
   const node = await deployed("fxdesk-book-trade", held, fields);
   const logged: string[] = [];
@@ -116,7 +116,7 @@ test("stopping the flow lets a booking come to its end", async () => {
   node.on("close", () => {
     void turns(100)
       .then(() => ends.push("answered"))
-      .then(() => answer());
+      .then(() => response());
   });
   await helper.unload().then(() => ends.push("stopped"));
   expect(ends).toEqual(["answered", "stopped"]);

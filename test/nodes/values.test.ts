@@ -1,11 +1,11 @@
 /** Where the values of a form come from, seen by what the service is asked. */
 import { callerFields, type Declaration } from "@fxdesk/toolkit/operations";
-import { listAccounts } from "../../core/operations/accounts";
-import { listOpenBankingTransactions } from "../../core/operations/open-banking";
-import { emailMt940Statement, emailTradesStatement } from "../../core/operations/statements";
-import { listTransactions } from "../../core/operations/transactions";
-import { initiatePayment } from "../../core/operations/payments";
-import { bookTrade, getTrade, listTrades } from "../../core/operations/trades";
+import { listAccounts } from "../../core/contract/accounts";
+import { listOpenBankingTransactions } from "../../core/contract/open-banking";
+import { emailMt940Statement, emailTradesStatement } from "../../core/contract/statements";
+import { listTransactions } from "../../core/contract/transactions";
+import { initiatePayment } from "../../core/contract/payments";
+import { bookTrade, getTrade, listTrades } from "../../core/contract/trades";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { fitter } from "../../nodes/operation/values";
 import { catchOf, connectionTo, debugOf, injectOf, operationOf, tab, typed } from "./support/flows";
@@ -24,7 +24,7 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-/** A message with the payload goes through the middle nodes; answers what comes out, or the error. */
+/** A message with the payload goes through the middle nodes; returns what comes out, or the error. */
 async function through(payload: unknown, ...middle: readonly FlowNode[]): Promise<Record<string, any>> {
   await nodeRed.deploy([
     tab,
@@ -253,14 +253,14 @@ test.each([
   ["a template that is none", typed("template", "{{#payload}}"), "trade_id"],
   ["a path that is none", typed("msg", "payload[["), "trade_id"],
   ["a required field without a value", typed("msg", "payload.id"), "trade_id is required"],
-])("%s is named, and nothing is sent", async (_what, value, says) => {
+])("%s is named, and nothing is sent", async (_what, value, message) => {
   const before = sandbox.requests.length;
 
   const { error } = await through({}, operationOf(getTrade, "get", ["end"], { fields: { trade_id: value } }));
 
   expect(error.code).toBe("invalid_input");
   expect(error.message).toContain("trade_id");
-  expect(error.message).toContain(says);
+  expect(error.message).toContain(message);
   expect(sandbox.requests).toHaveLength(before);
 });
 

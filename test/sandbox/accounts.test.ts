@@ -122,7 +122,7 @@ describe("account details", () => {
   });
 
   test("are filtered, paged and counted", async () => {
-    const { total, body } = await client.accountDetails.list.reply({ page: 2, page_size: 4 });
+    const { total, body } = await client.accountDetails.list.response({ page: 2, page_size: 4 });
     expect(total).toBe(11);
     expect(body).toHaveLength(4);
     expect(await details({ account_details_type: "pooled", country: "GB" })).toMatchObject([
@@ -153,14 +153,14 @@ describe("account details", () => {
     ["x".repeat(51), 422, "validation_error"],
     ["x".repeat(50), 200, undefined],
     [7, 422, "validation_error"],
-  ])("asked to be called %p answer %i", async (alias, status, code) => {
+  ])("asked to be called %p respond with %i", async (alias, status, code) => {
     const [{ account_details_id } = { account_details_id: "" }] = await details({ country: "NL" });
-    const answer = await ask(sandbox, `/account-details/${account_details_id}?client_id=${demo.clientId}`, {
+    const response = await ask(sandbox, `/account-details/${account_details_id}?client_id=${demo.clientId}`, {
       method: "PATCH",
       headers: { ...demoHeaders, "content-type": "application/json" },
       body: JSON.stringify({ alias }),
     });
-    expect([answer.status, (JSON.parse(answer.text) as { code?: string }).code]).toEqual([status, code]);
+    expect([response.status, (JSON.parse(response.text) as { code?: string }).code]).toEqual([status, code]);
   });
 
   test("have one default in a currency", async () => {

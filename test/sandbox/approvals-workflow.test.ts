@@ -87,9 +87,9 @@ test.each<[string, Partial<Config>, string]>([
     { rules: [band(0, 500), band(500, 500), band(500, null)] },
     "rules.1.max_amount must be more than min_amount",
   ],
-])("%s is refused by name", async (_case, change, says) => {
+])("%s is refused by name", async (_case, change, message) => {
   await expect(replace({ ...config, ...change })).rejects.toMatchObject({ status: 400 });
-  expect(sandbox.requests.at(-1)!.refusal).toContain(says);
+  expect(sandbox.requests.at(-1)!.refusal).toContain(message);
 });
 
 test("groups may share members as long as there are others", async () => {

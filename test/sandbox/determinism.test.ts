@@ -1,4 +1,4 @@
-/** The same seed, the same time and the same requests give the same answers, to the byte. */
+/** The same seed, the same time and the same requests give the same responses, to the byte. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, fieldsOf, operations } from "@fxdesk/toolkit/operations";
 import { demo, type Sandbox, type SandboxOptions, startSandbox } from "@fxdesk/sandbox";
@@ -11,11 +11,11 @@ interface Played {
   readonly sandbox: Sandbox;
   readonly client: FxdeskClient;
   /** What was answered, by what it was. */
-  readonly answers: Record<string, string>;
+  readonly responses: Record<string, string>;
 }
 
-/** Everything of an answer but the caller's own identifiers, and the port that the machine chose. */
-async function note({ sandbox, answers }: Played, what: string, path: string, request: PlainRequest = {}) {
+/** Everything of a response but the caller's own identifiers, and the port that the machine chose. */
+async function note({ sandbox, responses }: Played, what: string, path: string, request: PlainRequest = {}) {
   const response = await fetch(sandbox.baseUrl + path, { redirect: "manual", ...(request as RequestInit) });
   const bytes = Buffer.from(await response.arrayBuffer());
   const headers = [...response.headers].filter(
@@ -24,7 +24,7 @@ async function note({ sandbox, answers }: Played, what: string, path: string, re
   const head = JSON.stringify([response.status, headers]);
   const isText = /json|text|xml/.test(response.headers.get("content-type") ?? "");
   const body = bytes.toString(isText ? "utf8" : "base64");
-  answers[what] = `${head} ${body}`.replaceAll(new URL(sandbox.baseUrl).host, "sandbox");
+  responses[what] = `${head} ${body}`.replaceAll(new URL(sandbox.baseUrl).host, "sandbox");
 }
 
 const noteCall = async (played: Played, operation: Declaration) => {
@@ -40,7 +40,7 @@ const clientQuery = `client_id=${demo.clientId}`;
 const period = { date_from: "2026-01-01", date_to: "2026-10-31" };
 
 async function noteStatements(played: Played): Promise<void> {
-  const { sandbox, client, answers } = played;
+  const { sandbox, client, responses } = played;
   const [account] = await client.accounts.list({ currencies: "EUR" });
   const { account_id } = account!;
   for (const format of optionsOf("statements.createFile", "format")) {
@@ -62,7 +62,7 @@ async function noteStatements(played: Played): Promise<void> {
   for (const format of optionsOf("statements.emailIncomingFunds", "format"))
     await client.statements.emailIncomingFunds({ ...period, format: format as "csv" });
   sandbox.mails.forEach(({ subject, message }, index) => {
-    answers[`e-mail ${index} ${subject}`] = message.toString("base64");
+    responses[`e-mail ${index} ${subject}`] = message.toString("base64");
   });
 }
 
@@ -89,11 +89,11 @@ async function noteOpenBanking(played: Played): Promise<void> {
   }
 }
 
-/** What each operation answers to its sample, every file and document, and the page. */
+/** What each operation responds to its sample, every file and document, and the page. */
 async function everything(options: SandboxOptions): Promise<Record<string, string>> {
   const sandbox = await startSandbox(options);
   const client = sandboxClient(sandbox);
-  const played: Played = { sandbox, client, answers: {} };
+  const played: Played = { sandbox, client, responses: {} };
   for (const operation of operations) await noteCall(played, operation);
   await noteStatements(played);
   await noteDocuments(played);
@@ -102,7 +102,7 @@ async function everything(options: SandboxOptions): Promise<Record<string, strin
   await note(played, "the log", "/_sandbox/requests");
   await client.close();
   await sandbox.close();
-  return played.answers;
+  return played.responses;
 }
 
 const now = new Date("2026-11-20T10:00:00Z");

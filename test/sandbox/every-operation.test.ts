@@ -1,4 +1,4 @@
-/** Each operation of the contract has a sample, and the sandbox answers it as documented. */
+/** Each operation of the contract has a sample, and the sandbox returns it as documented. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, operations } from "@fxdesk/toolkit/operations";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
@@ -18,8 +18,8 @@ afterAll(async () => {
 test.each(operations.map((operation) => [operation.name, operation] as const))(
   "%s succeeds with its sample",
   async (name, operation: Declaration) => {
-    const { status, problems } = await client.call(operation, await sampleInput(name, client));
-    expect(Object.keys(operation.answers)).toContain(String(status));
-    expect(problems).toEqual([]);
+    const { status, violations } = await client.call(operation, await sampleInput(name, client));
+    expect(Object.keys(operation.responses)).toContain(String(status));
+    expect(violations).toEqual([]);
   },
 );

@@ -18,20 +18,20 @@ function request(operation: Declaration) {
 }
 
 const statuses = operations.flatMap((operation: Declaration) =>
-  [...Object.keys(operation.answers), ...Object.keys(operation.errors)].map(
+  [...Object.keys(operation.responses), ...Object.keys(operation.errors)].map(
     (status) => [operation.name, Number(status), operation] as const,
   ),
 );
 
 /** The schema of the body with a status; undefined where there is none, null where it is no JSON. */
-function bodyOf({ answers, errors }: Declaration, status: number) {
-  const answer = answers[status];
-  if (!answer) return typeof errors[status] === "string" ? undefined : errors[status]![1];
-  if (answer.kind === "json") return answer.schema;
-  return answer.kind === "empty" ? undefined : null;
+function bodyOf({ responses, errors }: Declaration, status: number) {
+  const response = responses[status];
+  if (!response) return typeof errors[status] === "string" ? undefined : errors[status]![1];
+  if (response.kind === "json") return response.schema;
+  return response.kind === "empty" ? undefined : null;
 }
 
-test.each(statuses)("%s answers %i with its documented body", async (name, status, operation) => {
+test.each(statuses)("%s responds with %i with its documented body", async (name, status, operation) => {
   sandbox.force(name, status);
   const { status: answered, headers, text } = await request(operation);
   expect(answered).toBe(status);
@@ -41,7 +41,7 @@ test.each(statuses)("%s answers %i with its documented body", async (name, statu
   else expect(text === "").toBe(schema === undefined);
 });
 
-test("a forced status holds for as many calls as asked, then the operation answers again", async () => {
+test("a forced status holds for as many calls as asked, then the operation responds again", async () => {
   const [operation] = operations;
   sandbox.force(operation.name, 429, { times: 2 });
   const seen = [await request(operation), await request(operation), await request(operation)];

@@ -1,5 +1,5 @@
 /**
- * Forms that nobody should send: each gets a clean answer that says no, and neither a code nor a token. FXDESK_RUNS raises
+ * Forms that nobody should send: each gets a clean response that says no, and neither a code nor a token. FXDESK_RUNS raises
  * how many.
  */
 import { createHash } from "node:crypto";
@@ -8,7 +8,7 @@ import { demo } from "@fxdesk/sandbox";
 import { operationNamed } from "../support/operations";
 import { consentTerms } from "./open-banking/bank";
 import { fingerprint, fingerprintBefore } from "./support/fingerprint";
-import { callOf, type PlainAnswer } from "./support/http";
+import { callOf, type PlainResponse } from "./support/http";
 import { inProcess, type InProcess } from "./support/in-process";
 import { oddText } from "./support/odd-text";
 
@@ -45,8 +45,8 @@ const post = (path: string, body: string | Buffer, headers: Fields = {}) =>
 
 const send = ({ path, headers, fields }: Form) => post(path, encoded(fields), headers);
 
-const locationOf = ({ headers }: PlainAnswer) => headers.get("location") ?? "";
-const codeIn = (answer: PlainAnswer) => new URL(locationOf(answer)).searchParams.get("code")!;
+const locationOf = ({ headers }: PlainResponse) => headers.get("location") ?? "";
+const codeIn = (response: PlainResponse) => new URL(locationOf(response)).searchParams.get("code")!;
 
 const login: Form = {
   path: "/login",
@@ -150,14 +150,14 @@ const forms: Readonly<Record<string, { right: () => Form | Promise<Form>; needed
 };
 const cases = Object.entries(forms);
 
-const gives = (answer: PlainAnswer) =>
-  answer.text.includes("access_token") || /[?&]code=/.test(locationOf(answer));
+const gives = (response: PlainResponse) =>
+  response.text.includes("access_token") || /[?&]code=/.test(locationOf(response));
 
-/** Fails where the answer is a failure, gives something, or is no refusal. */
-function checkRefused(answer: PlainAnswer): void {
-  const isRefusal = answer.status >= 400 || locationOf(answer).includes("error=");
-  if (answer.status >= 500 || !isRefusal || gives(answer))
-    throw new Error(`${answer.status} ${locationOf(answer)} ${answer.text}`);
+/** Fails where the response is a failure, gives something, or is no refusal. */
+function checkRefused(response: PlainResponse): void {
+  const isRefusal = response.status >= 400 || locationOf(response).includes("error=");
+  if (response.status >= 500 || !isRefusal || gives(response))
+    throw new Error(`${response.status} ${locationOf(response)} ${response.text}`);
 }
 
 test.each(cases)("%s takes what is right", async (_name, { right }) => {
@@ -212,7 +212,7 @@ test(
       const [at, query] = path.split("?");
       const asked = spoilt(Object.fromEntries(new URLSearchParams(query)), changes);
       const form = { path: `${at}?${encoded(asked)}`, fields };
-      for (const answer of [await desk.ask(form.path), await send(form)]) checkRefused(answer);
+      for (const response of [await desk.ask(form.path), await send(form)]) checkRefused(response);
     });
     await fc.assert(property, { numRuns });
   },

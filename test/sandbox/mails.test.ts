@@ -294,9 +294,9 @@ describe("a start that could not deliver", () => {
     ["a folder nobody can make", () => ({ dataDir: "/proc/fxdesk" }), /dataDir: .*proc/],
     ["another protocol", () => ({ smtpUrl: "http://127.0.0.1" }), /smtpUrl must begin with smtp:/],
     ["no address", () => ({ smtpUrl: "mail" }), /smtpUrl must begin with smtp:/],
-  ])("to %s is refused", async (_what, options, says) => {
+  ])("to %s is refused", async (_what, options, message) => {
     await writeFile(join(dataDir, "file"), "");
-    await expect(startSandbox(options())).rejects.toThrow(says);
+    await expect(startSandbox(options())).rejects.toThrow(message);
   });
 });
 

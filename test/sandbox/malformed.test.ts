@@ -1,5 +1,5 @@
 /**
- * Requests that nobody should send. Each gets a clean answer that says no, and changes nothing: never a failure of the
+ * Requests that nobody should send. Each gets a clean response that says no, and changes nothing: never a failure of the
  * sandbox, never silence. FXDESK_RUNS raises how many.
  */
 import { connect } from "node:net";
@@ -11,7 +11,7 @@ import { routeOf } from "../../sandbox/src/routes";
 import { requestValues } from "../support/arbitrary";
 import { conforms } from "../support/conforms";
 import { fingerprint, fingerprintBefore } from "./support/fingerprint";
-import { ask, demoHeaders, type PlainAnswer } from "./support/http";
+import { ask, demoHeaders, type PlainResponse } from "./support/http";
 import { inProcess, type InProcess } from "./support/in-process";
 import { oddText } from "./support/odd-text";
 
@@ -109,12 +109,12 @@ beforeAll(() => {
 afterAll(() => desk.close());
 
 /** Asks; who is refused has changed nothing. */
-async function asked({ method, path, headers, body }: Request): Promise<PlainAnswer> {
+async function asked({ method, path, headers, body }: Request): Promise<PlainResponse> {
   const before = fingerprintBefore(desk.world);
-  const answer = await desk.ask(path, { method, headers, ...(body !== undefined && { body }) });
-  if (answer.status >= 500) throw new Error(`${answer.status} ${answer.text}`);
-  if (answer.status >= 400) expect(fingerprint(desk.world) === before).toBe(true);
-  return answer;
+  const response = await desk.ask(path, { method, headers, ...(body !== undefined && { body }) });
+  if (response.status >= 500) throw new Error(`${response.status} ${response.text}`);
+  if (response.status >= 400) expect(fingerprint(desk.world) === before).toBe(true);
+  return response;
 }
 
 /** Characters, as the server is set. */
@@ -131,9 +131,9 @@ test.each(cases)(
   "%s takes what fits, and refuses the rest as documented",
   async (_name, operation) => {
     const property = fc.asyncProperty(spoilt(operation), async (request) => {
-      const answer = await asked(request);
-      if (reaches(operation, request)) conforms(operation, answer);
-      else expect([400, 404, 405, 422]).toContain(answer.status);
+      const response = await asked(request);
+      if (reaches(operation, request)) conforms(operation, response);
+      else expect([400, 404, 405, 422]).toContain(response.status);
     });
     await fc.assert(property, { numRuns });
   },
@@ -196,8 +196,8 @@ const elsewise = [
 ];
 
 const sent = [
-  ...Object.keys(bodies).map((says) => [says, "application/json"] as const),
-  ...mediaTypes.flatMap((type) => elsewise.map((says) => [says, type] as const)),
+  ...Object.keys(bodies).map((message) => [message, "application/json"] as const),
+  ...mediaTypes.flatMap((type) => elsewise.map((message) => [message, type] as const)),
 ];
 
 const withBody = cases.filter(([, { body }]) => body);
@@ -210,8 +210,8 @@ function someValues(operation: Declaration): Values {
 
 test.each(withBody)("%s refuses bodies that are none", async (_name, operation) => {
   const { headers, ...request } = carrying(operation, someValues(operation));
-  for (const [says, type] of sent) {
-    const body = bodies[says]!;
+  for (const [description, type] of sent) {
+    const body = bodies[description]!;
     conforms(operation, await asked({ ...request, headers: { ...headers, "content-type": type }, body }));
   }
   expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
@@ -223,8 +223,8 @@ test.each(cases)("%s is not reached by other methods", async (_name, operation) 
   const { path, headers } = carrying(operation, someValues(operation));
   const atPath = declared.filter((each) => routeOf(each).pattern.test(decodeURI(path.split("?")[0]!)));
   for (const method of methods.filter((each) => atPath.every((sharing) => sharing.method !== each))) {
-    const answer = await asked({ method, path, headers });
-    expect([method, [404, 405].includes(answer.status)]).toEqual([method, true]);
+    const response = await asked({ method, path, headers });
+    expect([method, [404, 405].includes(response.status)]).toEqual([method, true]);
   }
 });
 
@@ -240,7 +240,7 @@ describe("on the wire", () => {
   afterAll(() => sandbox.close());
 
   /** What comes back when bytes are sent and nothing follows them. Fails when the connection stays open. */
-  async function answerTo(...pieces: readonly (string | Buffer)[]): Promise<string> {
+  async function responseTo(...pieces: readonly (string | Buffer)[]): Promise<string> {
     const { hostname, port } = new URL(sandbox.baseUrl);
     const socket = connect(Number(port), hostname);
     const received: Buffer[] = [];
@@ -260,8 +260,8 @@ describe("on the wire", () => {
     return Buffer.concat(received).toString("latin1");
   }
 
-  const statusesIn = (answer: string) =>
-    [...answer.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => Number(status));
+  const statusesIn = (response: string) =>
+    [...response.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => Number(status));
 
   const host = "Host: 127.0.0.1\r\n";
   const token = `Authorization: ${demoHeaders.authorization}\r\n`;
@@ -274,7 +274,7 @@ describe("on the wire", () => {
   const mail = `/statements/accounts?client_id=${demo.clientId}`;
 
   const requests: readonly (readonly [
-    says: string,
+    message: string,
     request: string | Buffer,
     statuses: readonly number[],
   ])[] = [
@@ -336,9 +336,9 @@ describe("on the wire", () => {
     ],
   ];
 
-  test.each(requests)("%s", async (_says, request, statuses) => {
-    const answer = await answerTo(request);
-    const seen = statusesIn(answer);
+  test.each(requests)("%s", async (_description, request, statuses) => {
+    const response = await responseTo(request);
+    const seen = statusesIn(response);
     expect(seen.length).toBeGreaterThan(0);
     for (const status of seen) expect(statuses).toContain(status);
   });
@@ -348,9 +348,9 @@ describe("on the wire", () => {
     ["headers", `GET ${list} HTTP/1.1\r\n${host}Authoriz`],
     ["a body", `${post(mail, "Content-Length: 100\r\n")}{"date_from"`],
     ["pieces", `${post(mail, "Transfer-Encoding: chunked\r\n")}64\r\n{"date_from"`],
-  ])("half of %s, and then nothing", async (_says, request) => {
+  ])("half of %s, and then nothing", async (_description, request) => {
     const mails = sandbox.mails.length;
-    expect(statusesIn(await answerTo(request))).toEqual([400]);
+    expect(statusesIn(await responseTo(request))).toEqual([400]);
     expect(sandbox.mails.length).toBe(mails);
   });
 
@@ -375,16 +375,16 @@ describe("on the wire", () => {
 
   test.each(targets)("a body of 10 MB to %s is refused before it comes", async (target) => {
     const [status, ...others] = statusesIn(
-      await answerTo(post(target, `Content-Length: ${megabytes.length}\r\n`)),
+      await responseTo(post(target, `Content-Length: ${megabytes.length}\r\n`)),
     );
     expect([400, 404]).toContain(status);
     expect(others).toEqual([]);
   });
 
-  /** Whoever goes on sending to a closed connection may lose the answer. */
+  /** Whoever goes on sending to a closed connection may lose the response. */
   test.each(targets)("a body of 10 MB to %s that does not say how long it is is refused", async (target) => {
     const pieces = [post(target, "Transfer-Encoding: chunked\r\n"), ...inPieces, "0\r\n\r\n"];
-    for (const status of statusesIn(await answerTo(...pieces))) expect([400, 404]).toContain(status);
+    for (const status of statusesIn(await responseTo(...pieces))) expect([400, 404]).toContain(status);
   });
 
   /** A request that is right, with bytes of it changed, left out or added. */
@@ -404,7 +404,7 @@ describe("on the wire", () => {
         let bytes = whole;
         for (const { at, without, instead } of changes)
           bytes = Buffer.concat([bytes.subarray(0, at), instead, bytes.subarray(at + without)]);
-        for (const status of statusesIn(await answerTo(bytes))) expect(status).toBeLessThan(500);
+        for (const status of statusesIn(await responseTo(bytes))) expect(status).toBeLessThan(500);
       });
       await fc.assert(property, { numRuns: numRuns * 10 });
     },

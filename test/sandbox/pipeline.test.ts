@@ -1,4 +1,4 @@
-/** The door before every operation, and what no operation answers. */
+/** The door before every operation, and what no operation responds. */
 import { contract, json, operation } from "@fxdesk/toolkit/operations";
 import { Refusal, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { z } from "zod";
@@ -97,8 +97,8 @@ describe("the contact", () => {
   });
 
   test.each(["contact-blocked", "contact-other", "nobody"])("%s conflicts", async (contact) => {
-    const answer = await get(transaction, { ...demoHeaders, "x-contact-id": contact });
-    expect(answer).toMatchObject({ status: 409 });
+    const response = await get(transaction, { ...demoHeaders, "x-contact-id": contact });
+    expect(response).toMatchObject({ status: 409 });
   });
 });
 
@@ -221,9 +221,9 @@ describe("paths", () => {
       "no payment-authorisation approvals. It is",
     ],
   ])("what is wrong with %s is said", async (path, code, text) => {
-    const answer = await ask(sandbox, path, { method: "POST" });
-    expect(answer.status).toBe(404);
-    expect(JSON.parse(answer.text)).toEqual({
+    const response = await ask(sandbox, path, { method: "POST" });
+    expect(response.status).toBe(404);
+    expect(JSON.parse(response.text)).toEqual({
       tppMessages: [{ category: "ERROR", code, text: expect.stringContaining(text) as string }],
     });
   });
@@ -241,7 +241,7 @@ test("an operation without a behaviour says so, and one that is given is called"
     server: "service",
     credentials: ["accessToken"],
     parameters: { word: z.string() },
-    answers: { 200: json(z.object({ word: z.string() }), "The word.") },
+    responses: { 200: json(z.object({ word: z.string() }), "The word.") },
     errors: {},
     contract: "",
   });
@@ -268,7 +268,7 @@ test("an operation without a behaviour says so, and one that is given is called"
   }
 });
 
-test("the log holds each request with its answer, and why it was refused", async () => {
+test("the log holds each request with its response, and why it was refused", async () => {
   const before = sandbox.requests.length;
   await get(`/accounts?currencies=EUR&${demoClient}`);
   await get(`/trades/none?${demoClient}`);

@@ -1,5 +1,5 @@
 /**
- * Whatever is done, in whatever order, by callers, people, the bank and time: documented answers, and books that agree.
+ * Whatever is done, in whatever order, by callers, people, the bank and time: documented responses, and books that agree.
  * FXDESK_RUNS raises how often.
  */
 import * as fc from "fast-check";
@@ -19,7 +19,7 @@ import { conforms, statusesOf } from "../support/conforms";
 import { operationNamed } from "../support/operations";
 import { checkBooks, checkLines } from "./support/books";
 import { fingerprint, fingerprintBefore } from "./support/fingerprint";
-import { callOf, type PlainAnswer, requestOf } from "./support/http";
+import { callOf, type PlainResponse, requestOf } from "./support/http";
 import { inProcess, type InProcess } from "./support/in-process";
 
 const now = new Date("2026-03-16T09:00:00Z");
@@ -116,24 +116,24 @@ function isSpoiled(operation: Declaration, values: Values): boolean {
 }
 
 /**
- * Calls an operation: its answer is documented in every part, and no failure of the sandbox; who is refused has changed
+ * Calls an operation: its response is documented in every part, and no failure of the sandbox; who is refused has changed
  * nothing.
  */
 async function call(
   operation: Declaration,
   values: Values,
   headers?: Readonly<Record<string, string>>,
-): Promise<PlainAnswer> {
+): Promise<PlainResponse> {
   const { world } = desk;
   const before = fingerprintBefore(world);
   const spoiled = isSpoiled(operation, values);
-  const answer = await callOf(desk.ask, operation, values, headers);
-  conforms(operation, answer);
-  if (answer.status >= 500 && !spoiled)
-    throw new Error(`${operation.name} failed with ${answer.status}. ${answer.text}`);
-  if (answer.status >= 400 && fingerprint(world) !== before)
-    throw new Error(`${operation.name} answered ${answer.status}, and changed something. ${answer.text}`);
-  return answer;
+  const response = await callOf(desk.ask, operation, values, headers);
+  conforms(operation, response);
+  if (response.status >= 500 && !spoiled)
+    throw new Error(`${operation.name} failed with ${response.status}. ${response.text}`);
+  if (response.status >= 400 && fingerprint(world) !== before)
+    throw new Error(`${operation.name} answered ${response.status}, and changed something. ${response.text}`);
+  return response;
 }
 
 /** Who calls: as a rule the demo company, sometimes with a contact, sometimes somebody who may not. */
@@ -182,7 +182,7 @@ const callable = new Map(
   [...operations, ...beside].map((operation) => [operation.name, operation as Declaration]),
 );
 
-function callAny({ name, values, at, blind, headers }: Called): Promise<PlainAnswer> {
+function callAny({ name, values, at, blind, headers }: Called): Promise<PlainResponse> {
   const operation = callable.get(name)!;
   return call(operation, blind ? values : referring(operation, values, at), headers);
 }
@@ -235,7 +235,7 @@ const paymentOf = {
 type Service = keyof typeof paymentOf;
 
 /** What a person says to what was asked last, when it is asked: yes, no, or nothing yet. */
-const answers = fc.constantFrom("approve" as const, "approve" as const, "refuse" as const, undefined);
+const sampleResponses = fc.constantFrom("approve" as const, "approve" as const, "refuse" as const, undefined);
 type Answered = "approve" | "refuse" | undefined;
 
 function decideLast(decision: Answered): void {
@@ -287,7 +287,7 @@ function follow({ name, at, kind }: { name: string; at: number; kind: "initiatio
 const followed = operations.filter(({ path }) => path.includes("{paymentId}")).map(({ name }) => name);
 const read = operations.filter(({ name }) => name.startsWith("openBanking.")).map(({ name }) => name);
 
-/** A person opens the page of an authorisation, and answers. */
+/** A person opens the page of an authorisation, and responses. */
 async function authorise({ at, decision }: { at: number; decision: string }): Promise<void> {
   const id = authorisationAt(desk.world, at) ?? "nothing";
   const shown = await desk.ask(`/sca/${id}`);
@@ -340,7 +340,7 @@ const activities: Readonly<Record<string, Activity<unknown>>> = {
       "TPP-Explicit-Authorisation-Preferred": fc.boolean(),
       "TPP-Rejection-NoFunds-Preferred": fc.boolean(),
       "X-Request-ID": fc.oneof(fc.uuid(), fc.constant("99391c7e-ad88-49ec-a2ad-99ddcb1f7721")),
-      decision: answers,
+      decision: sampleResponses,
     }),
     initiate,
   ),
@@ -367,7 +367,7 @@ const activities: Readonly<Record<string, Activity<unknown>>> = {
       validUntil: fc.constantFrom("2026-04-30", "9999-12-31"),
       combinedServiceIndicator: fc.constant(false),
       "TPP-Explicit-Authorisation-Preferred": fc.boolean(),
-      decision: answers,
+      decision: sampleResponses,
     }),
     consent,
   ),

@@ -1,5 +1,5 @@
 /** A service of one's own, played like the contract. */
-import { contract, extended, operation } from "@fxdesk/toolkit/operations";
+import { contract, extendService, operation } from "@fxdesk/toolkit/operations";
 import { type AnyBehaviour, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { extensionOperations } from "../../sandbox/src/extensions/declared";
 import { desk } from "../support/desk";
@@ -21,8 +21,8 @@ afterAll(() => sandbox.close());
 const get = (path: string, headers: Record<string, string> = key) => ask(sandbox, path, { headers });
 
 test("its operations are served, with its credentials", async () => {
-  const answer = await get("/v1/rates/EURUSD");
-  expect([answer.status, answer.text]).toEqual([200, '{"pair":"EURUSD","rate":1.1}']);
+  const response = await get("/v1/rates/EURUSD");
+  expect([response.status, response.text]).toEqual([200, '{"pair":"EURUSD","rate":1.1}']);
   expect(sandbox.demo.deskKey).toBe("demo-desk-key");
 });
 
@@ -53,7 +53,7 @@ test.each([
   expect([status, JSON.parse(text)]).toMatchObject([400, { errors: [{ id: "validation_error" }] }]);
 });
 
-test("its answers repeat the identifier of the request, below /v1/ too", async () => {
+test("its responses repeat the identifier of the request, below /v1/ too", async () => {
   const sent = await get("/v1/rates/EURUSD");
   expect(sent.headers.get("x-trace")).toBe(trace);
   const unsent = await get("/v1/nothing", {});
@@ -67,7 +67,7 @@ test("its answers repeat the identifier of the request, below /v1/ too", async (
   });
 });
 
-test("the controls are there, and answer as ever; what belongs to the contract is not", async () => {
+test("the controls are there, and response as ever; what belongs to the contract is not", async () => {
   expect(await get("/_sandbox/clock")).toMatchObject({ status: 200 });
   const refused = await get("/_sandbox/clock", { origin: "http://elsewhere.example" });
   expect([refused.status, JSON.parse(refused.text)]).toMatchObject([403, { code: "foreign_origin" }]);
@@ -90,8 +90,8 @@ test("the contract with more operations keeps what the sandbox adds, and what it
     name: "more.rate",
     tool: "more_rate",
   });
-  const whole = extended(contract, extensionOperations, ["quotes.create"]);
-  for (const service of [extended(contract, [echo]), whole]) {
+  const whole = extendService(contract, extensionOperations, ["quotes.create"]);
+  for (const service of [extendService(contract, [echo]), whole]) {
     const playing = await startSandbox({ service });
     const { status } = await ask(playing, path, { headers: demoHeaders });
     await playing.close();

@@ -47,10 +47,10 @@ const refresh = (value: string) =>
   token({ grant_type: "refresh_token", refresh_token: value, scope: "openid" });
 
 const works = async (accessToken: string) => {
-  const answer = await ask(sandbox, "/account-details/all?client_id=client-demo", {
+  const response = await ask(sandbox, "/account-details/all?client_id=client-demo", {
     headers: { authorization: `Bearer ${accessToken}` },
   });
-  return answer.status === 200;
+  return response.status === 200;
 };
 
 test("a person may write the e-mail address in capitals, and finds it again after a wrong password", async () => {

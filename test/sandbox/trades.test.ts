@@ -112,7 +112,7 @@ describe("quotes", () => {
 });
 
 describe("booking", () => {
-  test("answers where the funds go and until when", async () => {
+  test("responses where the funds go and until when", async () => {
     const confirmed = await book(await makeQuote(client));
     expect(confirmed).toMatchObject({
       bank_account: { iban: "DE52000000000012345678", swift_code: "TESTDEFF" },
@@ -299,8 +299,8 @@ describe("trades", () => {
   });
 
   test("come page by page without a count", async () => {
-    const first = await client.trades.list.reply({ page_size: 5 });
-    const second = await client.trades.list.reply({ page_size: 5, page: 2 });
+    const first = await client.trades.list.response({ page_size: 5 });
+    const second = await client.trades.list.response({ page_size: 5, page: 2 });
     expect(first.headers).not.toHaveProperty("x-total-count");
     expect([first.body.length, second.body.length]).toEqual([5, 5]);
     expect(second.body[0]).not.toEqual(first.body[0]);

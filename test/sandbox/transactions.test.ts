@@ -31,7 +31,7 @@ const amountOf = ({ amount, credit_debit_indicator: side }: Transaction) =>
   new Big(amount.amount).times(side === "Debit" ? -1 : 1);
 
 test("are counted, and come page by page", async () => {
-  const { total, body } = await client.transactions.list.reply({ account_id });
+  const { total, body } = await client.transactions.list.response({ account_id });
   expect(body).toHaveLength(50);
   expect(total).toBeGreaterThan(200);
   expect(await all()).toHaveLength(total!);

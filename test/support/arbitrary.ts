@@ -8,7 +8,7 @@ import {
   type Place,
   type Values,
 } from "../../core/operations";
-import { answerJsonSchema, type JsonSchema } from "../../core/operations/json-schema";
+import { responseJsonSchema, type JsonSchema } from "../../core/declaration/json-schema";
 
 type Arbitrary = fc.Arbitrary<unknown>;
 
@@ -95,7 +95,7 @@ const held = (place: Place, value: unknown) =>
   typeof value === "string" && unfit[place] ? value.replace(unfit[place], "") : value;
 
 const fitting = ({ schema, place }: Field): Arbitrary =>
-  valueOf(answerJsonSchema(schema))
+  valueOf(responseJsonSchema(schema))
     .map((value) => held(place, value))
     .filter((value) => schema.safeParse(value).success);
 

@@ -28,7 +28,7 @@ export const desk = defineService({
   requestIdHeader: "X-Trace",
   errorBodies: [{ code: ["errors.0.id"], message: ["errors.0.text"], details: [] }],
   operations: [
-    operation({ ...common, ...get, ...getRate, answers: { 200: json(Rate, "The rate.") } }),
-    operation({ ...common, ...set, ...setRate, answers: { 201: json(Rate, "The rate.") } }),
+    operation({ ...common, ...get, ...getRate, responses: { 200: json(Rate, "The rate.") } }),
+    operation({ ...common, ...set, ...setRate, responses: { 201: json(Rate, "The rate.") } }),
   ],
 });

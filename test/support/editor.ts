@@ -50,7 +50,7 @@ export async function hovers(
       // The server asks too, such as whether it may be told of changes.
       if (message.method !== undefined && message.id !== undefined) send({ id: message.id, result: null });
     }
-    throw new Error(`The language server ended before it answered ${method}.`);
+    throw new Error(`The language server ended before it responded ${method}.`);
   };
   try {
     const hover = { contentFormat: ["markdown"] };

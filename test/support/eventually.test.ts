@@ -1,15 +1,15 @@
 import { eventually } from "./eventually";
 
-test("answers what the check gives at last", async () => {
+test("returns what the check gives at last", async () => {
   const gives = [undefined, null, false, 0];
   expect(await eventually(() => gives.shift(), { withinMs: 30_000, what: "a number" })).toBe(0);
 });
 
 test("says what has not come", async () => {
   const waiting = { withinMs: 20, what: "the tide" };
-  const says = "Not within 20 ms: the tide";
-  await expect(eventually(() => false, waiting)).rejects.toThrow(says);
-  await expect(eventually(() => new Promise(() => undefined), waiting)).rejects.toThrow(says);
+  const message = "Not within 20 ms: the tide";
+  await expect(eventually(() => false, waiting)).rejects.toThrow(message);
+  await expect(eventually(() => new Promise(() => undefined), waiting)).rejects.toThrow(message);
   await expect(eventually(() => null, { ...waiting, what: () => "the ebb" })).rejects.toThrow("the ebb");
 });
 

@@ -11,7 +11,7 @@ export interface Waiting {
 const everyMs = 10;
 
 /**
- * Asks again and again until the check gives something, and answers it; undefined, null and false are nothing. Throws
+ * Asks again and again until the check gives something, and returns it; undefined, null and false are nothing. Throws
  * what the check throws, and at its limit, also while a check is under way, that nothing came.
  */
 export async function eventually<T>(
@@ -37,6 +37,6 @@ export async function eventually<T>(
   }
 }
 
-/** Waits for an event, and answers what comes with it. */
+/** Waits for an event, and returns what comes with it. */
 export const happens = (emitter: EventEmitter, event: string, withinMs = 30_000): Promise<unknown[]> =>
   eventually<unknown[]>(() => once(emitter, event), { withinMs, what: `the event "${event}"` });

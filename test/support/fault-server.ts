@@ -28,7 +28,7 @@ export const respond =
 export const reset: Fault = (socket) => socket.resetAndDestroy();
 export const silence: Fault = () => undefined;
 
-/** Answers the first request with the first fault, and so on; the last one is repeated. */
+/** Responds to the first request with the first fault, and so on; the last one is repeated. */
 export const inTurn =
   (...faults: [Fault, ...Fault[]]): Fault =>
   (socket, number) =>

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import AjvDraft04 from "ajv-draft-04";
 import addFormats from "ajv-formats";
 import type { Declaration } from "../../core/operations";
-import { DescribedAnswers } from "./described-answers";
+import { DescribedResponses } from "./described-responses";
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -96,13 +96,13 @@ export function standardPaths({ path }: Declaration): string[] {
   );
 }
 
-/** What the standard says of answers. Schemas of OpenAPI 3.0 are those of JSON Schema's draft 4. */
-export function standardAnswers(file: string): DescribedAnswers {
+/** What the standard says of responses. Schemas of OpenAPI 3.0 are those of JSON Schema's draft 4. */
+export function standardResponses(file: string): DescribedResponses {
   const ajv = new AjvDraft04({ strict: false, allErrors: true });
   addFormats(ajv);
   // The standard's own name; its text allows addresses to be relative.
   ajv.addFormat("url", (text: string) => URL.canParse(text, "https://service.example"));
-  return new DescribedAnswers(JSON.parse(readFileSync(file, "utf8")), ajv, "standard");
+  return new DescribedResponses(JSON.parse(readFileSync(file, "utf8")), ajv, "standard");
 }
 
 /** The same pattern in one way of writing. */
@@ -154,10 +154,10 @@ export function requestDifferences(standard: Schema, ours: Schema, at = ""): str
 }
 
 /**
- * Where an answer's schema does not read what the standard answers: a field missing, one needed that may be absent, an
+ * Where a response's schema does not read what the standard responds with: a field missing, one needed that may be absent, an
  * enumeration that lacks a value or does not pass others through.
  */
-export function answerDifferences(standard: Schema, ours: Schema, at = ""): string[] {
+export function responseDifferences(standard: Schema, ours: Schema, at = ""): string[] {
   const found: string[] = [];
   const say = (what: string) => found.push(`${at}: ${what}`);
   if (ours.enum) say("a closed enumeration");
@@ -165,7 +165,7 @@ export function answerDifferences(standard: Schema, ours: Schema, at = ""): stri
   if (known && sorted(standard.enum) !== sorted(known)) say("enum");
   if (standard.type && standard.type !== ours.type) say(`type ${String(standard.type)}`);
   if (standard.items)
-    found.push(...answerDifferences(standard.items as Schema, ours.items as Schema, `${at}[]`));
+    found.push(...responseDifferences(standard.items as Schema, ours.items as Schema, `${at}[]`));
   for (const name of requiredOf(ours))
     if (!requiredOf(standard).includes(name)) say(`${name} is not always there`);
   // Links are read by name, whatever they are.
@@ -173,7 +173,7 @@ export function answerDifferences(standard: Schema, ours: Schema, at = ""): stri
   for (const [name, schema] of Object.entries(propertiesOf(standard))) {
     const mine = propertiesOf(ours)[name];
     if (!mine) say(`${name} is missing`);
-    else found.push(...answerDifferences(schema, mine, `${at}.${name}`));
+    else found.push(...responseDifferences(schema, mine, `${at}.${name}`));
   }
   return found;
 }

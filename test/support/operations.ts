@@ -1,5 +1,5 @@
 /** The declared operations by name, for tests that work on the declarations. */
-import { checkInput, type Declaration, operations, type Problem, type Values } from "../../core/operations";
+import { checkInput, type Declaration, operations, type Violation, type Values } from "../../core/operations";
 
 export function operationNamed(name: string): Declaration {
   const found = operations.find((operation) => operation.name === name);
@@ -8,5 +8,5 @@ export function operationNamed(name: string): Declaration {
 }
 
 /** What is wrong with an input on 31 January 2026. */
-export const misfits = (name: string, input: Values): Problem[] =>
+export const misfits = (name: string, input: Values): Violation[] =>
   checkInput(operationNamed(name), input, new Date("2026-01-31T12:00:00Z"));

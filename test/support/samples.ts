@@ -3,7 +3,7 @@ import { type ClientOptions, createClient, type FxdeskClient } from "@fxdesk/too
 import type { Values } from "@fxdesk/toolkit/operations";
 import { demo, type Sandbox } from "@fxdesk/sandbox";
 
-/** Where the links of a client's answers begin. */
+/** Where the links of a client's responses begin. */
 const xs2aUrls = new WeakMap<FxdeskClient, string>();
 
 /** A client with the demo company's credentials. */

@@ -1,4 +1,4 @@
-/** A raw TCP server that answers each call as it was told to, and knows what of it arrived. */
+/** A raw TCP server that returns each call as it was told to, and knows what of it arrived. */
 import { createServer, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";

@@ -32,7 +32,7 @@ function checkExchange(entry: Entry): void {
 /** An entry as CODA carries it; its details are entries of the same kind, without further details. */
 export function normalEntry(entry: Entry, currency: string): Entry {
   const { counterparty = {}, details = [], reversal } = entry;
-  const { name, ...said } = carried(entry);
+  const { name, ...stated } = carried(entry);
   const { account, bic } = counterparty;
   checkExchange(entry);
   const parts = details.map((detail) => normalEntry({ ...detail, details: [] }, currency));
@@ -50,7 +50,7 @@ export function normalEntry(entry: Entry, currency: string): Entry {
       account: identifier(account, 34),
       bic: identifier(bic, 11),
     }),
-    ...said,
+    ...stated,
     purpose: text(entry.purpose, 4),
     returnReason: text(entry.returnReason, 4),
     details: parts.length > 0 ? parts : undefined,

@@ -152,12 +152,12 @@ function checkTrailer({ count, debits, credits }: FileDraft, trailer: Values<"9"
     ["debits", debits, fromThousandths(trailer.debits)],
     ["credits", credits, fromThousandths(trailer.credits)],
   ];
-  for (const [what, found, said] of sums)
-    if (!found.eq(said))
+  for (const [what, found, stated] of sums)
+    if (!found.eq(stated))
       throw new FormatError(
         "control_sum",
         place,
-        `it says ${said.toFixed()} of ${what}, but there are ${found.toFixed()}`,
+        `it says ${stated.toFixed()} of ${what}, but there are ${found.toFixed()}`,
       );
 }
 

@@ -61,8 +61,8 @@ function balanceFrom(row: NumberedRow): Balance {
 }
 
 function headFrom(row: NumberedRow): StatementHead {
-  const fail = (code: FormatErrorCode, column: string, says: string): never => {
-    throw new FormatError(code, inColumn(column, row.line), says);
+  const fail = (code: FormatErrorCode, column: string, message: string): never => {
+    throw new FormatError(code, inColumn(column, row.line), message);
   };
   const number = cell(row, "statement_number");
   if (!/^\d{1,15}$/.test(number)) fail("invalid", "statement_number", `not a number: ${quoted(number)}`);

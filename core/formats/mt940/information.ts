@@ -8,7 +8,7 @@ import { counterpartyFrom, type Entry, given, type Money } from "../statement";
 import { brokenIntoLines, fullLines, joinedLines, mostLines, wholeWords } from "./lines";
 
 /** What an :86: can say, each as the text that stands there. */
-interface Said {
+interface RemittanceDetails {
   endToEndId?: string;
   mandateId?: string;
   creditorId?: string;
@@ -36,8 +36,8 @@ function rateFrom(text: string | undefined): string | undefined {
   return rate && /^\d+(\.\d+)?$/.test(rate) ? rate : undefined;
 }
 
-function entryFields({ name, account, bic, ...said }: Said): Partial<Entry> {
-  const { exchangeRate, instructedAmount, charges, ...texts } = said;
+function entryFields({ name, account, bic, ...details }: RemittanceDetails): Partial<Entry> {
+  const { exchangeRate, instructedAmount, charges, ...texts } = details;
   return given<Partial<Entry>>({
     ...texts,
     counterparty: counterpartyFrom({ name, account, bic }),
@@ -48,9 +48,9 @@ function entryFields({ name, account, bic, ...said }: Said): Partial<Entry> {
 }
 
 /** Without empty texts and those that say that nothing is known. */
-const known = (said: Said): Said =>
+const known = (details: RemittanceDetails): RemittanceDetails =>
   Object.fromEntries(
-    Object.entries(said)
+    Object.entries(details)
       .map(([field, text]: [string, string]) => [field, squeeze(text)])
       .filter(([, text]) => text !== "" && text !== "NOTPROVIDED"),
   );
@@ -62,7 +62,7 @@ const whole = (identifier: string) => identifier.replaceAll(lineEnd, "");
 
 // Code words between slashes
 
-const codeWords: Readonly<Record<string, (value: string) => Said>> = {
+const codeWords: Readonly<Record<string, (value: string) => RemittanceDetails>> = {
   EREF: (value) => ({ endToEndId: whole(value) }),
   MARF: (value) => ({ mandateId: whole(value) }),
   CSID: (value) => ({ creditorId: whole(value) }),
@@ -97,19 +97,19 @@ const looksLikeWord = new RegExp(`(^|/)(${anyWord})(?=/|$)`, "g");
 const isWord = new RegExp(`^(?:${anyWord})$`);
 
 /** The first of a word or key counts: what repeats it later is about others behind the counterparty. */
-function firstOfEach(said: readonly Said[]): Said {
-  const first: Said = {};
-  for (const one of said.toReversed()) Object.assign(first, one);
+function firstOfEach(details: readonly RemittanceDetails[]): RemittanceDetails {
+  const first: RemittanceDetails = {};
+  for (const one of details.toReversed()) Object.assign(first, one);
   return first;
 }
 
-function saidByCodeWords(text: string): Said {
+function detailsByCodeWords(text: string): RemittanceDetails {
   const found = [...text.matchAll(wordBetweenSlashes)];
-  const said = found.map(({ 0: word, 1: name, index }, at) => {
+  const details = found.map(({ 0: word, 1: name, index }, at) => {
     const value = text.slice(index + word.length, found[at + 1]?.index ?? text.length);
     return known(codeWords[name!]?.(withoutEnd(value.trim().replace(/^\//, ""), "/")) ?? {});
   });
-  return firstOfEach(said);
+  return firstOfEach(details);
 }
 
 /** A reference as the value of a code word; nothing where it is too long, because a part of it is a wrong one. */
@@ -157,7 +157,7 @@ function wordsOf(entry: Entry): string[] {
 /** SEPA knows only euros: an amount that does not say its currency is in them. */
 const inEuros = (value: string) => `EUR${compact(value).replace("EUR", "")}`;
 
-const subfieldKeys: Readonly<Record<string, (value: string) => Said>> = {
+const subfieldKeys: Readonly<Record<string, (value: string) => RemittanceDetails>> = {
   EREF: (value) => ({ endToEndId: whole(value) }),
   KREF: (value) => ({ customerReference: whole(value) }),
   MREF: (value) => ({ mandateId: whole(value) }),
@@ -179,16 +179,16 @@ const keyWithPlus = new RegExp(`(${anyKey})\\+`, "g");
 /** Subfields hold 27 characters: a full one runs on into the next. */
 const joinedSubfields = (values: readonly string[]) => joinedLines(values, 27, lineEnd);
 
-function saidByKeys(text: string): Said {
+function detailsByKeys(text: string): RemittanceDetails {
   const found = [...text.matchAll(keyWithPlus)];
   const before = text.slice(0, found[0]?.index ?? text.length);
-  const said = found.map(({ 0: key, 1: name, index }, at) =>
+  const details = found.map(({ 0: key, 1: name, index }, at) =>
     known(subfieldKeys[name!]?.(text.slice(index + key.length, found[at + 1]?.index ?? text.length)) ?? {}),
   );
-  return { ...known({ remittance: before }), ...firstOfEach(said) };
+  return { ...known({ remittance: before }), ...firstOfEach(details) };
 }
 
-function saidBySubfields(text: string): Said {
+function detailsBySubfields(text: string): RemittanceDetails {
   const [, ...pieces] = text.split(/\?(\d\d)/);
   const numbers = pieces.filter((_, index) => index % 2 === 0);
   const values = pieces.filter((_, index) => index % 2 === 1);
@@ -200,7 +200,7 @@ function saidBySubfields(text: string): Said {
     account: compact(joinedSubfields(from("31"))),
     name: joinedSubfields(from("32", "33")),
   });
-  return { ...saidByKeys(joinedSubfields([...from("20", "29"), ...from("60", "63")])), ...plain };
+  return { ...detailsByKeys(joinedSubfields([...from("20", "29"), ...from("60", "63")])), ...plain };
 }
 
 const startsWithSubfield = /^\d{3}\?\d\d|^\?\d\d/;
@@ -210,8 +210,9 @@ const startsWithSubfield = /^\d{3}\?\d\d|^\?\d\d/;
 /** What the lines of an :86: say of an entry, in whichever of the three ways. */
 export function readInformation(lines: readonly string[]): Partial<Entry> {
   const [first = ""] = lines;
-  if (startsWithWord.test(first)) return entryFields(saidByCodeWords(joinedLines(lines, undefined, lineEnd)));
-  if (startsWithSubfield.test(first)) return entryFields(saidBySubfields(lines.join("")));
+  if (startsWithWord.test(first))
+    return entryFields(detailsByCodeWords(joinedLines(lines, undefined, lineEnd)));
+  if (startsWithSubfield.test(first)) return entryFields(detailsBySubfields(lines.join("")));
   return entryFields(known({ remittance: joinedLines(lines) }));
 }
 
@@ -220,7 +221,7 @@ export function readInformation(lines: readonly string[]): Partial<Entry> {
  * IBAN.
  */
 export function readSupplementary(text: string): Partial<Entry> {
-  const { instructedAmount, charges } = entryFields(saidByCodeWords(text));
+  const { instructedAmount, charges } = entryFields(detailsByCodeWords(text));
   const counterparty = isIban(compact(text)) ? { account: compact(text) } : undefined;
   return given<Partial<Entry>>({ instructedAmount, charges, counterparty });
 }

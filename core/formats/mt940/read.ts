@@ -46,8 +46,8 @@ interface TailDraft {
 
 const placeOf = ({ tag, line }: Field): Place => ({ format: "MT940", field: `:${tag}:`, line });
 
-function fail(code: FormatErrorCode, field: Field, says: string): never {
-  throw new FormatError(code, placeOf(field), says);
+function fail(code: FormatErrorCode, field: Field, message: string): never {
+  throw new FormatError(code, placeOf(field), message);
 }
 
 const text = ({ content }: Field) => squeeze(content.join(" "));
@@ -71,7 +71,7 @@ const linePattern = new RegExp(
 );
 
 /** The parts of a :61: before its transaction type, each with what is wrong where it should begin. */
-const lineParts: readonly (readonly [part: RegExp, says: string])[] = [
+const lineParts: readonly (readonly [part: RegExp, message: string])[] = [
   [/^\d{6}/, "the value date must be six digits, YYMMDD"],
   [/^(?:\d{4}| {4})?R?[CD][A-Z]? ?/, "the value date, and an entry date as MMDD, come before C, D, RC or RD"],
   [new RegExp(`^${amountPattern}(?![\\d.,])`), "the amount must be digits with a comma before the decimals"],
@@ -80,9 +80,9 @@ const lineParts: readonly (readonly [part: RegExp, says: string])[] = [
 /** What is wrong with a :61:, and from where on. */
 function wrongIn(line: string): string {
   let rest = line;
-  for (const [part, says] of lineParts) {
+  for (const [part, description] of lineParts) {
     const [found] = part.exec(rest) ?? [];
-    if (found === undefined) return `${says}; not ${quoted(rest)}`;
+    if (found === undefined) return `${description}; not ${quoted(rest)}`;
     rest = rest.slice(found.length);
   }
   return `the amount comes before the transaction type, as NTRF; not ${quoted(rest)}`;
@@ -188,8 +188,8 @@ class Mt940Reader implements LineReader {
   }
 
   #unrecognised(untagged: string): FormatError {
-    const says = `there is no tag in the whole file${looksLike(untagged)}`;
-    return new FormatError("unrecognised", this.#here(":20:"), says);
+    const message = `there is no tag in the whole file${looksLike(untagged)}`;
+    return new FormatError("unrecognised", this.#here(":20:"), message);
   }
 
   *end(): Iterable<StatementPart> {

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { BehavioursOf } from "../behaviour";
 import { Refusal } from "../refusal";
-import { type ApprovalsConfig, approvalsCurrency, configProblem, putInForce } from "../world/approvals";
+import { type ApprovalsConfig, approvalsCurrency, configViolation, putInForce } from "../world/approvals";
 import { type Client, mayActFor } from "../world/parties";
 import type { World } from "../world/world";
 
@@ -24,11 +24,11 @@ export const approvalsWorkflow: BehavioursOf<"approvalsWorkflow"> = {
   "approvalsWorkflow.replaceConfig": ({ values: { groups, rules }, client, contact, world }) => {
     const approvals = approvalsOf(world, client);
     const config = { groups, rules };
-    const problem = configProblem(config, (id) => {
+    const violation = configViolation(config, (id) => {
       const member = world.contacts.get(id);
       return member !== undefined && mayActFor(member, client);
     });
-    if (problem) throw new Refusal(400, "validation_error", "The configuration cannot be used.", problem);
+    if (violation) throw new Refusal(400, "validation_error", "The configuration cannot be used.", violation);
     const { pending } = approvals;
     const contactId = contact?.contactId;
     if (approvals.settings.dual_admin && !pending) {

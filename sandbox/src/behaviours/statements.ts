@@ -1,6 +1,6 @@
 /** Statements. Contract: endpoints 13 to 18. */
 import type { Mt940Options } from "@fxdesk/toolkit/formats";
-import type { BehavioursOf, FileAnswer } from "../behaviour";
+import type { BehavioursOf, FileResponse } from "../behaviour";
 import { accountStatement, type Period } from "../files/account-statement";
 import { type FormatName, reportFile, statementFile, stored } from "../files/formats";
 import { incomingFunds, tradesStatement } from "../files/reports";
@@ -16,14 +16,14 @@ import { accountOf, accountsIn } from "./accounts";
 /** A file of an e-mail while it is made: what it is of, and undefined where it cannot be made. */
 interface Making {
   readonly of: string;
-  readonly file: Promise<FileAnswer | undefined>;
+  readonly file: Promise<FileResponse | undefined>;
 }
 
 /** What a letter says of its files, and of what those are that could not be made. */
 function wordsOf(
   { name, country }: Client,
   subject: string,
-  made: readonly FileAnswer[],
+  made: readonly FileResponse[],
   missing: readonly string[],
 ) {
   const lines = [

@@ -6,7 +6,7 @@ import { paged } from "../paging";
 import { Refusal } from "../refusal";
 import { receivingAccount } from "../world/banks";
 import type { Client } from "../world/parties";
-import { drawProblem, statusOf, type Trade, type TradePayment } from "../world/trades";
+import { drawViolation, statusOf, type Trade, type TradePayment } from "../world/trades";
 import { book } from "../world/trading";
 import type { World } from "../world/world";
 
@@ -99,8 +99,8 @@ export const trades: BehavioursOf<"trades"> = {
         `reason ${values.reason}`,
       );
     const { parent, sell, buy } = quote.terms;
-    const problem = parent && drawProblem(parent, sell.amount, buy.amount);
-    if (problem !== undefined) throw undrawable(problem);
+    const violation = parent && drawViolation(parent, sell.amount, buy.amount);
+    if (violation !== undefined) throw undrawable(violation);
     const trade = book(world, { ...quote.terms, reference: values.reference });
     quote.used = true;
     return { status: 201, body: confirmedTrade(trade) };

@@ -6,7 +6,7 @@ import { Refusal } from "../refusal";
 /** The name in a Host header, without port and brackets. */
 const nameIn = (host: string) => host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
 
-const refused = (says: string, details: string) => new Refusal(403, "foreign_origin", says, details);
+const refused = (message: string, details: string) => new Refusal(403, "foreign_origin", message, details);
 
 /**
  * Any name but localhost may have been pointed at this machine by the page that uses it (DNS rebinding); addresses cannot

@@ -3,7 +3,7 @@ import {
   checkInput,
   type Declaration,
   type InputOf,
-  inWords,
+  describeViolations,
   type Values,
   withDefaults,
 } from "@fxdesk/toolkit/operations";
@@ -16,7 +16,7 @@ import { controls } from "./controls";
 type Control = (typeof controls)[number];
 type Named = { readonly [C in Control as C["name"] extends `sandbox.${infer M}` ? M : never]: C };
 
-/** One function for each control; it answers what the control does over HTTP, or throws a Refusal. */
+/** One function for each control; it returns what the control does over HTTP, or throws a Refusal. */
 export type ControlPlane = {
   readonly [M in keyof Named]: (
     ...input: Partial<InputOf<Named[M]>> extends InputOf<Named[M]>
@@ -35,9 +35,9 @@ const actionOf = (control: Declaration) =>
 /** Does what a control does with values that were not checked yet. Throws a Refusal. */
 export function act(stage: Stage, control: Declaration, input: Values): unknown {
   stage.world.catchUp();
-  const problems = checkInput(control, input, stage.world.now);
-  if (problems.length > 0)
-    throw new Refusal(400, "validation_error", "The request does not fit.", inWords(problems));
+  const violations = checkInput(control, input, stage.world.now);
+  if (violations.length > 0)
+    throw new Refusal(400, "validation_error", "The request does not fit.", describeViolations(violations));
   return actionOf(control)(stage, withDefaults(control, input));
 }
 
@@ -49,7 +49,7 @@ export const controlPlane = (stage: Stage): ControlPlane =>
 const behind =
   (stage: Stage, control: Declaration) =>
   ({ values }: Call) => ({
-    status: Number(Object.keys(control.answers)[0]),
+    status: Number(Object.keys(control.responses)[0]),
     body: actionOf(control)(stage, values),
   });
 

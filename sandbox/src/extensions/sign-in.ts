@@ -40,8 +40,8 @@ function logIn(world: World, form: URLSearchParams, reply: FastifyReply): Fastif
 }
 
 function refuseLogin(reply: FastifyReply, asked: LoginRequest, email: string): FastifyReply {
-  const problem = "E-mail or password is wrong.";
-  return because(reply, problem).code(401).headers(pageHeaders).send(loginPage(asked, { problem, email }));
+  const message = "E-mail or password is wrong.";
+  return because(reply, message).code(401).headers(pageHeaders).send(loginPage(asked, { message, email }));
 }
 
 const basic = `Basic ${Buffer.from(`${demo.authClientId}:${demo.authClientSecret}`).toString("base64")}`;

@@ -3,7 +3,7 @@ import { FormatError, writeCoda, writeCsv, writeMt940, type Mt940Options } from 
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { FileAnswer, StoredFile } from "../behaviour";
+import type { FileResponse, StoredFile } from "../behaviour";
 import type { AccountStatement } from "./account-statement";
 import { lineNumber } from "../world/book";
 import { csv } from "./csv";
@@ -30,7 +30,7 @@ const kinds: Readonly<Record<FormatName, Kind>> = {
   coda: { contentType: "text/plain; charset=us-ascii", extension: "cod" },
 };
 
-type Writer = (statement: AccountStatement, options: Mt940Options) => Promise<FileAnswer["bytes"]>;
+type Writer = (statement: AccountStatement, options: Mt940Options) => Promise<FileResponse["bytes"]>;
 
 /**
  * A text that is made while it is read. Whether the format can carry all of it shows only at its end, too late for who has
@@ -69,7 +69,7 @@ export async function statementFile(
   statement: AccountStatement,
   format: FormatName,
   options: Mt940Options = {},
-): Promise<FileAnswer | undefined> {
+): Promise<FileResponse | undefined> {
   const { account, period } = statement;
   const { contentType, extension } = kinds[format];
   const fileName = `statement-${account.currency}-${period.from}-${period.to}.${extension}`;
@@ -82,7 +82,7 @@ export async function statementFile(
 }
 
 /** A file with all of its bytes, to be kept. */
-export async function stored({ bytes, ...file }: FileAnswer): Promise<StoredFile> {
+export async function stored({ bytes, ...file }: FileResponse): Promise<StoredFile> {
   return { ...file, bytes: bytes instanceof Readable ? await buffer(bytes) : bytes };
 }
 

@@ -10,7 +10,7 @@ export interface TokenEndpoint<G extends object> {
   readonly bindingIn: (form: URLSearchParams) => Binding;
   /** Whether who sends a form may refresh a grant. */
   readonly mayRefresh: (grant: G, form: URLSearchParams) => boolean;
-  /** What the answer says beside the tokens. */
+  /** What the response says beside the tokens. */
   readonly about: (grant: G) => Readonly<Record<string, string>>;
 }
 
@@ -66,7 +66,7 @@ export function giveTokens<G extends object>(
   now: Date,
   reply: FastifyReply,
 ): FastifyReply {
-  const no = (error: string, says: string) => refuse(reply, 400, error, says);
+  const no = (error: string, message: string) => refuse(reply, 400, error, message);
   const asked = parameter(form, "grant_type");
   if (!asked) return no("invalid_request", "grant_type is required.");
   const grantType = grantTypes.get(asked);

@@ -11,14 +11,14 @@ export function typeFor<T extends string>(
 ): T {
   const type = preferred(request, types);
   if (type === undefined)
-    throw new Refusal(406, "REQUESTED_FORMATS_INVALID", `The answer is ${types.join(" or ")}.`);
+    throw new Refusal(406, "REQUESTED_FORMATS_INVALID", `The response is ${types.join(" or ")}.`);
   return type;
 }
 
-/** All media types an operation may answer in; none where its answers have no body. */
-const typesOf = ({ answers }: Declaration): string[] =>
-  Object.values(answers).flatMap((answer) =>
-    answer.kind === "json" ? [json, ...(answer.asText?.mediaTypes ?? [])] : [],
+/** All media types an operation may respond in; none where its responses have no body. */
+const typesOf = ({ responses }: Declaration): string[] =>
+  Object.values(responses).flatMap((response) =>
+    response.kind === "json" ? [json, ...(response.asText?.mediaTypes ?? [])] : [],
   );
 
 /**

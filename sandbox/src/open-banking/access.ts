@@ -48,7 +48,7 @@ export const leavesChoice = (access: Access): boolean =>
 
 const wordsIn = (access: Access) => words.filter((word) => access[word] !== undefined);
 
-const inconsistent = (says: string) => new Refusal(400, "PARAMETER_NOT_CONSISTENT", says);
+const inconsistent = (message: string) => new Refusal(400, "PARAMETER_NOT_CONSISTENT", message);
 
 /** Throws a Refusal when the access asks for nothing, or for things that exclude each other. */
 function checkAccess(access: Access): void {
@@ -71,8 +71,8 @@ const named = (references: readonly AccountReference[], accounts: readonly Accou
   references.map((reference) => {
     const account = referredTo(accounts, reference);
     if (account) return account;
-    const says = "The access names an account that is not there.";
-    throw new Refusal(400, "RESOURCE_UNKNOWN", says, JSON.stringify(reference));
+    const message = "The access names an account that is not there.";
+    throw new Refusal(400, "RESOURCE_UNKNOWN", message, JSON.stringify(reference));
   });
 
 /** The client's accounts of the types that are asked for. */

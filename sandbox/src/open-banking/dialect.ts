@@ -1,4 +1,4 @@
-/** How the open-banking interfaces answer, in the standard's words. */
+/** How the open-banking interfaces respond, in the standard's words. */
 import type { Dialect } from "../dialect";
 import { tppError } from "./errors";
 import { requestIdOf } from "./request-id";

@@ -1,12 +1,12 @@
 /** The error bodies of the open-banking standard: tppMessages, or problem+json where the caller prefers it. */
-import { type HttpAnswer, type HttpRequest, json, preferred, problemJson } from "../http";
+import { type HttpResponse, type HttpRequest, json, preferred, problemJson } from "../http";
 import type { Refusal } from "../refusal";
 
 /** As long as the standard lets the texts be. */
 const longestTitle = 70;
 const longestText = 500;
 
-export function tppError(refusal: Refusal, request: HttpRequest): HttpAnswer {
+export function tppError(refusal: Refusal, request: HttpRequest): HttpResponse {
   const { status, code, message, details, headers } = refusal;
   const asProblem = preferred(request, [json, problemJson]) === problemJson;
   const text = [message, details].filter(Boolean).join(" ").slice(0, longestText);

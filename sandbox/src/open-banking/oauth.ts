@@ -11,7 +11,7 @@ import { html } from "../pages/html";
 import type { Extension } from "../server";
 import type { World } from "../world/world";
 import type { Authorisation } from "./authorisation";
-import { ask, sendPage, sendUnknown, takeAnswer } from "./sca-page";
+import { ask, sendPage, sendUnknown, receiveDecision } from "./sca-page";
 import type { TokenGrant } from "./tokens";
 
 const authorizePath = "/public/berlingroup/authorize";
@@ -30,7 +30,7 @@ const metadata = (base: string, { authorisationId }: Authorisation) => ({
 
 type Check = readonly [
   error: string,
-  says: string,
+  message: string,
   isRight: (query: URLSearchParams, scope: string) => boolean,
 ];
 
@@ -153,7 +153,7 @@ export const oauth: Extension = (app, stage) => {
   app.post<Route>(
     `${authorizePath}/:authorisationId`,
     authorize((authorisation, query, request, reply) =>
-      takeAnswer(formOf(request), reply, authorisation, request.url, (approved) =>
+      receiveDecision(formOf(request), reply, authorisation, request.url, (approved) =>
         nextAfter(stage.world, authorisation, query, approved),
       ),
     ),

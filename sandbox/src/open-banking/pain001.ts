@@ -8,10 +8,10 @@ import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { z } from "zod";
 import { Refusal } from "../refusal";
 
-const formatError = (says: string, details = "") => new Refusal(400, "FORMAT_ERROR", says, details);
+const formatError = (text: string, details = "") => new Refusal(400, "FORMAT_ERROR", text, details);
 
 const max = (length: number) => z.string().min(1, "is empty").max(length, `is longer than ${length}`);
-const matching = (pattern: RegExp, says: string) => z.string().regex(pattern, says);
+const matching = (pattern: RegExp, text: string) => z.string().regex(pattern, text);
 
 /** As many digits before the dot as the standard has in JSON. */
 const Amount = matching(/^\d{1,14}(\.\d{1,17})?$/, "is no amount");
@@ -124,8 +124,8 @@ const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
 
 function misfit(content: unknown, { path, code, message }: z.core.$ZodIssue): Refusal {
   const isMissing = valueAt(content, path) === undefined;
-  const says = isMissing ? "is missing" : code === "invalid_type" ? "is not as it should be" : message;
-  return formatError("The document is not as it should be:", `${elementAt(path)} ${says}.`);
+  const text = isMissing ? "is missing" : code === "invalid_type" ? "is not as it should be" : message;
+  return formatError("The document is not as it should be:", `${elementAt(path)} ${text}.`);
 }
 
 function checkSums(element: string, { NbOfTxs, CtrlSum }: Sums, { CdtTrfTxInf }: PaymentInformation): void {

@@ -3,8 +3,8 @@ import { notProvided, type Pain001, type Sums } from "./pain001";
 import type { Payment } from "./payment";
 import { elements, type Xml, xmlDeclaration } from "./xml";
 
-/** The version that answers each version of pain.001. */
-const answering: Readonly<Record<string, string>> = {
+/** The version that returns each version of pain.001. */
+const statusReports: Readonly<Record<string, string>> = {
   "pain.001.001.03": "pain.002.001.03",
   "pain.001.001.09": "pain.002.001.10",
 };
@@ -41,6 +41,6 @@ export function pain002(payment: Payment, document: Pain001, now: Date): string 
       TxInfAndSts: transactions(payment),
     },
   };
-  const namespace = `urn:iso:std:iso:20022:tech:xsd:${answering[name]}`;
+  const namespace = `urn:iso:std:iso:20022:tech:xsd:${statusReports[name]}`;
   return xmlDeclaration + elements({ Document: { "@xmlns": namespace, CstmrPmtStsRpt: report } });
 }

@@ -75,8 +75,8 @@ function checkCreditorAccount(account: NewTransfer["creditorAccount"], field: st
   if (account.iban !== undefined || account.bban !== undefined) return;
   const others = otherIdentifiers.filter((name) => account[name] !== undefined);
   if (others.length === 0) throw new Refusal(400, "FORMAT_ERROR", `${field} needs an iban or a bban.`);
-  const says = `${field} must be an iban or a bban: the sandbox pays to no ${others.join(", ")}.`;
-  throw new Refusal(400, "PARAMETER_NOT_SUPPORTED", says);
+  const message = `${field} must be an iban or a bban: the sandbox pays to no ${others.join(", ")}.`;
+  throw new Refusal(400, "PARAMETER_NOT_SUPPORTED", message);
 }
 
 function checkCreditorAccounts(service: string, transfers: readonly NewTransfer[]): void {

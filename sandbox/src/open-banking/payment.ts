@@ -196,7 +196,7 @@ function payNext(world: World, payment: Payment, days: Iterator<string, undefine
   });
 }
 
-/** Pays the transfers for which there are funds and a creditor's account, and answers them. */
+/** Pays the transfers for which there are funds and a creditor's account, and returns them. */
 function pay(world: World, payment: Payment): Transfer[] {
   const { account, asBatch } = payment;
   let funds = available(world, account);

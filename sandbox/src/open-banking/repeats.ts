@@ -4,16 +4,16 @@ import { Refusal } from "../refusal";
 import { dayMs } from "../world/days";
 
 /** What was asked for under an id, and what was answered. */
-export interface Answered {
+export interface RememberedResponse {
   readonly asked: string;
   readonly result: Result;
 }
 
-/** How long an answer is remembered. */
+/** How long a response is remembered. */
 const rememberedMs = dayMs;
 
 /**
- * Does what is asked for, or gives the answer of the company's first call with the same id and the same content. Refuses
+ * Does what is asked for, or gives the response of the company's first call with the same id and the same content. Refuses
  * the id for other content. What was refused may be tried again.
  */
 export function once(
@@ -21,7 +21,7 @@ export function once(
   content: object,
   act: () => Result,
 ): Result {
-  const { answered } = world.openBanking;
+  const { rememberedResponses: answered } = world.openBanking;
   const requestId = values["X-Request-ID"].toLowerCase();
   const key = `${client.clientId} ${requestId}`;
   const asked = JSON.stringify(content);

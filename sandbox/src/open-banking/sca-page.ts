@@ -41,7 +41,7 @@ const outcomes: Readonly<Record<string, string>> = {
 const outcomePage = (authorisation: Authorisation) =>
   page(authorisation.decision.title, html`<p>${outcomes[scaStatusOf(authorisation)]}</p>`);
 
-const isAnswered = (authorisation: Authorisation) => scaStatusOf(authorisation) in outcomes;
+const isDecided = (authorisation: Authorisation) => scaStatusOf(authorisation) in outcomes;
 
 export const sendPage = (reply: FastifyReply, status: number, text: string) =>
   reply.code(status).headers(pageHeaders).send(text);
@@ -54,20 +54,20 @@ const chosenIn = (form: URLSearchParams, { decision: { choices } }: Authorisatio
 
 /** Shows the question, or what became of it. `action` is where the answer goes. */
 export function ask(reply: FastifyReply, authorisation: Authorisation, action: string): FastifyReply {
-  if (isAnswered(authorisation)) return sendPage(reply, 200, outcomePage(authorisation));
+  if (isDecided(authorisation)) return sendPage(reply, 200, outcomePage(authorisation));
   authorisation.scaStatus = "started";
   return sendPage(reply, 200, question(authorisation, action));
 }
 
 /** Takes the answer from the form. `next` is where the person goes then, if anywhere. */
-export function takeAnswer(
+export function receiveDecision(
   form: URLSearchParams,
   reply: FastifyReply,
   authorisation: Authorisation,
   action: string,
   next: (approved: boolean) => string | undefined,
 ): FastifyReply {
-  if (isAnswered(authorisation))
+  if (isDecided(authorisation))
     return sendPage(because(reply, "It is answered already."), 409, outcomePage(authorisation));
   const decision = form.get("decision");
   if (decision !== "approve" && decision !== "refuse")
@@ -75,8 +75,8 @@ export function takeAnswer(
   const approved = decision === "approve";
   const chosen = chosenIn(form, authorisation);
   if (approved && chosen?.length === 0) {
-    const says = "Choose at least one account.";
-    return sendPage(because(reply, says), 400, question(authorisation, action, says));
+    const message = "Choose at least one account.";
+    return sendPage(because(reply, message), 400, question(authorisation, action, message));
   }
   conclude(authorisation, approved, chosen);
   const address = next(approved);
@@ -106,7 +106,7 @@ export const scaPage: Extension = (app, stage) => {
     const authorisation = find(request.params.authorisationId);
     if (!authorisation) return sendUnknown(reply);
     const { approved, refused } = authorisation.returnTo;
-    return takeAnswer(formOf(request), reply, authorisation, request.url, (isApproved) =>
+    return receiveDecision(formOf(request), reply, authorisation, request.url, (isApproved) =>
       isApproved ? approved : refused,
     );
   });

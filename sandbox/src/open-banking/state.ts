@@ -4,7 +4,7 @@ import type { Random } from "../world/random";
 import type { Authorisation } from "./authorisation";
 import type { Consent } from "./consent";
 import type { Payment } from "./payment";
-import type { Answered } from "./repeats";
+import type { RememberedResponse } from "./repeats";
 import { givenTokens, type TokenGrant } from "./tokens";
 
 export class OpenBanking {
@@ -13,7 +13,7 @@ export class OpenBanking {
   readonly payments = new Map<string, Payment>();
   readonly authorisations = new Map<string, Authorisation>();
   /** Initiations of the last day by client and X-Request-ID. */
-  readonly answered = new Map<string, Answered>();
+  readonly rememberedResponses = new Map<string, RememberedResponse>();
   /** How many people must authorise a payment that is initiated now. */
   signatories = 1;
   /** What people gave by OAuth. */

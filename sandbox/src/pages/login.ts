@@ -12,7 +12,7 @@ export interface LoginRequest {
 
 /** What became of a login that failed. */
 interface Failed {
-  readonly problem: string;
+  readonly message: string;
   readonly email: string;
 }
 
@@ -22,7 +22,7 @@ export function loginPage({ client_id, redirect_uri, state }: LoginRequest, fail
     "Log in",
     html`<p>The application <b>${client_id}</b> asks for access to your accounts.</p>
       <p>The demo user is ${demo.email} with the password ${demo.password}.</p>
-      ${failed && html`<p role="alert">${failed.problem}</p>`}
+      ${failed && html`<p role="alert">${failed.message}</p>`}
       <form method="post" action="login">
         ${hidden("client_id", client_id)}${hidden("redirect_uri", redirect_uri)}${hidden("state", state)}
         <label

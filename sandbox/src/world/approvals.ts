@@ -50,15 +50,15 @@ const mostLevels = 5;
 export const approvalsCurrency = "EUR";
 
 /** What is wrong with a configuration, with the field it is in; nothing when it can be used. */
-export function configProblem(
+export function configViolation(
   config: ApprovalsConfig,
   mayAct: (contactId: string) => boolean,
 ): string | undefined {
   // Who is nobody is no approver either: only groups that are right are counted.
-  return groupProblems(config, mayAct)[0] ?? bandProblem(config) ?? combinationProblems(config)[0];
+  return groupViolations(config, mayAct)[0] ?? bandViolation(config) ?? combinationViolations(config)[0];
 }
 
-const groupProblems = ({ groups }: ApprovalsConfig, mayAct: (contactId: string) => boolean): string[] =>
+const groupViolations = ({ groups }: ApprovalsConfig, mayAct: (contactId: string) => boolean): string[] =>
   groups.flatMap(({ name, members }, index) => [
     ...(groupNames.has(name) ? [] : [`groups.${index}.name must be A, B or C`]),
     ...(groups.findIndex((group) => group.name === name) === index
@@ -70,7 +70,7 @@ const groupProblems = ({ groups }: ApprovalsConfig, mayAct: (contactId: string) 
   ]);
 
 /** The bands follow each other from nothing to no limit. */
-function bandProblem({ rules }: ApprovalsConfig): string | undefined {
+function bandViolation({ rules }: ApprovalsConfig): string | undefined {
   const empty = rules.findIndex(
     ({ min_amount, max_amount }) => max_amount !== null && max_amount <= min_amount,
   );
@@ -85,7 +85,7 @@ function bandProblem({ rules }: ApprovalsConfig): string | undefined {
   return foreign < 0 ? undefined : `rules.${foreign}.currency must be ${approvalsCurrency}`;
 }
 
-function combinationProblems(config: ApprovalsConfig): string[] {
+function combinationViolations(config: ApprovalsConfig): string[] {
   const everybody = approversIn(config);
   return config.rules.flatMap(({ combinations }, index) => {
     const at = `rules.${index}.combinations`;

@@ -56,13 +56,13 @@ export function forgetDifference(world: World, trade: Trade): void {
   if (trade.difference) noteDifference(world, trade, -1);
 }
 
-/** Pays the difference; answers whether the funds were there. */
+/** Pays the difference; returns whether the funds were there. */
 export function settleDifference(world: World, trade: Trade): boolean {
   const { amount, currency } = trade.difference!;
   const account = accountIn(world, trade, currency);
   if (available(world, account).plus(amount).lt(0)) return false;
-  const says = about(trade, amount.gt(0) ? "credit" : "debit", "Cash settlement of trade");
-  if (!amount.eq(0)) move(world, account, amount, "exchange", says);
+  const information = about(trade, amount.gt(0) ? "credit" : "debit", "Cash settlement of trade");
+  if (!amount.eq(0)) move(world, account, amount, "exchange", information);
   forgetDifference(world, trade);
   return true;
 }

@@ -11,13 +11,13 @@ export interface Clock {
 const [first, last] = ["2000-01-01T00:00:00.000Z", "2069-12-31T23:59:59.999Z"];
 
 /** Why the sandbox cannot be at a time. */
-export const timeProblem = (time: Date): string | undefined =>
+export const timeViolation = (time: Date): string | undefined =>
   time >= new Date(first) && time <= new Date(last) ? undefined : `now must be from ${first} to ${last}`;
 
 /** A time as milliseconds since 1970. Throws a RangeError when the sandbox cannot be there. */
 function played(time: number): number {
-  const problem = timeProblem(new Date(time));
-  if (problem !== undefined) throw new RangeError(problem);
+  const violation = timeViolation(new Date(time));
+  if (violation !== undefined) throw new RangeError(violation);
   return time;
 }
 

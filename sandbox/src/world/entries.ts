@@ -38,7 +38,7 @@ export class Entries {
   readonly #texts = new TextColumn();
   readonly #rest = new RepeatedColumn<Pick<EntryDetails, "type" | "endToEnd" | "counterparty">>();
 
-  /** Answers the entry's number. Throws when it is older than the one before. */
+  /** Returns the entry's number. Throws when it is older than the one before. */
   add(entry: EntryDetails): number {
     const { bookedAt, valueAt, type, reference, endToEnd, information, additionalInformation, counterparty } =
       entry;

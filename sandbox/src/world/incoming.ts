@@ -14,7 +14,7 @@ const zero = new Big(0);
 
 /**
  * Books money that came in. It pays what margin was called, then for the trades whose ID or reference it carries, or else
- * for those that are due, the oldest first. Answers the line in the account's books.
+ * for those that are due, the oldest first. Returns the line in the account's books.
  */
 export function receive(
   world: World,
@@ -54,7 +54,7 @@ function paidForBy(world: World, trades: readonly Trade[], mentioned: string): T
   return paidFor.toSorted((one, other) => (one.maturityDate < other.maturityDate ? -1 : 1));
 }
 
-/** Pays for a trade from what there is; answers how much that took. */
+/** Pays for a trade from what there is; returns how much that took. */
 function fundFrom(world: World, trade: Trade, left: Big): Big {
   const amount = smaller(outstanding(trade), left);
   if (amount.gt(0)) fund(world, trade, amount);

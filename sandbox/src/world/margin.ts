@@ -136,24 +136,25 @@ export function payCalls(world: World, trade: Trade, until?: string): void {
 }
 
 function payCall(world: World, trade: Trade, { amount }: MarginCall): void {
-  const says = about(trade, "margin", "Margin call for trade");
-  shift(world, sellAccount(world, trade), amount.neg(), "InitialMargin", says);
+  const information = about(trade, "margin", "Margin call for trade");
+  shift(world, sellAccount(world, trade), amount.neg(), "InitialMargin", information);
   noteCall(world, trade, amount.neg());
   trade.paidCalls = trade.paidCalls.plus(amount);
 }
 
 function returnCalls(world: World, trade: Trade): void {
   noteCall(world, trade, owedCalls(trade).neg());
-  const says = about(trade, "margin", "Margin call returned for trade");
-  if (trade.paidCalls.gt(0)) shift(world, sellAccount(world, trade), trade.paidCalls, "InitialMargin", says);
+  const information = about(trade, "margin", "Margin call returned for trade");
+  if (trade.paidCalls.gt(0))
+    shift(world, sellAccount(world, trade), trade.paidCalls, "InitialMargin", information);
   trade.calls.length = 0;
   trade.paidCalls = zero;
 }
 
 function returnDeposit(world: World, trade: Trade, amount: Big): void {
   if (amount.eq(0)) return;
-  const says = about(trade, "margin", "Initial margin returned for trade");
-  shift(world, sellAccount(world, trade), amount, "InitialMargin", says);
+  const information = about(trade, "margin", "Initial margin returned for trade");
+  shift(world, sellAccount(world, trade), amount, "InitialMargin", information);
   trade.heldDeposit = trade.heldDeposit.minus(amount);
 }
 

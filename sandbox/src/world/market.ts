@@ -6,7 +6,7 @@ import type { Money } from "./currencies";
 import { addDays, dayMs, dayOf } from "./days";
 import { converted, feeFor } from "./fx";
 import type { Quote } from "./quotes";
-import { drawProblem, remaining, type Trade, type TradeTerms, type TradeType, windowOf } from "./trades";
+import { drawViolation, remaining, type Trade, type TradeTerms, type TradeType, windowOf } from "./trades";
 import type { World } from "./world";
 
 /** How much, and which side of the trade that is. */
@@ -67,8 +67,8 @@ export function offerDrawdown(world: World, parent: Trade, wanted: Wanted): Offe
   const { clientId, rate } = parent;
   const { buy, sell } = drawnFrom(parent, wanted);
   const { maturityDate, warning } = drawdownDate(world, parent, wanted.valueDate);
-  const problem = drawProblem(parent, sell.amount, buy.amount);
-  if (problem !== undefined) return problem;
+  const violation = drawViolation(parent, sell.amount, buy.amount);
+  if (violation !== undefined) return violation;
   const { to } = windowOf(parent);
   if (maturityDate > to) return `The value date would be ${maturityDate}, and the window ends on ${to}.`;
   const fee = feeFor(sell);

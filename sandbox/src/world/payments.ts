@@ -67,7 +67,7 @@ export interface PaymentOrder {
 }
 
 /** Why a payment cannot be ordered, with the field it is in. */
-function orderProblem(
+function orderViolation(
   world: World,
   trade: Trade,
   { beneficiary, amount, date = earliestDate(world, trade) }: PaymentOrder,
@@ -98,8 +98,8 @@ function earliestDate(world: World, { maturityDate, buy }: Trade): string {
  * its day. Throws a RangeError when it cannot be ordered.
  */
 export function orderPayment(world: World, trade: Trade, order: PaymentOrder): TradePayment {
-  const problem = orderProblem(world, trade, order);
-  if (problem !== undefined) throw new RangeError(problem);
+  const violation = orderViolation(world, trade, order);
+  if (violation !== undefined) throw new RangeError(violation);
   const { beneficiary, amount, date = earliestDate(world, trade), contactId: createdBy } = order;
   const status = "Payment pending of authorization";
   const payment = allocate(world, trade, beneficiary, amount, { status, date, createdBy });

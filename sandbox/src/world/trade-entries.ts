@@ -20,9 +20,9 @@ export const buyAccount = (world: World, trade: TradeTerms): Account =>
 /** What is noted of a trade until it settles. */
 export const expectation = (trade: Trade) => ({ reference: trade.tradeId, valueAt: settlementOf(trade) });
 
-export const about = (trade: Trade, type: Movement["type"], says: string): Movement => ({
+export const about = (trade: Trade, type: Movement["type"], information: string): Movement => ({
   type,
   reference: trade.tradeId,
-  information: `${says} ${trade.tradeId}`,
+  information: `${information} ${trade.tradeId}`,
   additionalInformation: `${trade.rate.symbol} ${trade.rate.rate.toFixed()}`,
 });

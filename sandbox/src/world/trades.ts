@@ -161,7 +161,7 @@ export const windowOf = ({ type, windowFrom, orderDate, maturityDate }: Trade) =
 });
 
 /** Why amounts cannot be drawn from a trade. */
-export function drawProblem(parent: Trade, sell: Big, buy: Big): string | undefined {
+export function drawViolation(parent: Trade, sell: Big, buy: Big): string | undefined {
   const { tradeId, type, ended, settled } = parent;
   if (!drawable.has(type)) return `Trade ${tradeId} is no forward.`;
   if (ended || settled) return `Trade ${tradeId} is settled or cancelled.`;

@@ -10,7 +10,7 @@ import { available, move, note, noteLines } from "./movements";
 import { closeWhenPaidOut, execute, withdraw } from "./payments";
 import { about, buyAccount, expectation, sellAccount, settlementOf } from "./trade-entries";
 import {
-  drawProblem,
+  drawViolation,
   isDrawnUp,
   openDraws,
   outstanding,
@@ -62,8 +62,8 @@ export function book(world: World, terms: TradeTerms): Trade {
 
 /** What a drawdown takes is no longer expected from its forward; what was paid in for it goes with it. */
 function drawFrom(world: World, parent: Trade, drawdown: Trade): void {
-  const problem = drawProblem(parent, drawdown.sell.amount, drawdown.buy.amount);
-  if (problem) throw new RangeError(problem);
+  const violation = drawViolation(parent, drawdown.sell.amount, drawdown.buy.amount);
+  if (violation) throw new RangeError(violation);
   const before = outstanding(parent);
   parent.drawdowns.push(drawdown);
   drawdown.funded = larger(outstanding(parent).neg(), zero);
@@ -106,7 +106,7 @@ function mature(world: World, trade: Trade): void {
   world.agenda.schedule(world.after(dayMs), () => mature(world, trade));
 }
 
-/** Gives what was bought for what was sold; answers whether the funds were there. */
+/** Gives what was bought for what was sold; returns whether the funds were there. */
 function exchange(world: World, trade: Trade): boolean {
   const due = outstanding(trade);
   if (due.gt(available(world, sellAccount(world, trade)))) return false;
@@ -177,8 +177,8 @@ export function cancel(world: World, trade: Trade): void {
   forgetDifference(world, trade);
   for (const payment of trade.payments) withdraw(world, trade, payment);
   if (trade.funded.gt(0)) {
-    const says = about(trade, "credit", "Funds returned from cancelled trade");
-    move(world, sellAccount(world, trade), trade.funded, "exchange", says);
+    const information = about(trade, "credit", "Funds returned from cancelled trade");
+    move(world, sellAccount(world, trade), trade.funded, "exchange", information);
   }
   trade.ended = "Cancelled";
   returnMargin(world, trade);

@@ -13,7 +13,7 @@ test.each<[options: ClientOptions]>([
   expect(() => createClient(options)).not.toThrow();
 });
 
-test.each<[options: ClientOptions, says: string]>([
+test.each<[options: ClientOptions, message: string]>([
   [{ domain: "https://example.com/" }, "domain must be a name such as example.com, without scheme and path"],
   [{ domain: "example.com/path" }, "domain must be a name"],
   [{ domain: "user@example.com" }, "domain must be a name"],
@@ -30,9 +30,9 @@ test.each<[options: ClientOptions, says: string]>([
     'environment must be api or sandbox, not "sandboxx"',
   ],
   [{ environment: "API" as never }, "environment must be api or sandbox"],
-])("%j is refused: %s", (options, says) => {
+])("%j is refused: %s", (options, message) => {
   expect(() => createClient(options)).toThrow(TypeError);
-  expect(() => createClient(options)).toThrow(says);
+  expect(() => createClient(options)).toThrow(message);
   expect(() => createClient(options)).not.toThrow("canary");
 });
 

@@ -40,8 +40,10 @@ const shapes: [name: string, make: (digits: string) => string, field: string][] 
 
 describe.each(shapes)("%s", (_, make, field) => {
   test.each(lost)("%s is told", (digits) => {
-    const problems = lostDigits(make(digits));
-    expect(problems).toEqual([{ field, says: `is ${digits}, of which a number keeps ${Number(digits)}` }]);
+    const violations = lostDigits(make(digits));
+    expect(violations).toEqual([
+      { field, message: `is ${digits}, of which a number keeps ${Number(digits)}` },
+    ]);
   });
   test.each(kept)("%s is kept", (digits) => expect(lostDigits(make(digits))).toEqual([]));
 });
@@ -87,7 +89,9 @@ test("a number is told exactly when its shortest spelling is another value", () 
 
 test("through the client the body passes as it came, with what it lost", async () => {
   const { client } = await against(respond(201, '{"trade_id":"t-1","fee":99999999999999.99}'));
-  const { body, problems } = await client.request(change);
+  const { body, violations } = await client.request(change);
   expect(body).toEqual({ trade_id: "t-1", fee: 99999999999999.98 });
-  expect(problems).toEqual([{ field: "fee", says: expect.stringContaining("99999999999999.99") as string }]);
+  expect(violations).toEqual([
+    { field: "fee", message: expect.stringContaining("99999999999999.99") as string },
+  ]);
 });

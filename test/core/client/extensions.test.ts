@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Declaration, serviceFrom } from "@fxdesk/toolkit";
-import { contract, extended, json } from "@fxdesk/toolkit/operations";
+import { contract, extendService, json } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 
 const getFixing = {
@@ -17,17 +17,17 @@ const getFixing = {
   server: "service",
   credentials: ["accessToken"],
   parameters: { symbol: z.string() },
-  answers: { 200: json(z.unknown(), "The fixing.") },
+  responses: { 200: json(z.unknown(), "The fixing.") },
   errors: {},
   contract: "none",
 } as const satisfies Declaration;
 
 const added = (change: Partial<Declaration>, trusted: readonly string[] = []): Declaration =>
-  extended(contract, [{ ...getFixing, ...change }], trusted).operations.at(-1)!;
+  extendService(contract, [{ ...getFixing, ...change }], trusted).operations.at(-1)!;
 
 describe("a service with more operations", () => {
   test("has them after its own, and stays as it was", () => {
-    const { operations } = extended(contract, [getFixing]);
+    const { operations } = extendService(contract, [getFixing]);
     expect(operations).toEqual([...contract.operations, getFixing]);
     expect(contract.operations).not.toContainEqual(getFixing);
   });
@@ -45,9 +45,9 @@ describe("a service with more operations", () => {
   });
 
   test("has two of its own that are the same refused as well", () => {
-    expect(() => extended(contract, [getFixing, getFixing])).toThrow(TypeError);
+    expect(() => extendService(contract, [getFixing, getFixing])).toThrow(TypeError);
     const other = { ...getFixing, name: "fixings.other", tool: "other_fixing" };
-    expect(() => extended(contract, [getFixing, other])).toThrow(
+    expect(() => extendService(contract, [getFixing, other])).toThrow(
       "fixings.other: fixings.get is already served at /fixings/{symbol}.",
     );
   });
@@ -88,7 +88,7 @@ const declaration = (change = "") => `
     path: "/fixings",
     server: "service",
     credentials: [],
-    answers: { 200: json(z.unknown(), "The fixing.") },
+    responses: { 200: json(z.unknown(), "The fixing.") },
     errors: {},
     contract: "none",
     ${change}
@@ -114,7 +114,7 @@ describe("a module", () => {
     serviceFrom({ FXDESK_EXTENSIONS: path, ...(effects && { FXDESK_EXTENSION_EFFECTS: effects }) });
   const lastOf = (...given: Parameters<typeof named>) => named(...given).operations.at(-1)!;
 
-  /** What a function answers, or the message of what it throws. */
+  /** What a function returns, or the message of what it throws. */
   function said(does: () => string): string {
     try {
       return does();

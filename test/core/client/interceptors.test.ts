@@ -1,18 +1,18 @@
 /** Links round a call: reads are theirs to change, money goes once and unchanged, and its outcome is told. */
-import type { Interceptor, PreparedCall, Reply } from "../../../core";
+import type { Interceptor, PreparedCall, ServiceResponse } from "../../../core";
 import { inTurn, respond } from "../../support/fault-server";
 import { against, change, failure, trade } from "../support/against";
 
 const list = respond(200, "[]");
 const booked = respond(201, '{"trade_id":"t-1"}');
-const answer: Reply = {
+const sampleResponse: ServiceResponse = {
   status: 200,
   body: [{ trade_id: "made up" }],
   headers: {},
   total: undefined,
   requestId: undefined,
   attempts: 0,
-  problems: [],
+  violations: [],
 };
 const linked = (...interceptors: Interceptor[]) => against(booked, { interceptors });
 
@@ -22,9 +22,9 @@ test("the first link is the outermost, and each sees the response on its way bac
     (name: string): Interceptor =>
     async (call, next) => {
       order.push(`${name} ${call.operation.name}`);
-      const reply = await next(call);
-      order.push(`${name} ${reply.status}`);
-      return reply;
+      const response = await next(call);
+      order.push(`${name} ${response.status}`);
+      return response;
     };
   const { client } = await linked(note("a"), note("b"));
   await client.trades.book(trade);
@@ -35,7 +35,7 @@ test("a read may be changed, tried again and answered", async () => {
   const { server, client } = await against(inTurn(respond(500), list), {
     interceptors: [
       async (call, next) => {
-        if (call.target.includes("page=9")) return answer;
+        if (call.target.includes("page=9")) return sampleResponse;
         const changed = { ...call, target: `${call.target}&page=7` };
         try {
           return await next(changed);
@@ -50,7 +50,7 @@ test("a read may be changed, tried again and answered", async () => {
     "/trades?client_id=c-1&page=7",
     "/trades?client_id=c-1&page=7",
   ]);
-  await expect(client.trades.list({ page: 9 })).resolves.toEqual(answer.body);
+  await expect(client.trades.list({ page: 9 })).resolves.toEqual(sampleResponse.body);
   expect(server.heads).toHaveLength(2);
 });
 
@@ -58,8 +58,8 @@ test("a copy of a response still says where the service differed from the contra
   const { client } = await against(respond(200, '[{"trade_id":7}]'), {
     interceptors: [async (_call, next) => ({ ...(await next()) })],
   });
-  const { problems } = await client.trades.list.reply();
-  expect(problems.map(({ field }) => field)).toContain("0.trade_id");
+  const { violations } = await client.trades.list.response();
+  expect(violations.map(({ field }) => field)).toContain("0.trade_id");
 });
 
 test("a call that commits money is frozen, deep, and is no object of the caller's", async () => {
@@ -80,9 +80,9 @@ test("a call that commits money is frozen, deep, and is no object of the caller'
   expect(Object.isFrozen(input)).toBe(false);
 });
 
-const misuses: [name: string, link: Interceptor, says: RegExp][] = [
+const misuses: [name: string, link: Interceptor, message: RegExp][] = [
   ["changes it", (call, next) => next({ ...call, target: "/elsewhere" }), /changed a call/],
-  ["answers it", async () => answer, /did not pass on/],
+  ["answers it", async () => sampleResponse, /did not pass on/],
   ["gives nothing", (async () => undefined) as never, /did not pass on/],
   ["throws before", () => Promise.reject(new Error("office hours")), /refused the call: office hours/],
   [
@@ -94,11 +94,11 @@ const misuses: [name: string, link: Interceptor, says: RegExp][] = [
   ],
 ];
 
-test.each(misuses)("a link that %s: money does not leave", async (_, link, says) => {
+test.each(misuses)("a link that %s: money does not leave", async (_, link, message) => {
   const { server, client } = await linked(link);
   const error = await failure(client.trades.book(trade));
   expect(error).toMatchObject({ code: "interceptor", outcome: "not-sent", attempts: 0 });
-  expect(error.message).toMatch(says);
+  expect(error.message).toMatch(message);
   expect(error.message).toContain("Nothing was sent.");
   expect(server.heads).toHaveLength(0);
 });
@@ -107,9 +107,9 @@ const afterwards: [name: string, link: Interceptor][] = [
   ["throws after", (call, next) => next(call).then(() => Promise.reject(new Error("log is full")))],
   ["calls next twice", async (call, next) => (await next(call), next(call))],
   ["calls next twice at once", async (call, next) => (await Promise.all([next(call), next(call)]))[0]],
-  ["answers something else", (call, next) => next(call).then(() => answer)],
-  ["does not wait", async (call, next) => (void next(call), answer)],
-  ["swallows the outcome", (call, next) => next(call).catch(() => answer)],
+  ["answers something else", (call, next) => next(call).then(() => sampleResponse)],
+  ["does not wait", async (call, next) => (void next(call), sampleResponse)],
+  ["swallows the outcome", (call, next) => next(call).catch(() => sampleResponse)],
 ];
 
 test.each(afterwards)("a link that %s: money leaves once, and its outcome is told", async (_, link) => {
@@ -125,7 +125,7 @@ test.each(afterwards)("a link that %s hides no failure of a booking", async (_, 
 });
 
 test.each([
-  ["a read", (client: Awaited<ReturnType<typeof linked>>["client"]) => client.trades.list.reply()],
+  ["a read", (client: Awaited<ReturnType<typeof linked>>["client"]) => client.trades.list.response()],
   ["a change", (client: Awaited<ReturnType<typeof linked>>["client"]) => client.request(change)],
 ])("a link that fails after %s has left does not call it not sent", async (_, call) => {
   const { server, client } = await against(list, {

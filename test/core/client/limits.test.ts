@@ -79,13 +79,13 @@ test.each<[ends: string, fault: Fault, expected: object]>([
   ["with a refusal", respond(404, "{}"), { outcome: "rejected", status: 404 }],
   ["with a failure", respond(503), { outcome: "unknown", status: 503 }],
 ])("a booking whose caller aborts after it left ends %s, as it ended", async (_, fault, expected) => {
-  let answer: () => void = () => undefined;
-  const { server, client } = await against((socket, number) => (answer = () => fault(socket, number)));
+  let response: () => void = () => undefined;
+  const { server, client } = await against((socket, number) => (response = () => fault(socket, number)));
   const controller = new AbortController();
   const call = client.trades.book(trade, { signal: controller.signal }).catch((error: unknown) => error);
   await arrived(server, 1);
   controller.abort();
-  answer();
+  response();
   expect(await call).toMatchObject(expected);
   expect(server.heads).toHaveLength(1);
 });

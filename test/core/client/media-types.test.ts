@@ -1,4 +1,4 @@
-/** An answer that may come in several media types: JSON is read, the others are passed on as text. */
+/** A response that may come in several media types: JSON is read, the others are passed on as text. */
 import { z } from "zod";
 import { createClient, InvalidResponse } from "../../../core";
 import { contract, json, operation, orText } from "../../../core/operations";
@@ -16,7 +16,7 @@ const report = operation({
   server: "service",
   credentials: [],
   headers: { Accept: z.enum(["application/json", "application/xml"]).optional() },
-  answers: {
+  responses: {
     200: orText(json(z.object({ count: z.int() }), "The report."), {
       mediaTypes: ["application/xml", "text/plain"],
       field: "Accept",
@@ -59,7 +59,7 @@ test("who does not ask for text need not expect it", async () => {
   expect([count, length]).toEqual([1, undefined]);
 });
 
-test("text of a media type that is not declared is no answer", async () => {
+test("text of a media type that is not declared is no response", async () => {
   await expect(asked("text/html", "<p>")).rejects.toBeInstanceOf(InvalidResponse);
 });
 

@@ -41,7 +41,7 @@ const failure = (call: Promise<unknown>) =>
 
 const outages: [name: string, fault: Fault][] = [
   ["a reset after the request", reset],
-  ["a connection closed without an answer", (socket) => socket.end()],
+  ["a connection closed without a response", (socket) => socket.end()],
   ["a status line that is none", (socket) => socket.end("garbage\r\n\r\n")],
   ["a head that breaks off", (socket) => socket.end("HTTP/1.1 201 X\r\ncontent-le")],
   ["a body that breaks off", (socket) => socket.end("HTTP/1.1 201 X\r\ncontent-length: 99\r\n\r\n{")],
@@ -67,21 +67,21 @@ test.each(outages)("booking a trade met with %s is OutcomeUnknown and sent once"
   expect(server.heads).toHaveLength(1);
 });
 
-test("booking a trade that gets no answer in time is OutcomeUnknown and sent once", async () => {
+test("booking a trade that gets no response in time is OutcomeUnknown and sent once", async () => {
   await against(silence, { timeoutMs: 800 });
   const error = await failure(client.trades.book(trade));
   expect(error).toMatchObject({ name: "OutcomeUnknown", outcome: "unknown" });
   expect(server.heads).toHaveLength(1);
 });
 
-test("a change that got no answer is Unavailable with outcome unknown, and sent once", async () => {
+test("a change that got no response is Unavailable with outcome unknown, and sent once", async () => {
   await against(reset);
   const error = await failure(client.request({ method: "POST", path: "/things", body: { a: 1 } }));
   expect(error).toMatchObject({ name: "Unavailable", outcome: "unknown", retryable: false });
   expect(server.heads).toHaveLength(1);
 });
 
-test("a change that gets no answer in time, or 504, may have been carried out", async () => {
+test("a change that gets no response in time, or 504, may have been carried out", async () => {
   await against(inTurn(respond(504), silence), { timeoutMs: 800 });
   const change = () => failure(client.request({ method: "POST", path: "/things", body: { a: 1 } }));
   for (const error of [await change(), await change()]) {
@@ -92,7 +92,7 @@ test("a change that gets no answer in time, or 504, may have been carried out", 
 
 const brokenBody: Fault = (socket) => socket.end("HTTP/1.1 200 X\r\ncontent-length: 99\r\n\r\n[");
 
-test("a change whose answer breaks off says so, and is sent once", async () => {
+test("a change whose response breaks off says so, and is sent once", async () => {
   await against(brokenBody);
   const error = await failure(client.request({ method: "POST", path: "/things", body: { a: 1 } }));
   expect(error).toMatchObject({ name: "Unavailable", status: 200, outcome: "unknown", retryable: false });
@@ -118,14 +118,14 @@ test("a redirect is not followed", async () => {
   expect(server.heads).toHaveLength(1);
 });
 
-test("an answer of another shape is passed on, with what differs", async () => {
+test("a response of another shape is passed on, with what differs", async () => {
   await against(respond(200, '[{"trade_id":7,"extra":true}]'));
-  const { body, problems } = await client.trades.list.reply();
+  const { body, violations } = await client.trades.list.response();
   expect(body).toEqual([{ trade_id: 7, extra: true }]);
-  expect(problems).toContainEqual(expect.objectContaining({ field: "0.trade_id" }));
+  expect(violations).toContainEqual(expect.objectContaining({ field: "0.trade_id" }));
 });
 
-test("a booked trade whose answer does not fit is still booked", async () => {
+test("a booked trade whose response does not fit is still booked", async () => {
   await against(respond(201, '{"trade_id":"t-1"}'));
   await expect(client.trades.book(trade)).resolves.toEqual({ trade_id: "t-1" });
 });

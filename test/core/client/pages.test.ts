@@ -15,7 +15,7 @@ const common = {
   server: "service",
   credentials: [],
   query: shape,
-  answers: { 200: json(z.array(z.int()), "The list.") },
+  responses: { 200: json(z.array(z.int()), "The list.") },
   errors: {},
   contract: "",
 } as const;
@@ -170,7 +170,7 @@ const reports = [
     path: "/reports/{id}",
     parameters: { id: z.string() },
     query: { side: z.string().optional() },
-    answers: { 200: json(Report, "The report.") },
+    responses: { 200: json(Report, "The report.") },
     linkedPages: { entries: ["things.booked", "things.pending"], next: "things._links.next" },
   }),
 ] as const;
@@ -270,12 +270,12 @@ test("what a page says differently from the contract is named where it is in the
     )(socket, number),
   );
   const client = createClient({ baseUrl: server.url }, { ...contract, operations: reports });
-  const replies = [];
-  for await (const reply of client.pages(reports[0], { id: "7" })) replies.push(reply);
+  const responses = [];
+  for await (const response of client.pages(reports[0], { id: "7" })) responses.push(response);
   await client.close();
 
-  expect(joined(reports[0], replies)).toMatchObject({
+  expect(joined(reports[0], responses)).toMatchObject({
     attempts: 2,
-    problems: [{ field: "things.booked.2" }],
+    violations: [{ field: "things.booked.2" }],
   });
 });

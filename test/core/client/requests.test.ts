@@ -23,8 +23,8 @@ function connected(options: ClientOptions = {}): FxdeskClient {
   return client;
 }
 
-const listening = async (...answers: Parameters<typeof inTurn>) =>
-  (server = await faultServer(inTurn(...answers)));
+const listening = async (...responses: Parameters<typeof inTurn>) =>
+  (server = await faultServer(inTurn(...responses)));
 
 afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.close()));
@@ -70,7 +70,7 @@ test.each(["PDF", "pdf"])(
   },
 );
 
-const wrong: [says: RegExp, call: (client: FxdeskClient) => Promise<unknown>][] = [
+const wrong: [message: RegExp, call: (client: FxdeskClient) => Promise<unknown>][] = [
   [/quote_id is required/, (client) => client.trades.book({ reason: "other" } as never)],
   [
     /reason must be one of .*not "gift"/,
@@ -86,18 +86,18 @@ const wrong: [says: RegExp, call: (client: FxdeskClient) => Promise<unknown>][] 
   ],
 ];
 
-test.each(wrong)("input refused with %s is never sent", async (says, call) => {
+test.each(wrong)("input refused with %s is never sent", async (message, call) => {
   await listening(respond(200, "[]"));
   const error = await call(connected()).then(
     () => undefined,
     (reason: unknown) => reason,
   );
   expect(error).toBeInstanceOf(InvalidInput);
-  expect(error).toMatchObject({ outcome: "not-sent", message: expect.stringMatching(says) as string });
+  expect(error).toMatchObject({ outcome: "not-sent", message: expect.stringMatching(message) as string });
   expect(server.heads).toHaveLength(0);
 });
 
-test.each<[says: string, call: (client: FxdeskClient) => Promise<unknown>]>([
+test.each<[message: string, call: (client: FxdeskClient) => Promise<unknown>]>([
   [
     "accounts.getFunding: Exactly one of currency and account_id must be given.",
     (client) => client.accounts.getFunding({}),
@@ -116,18 +116,18 @@ describe("values of the connection are checked like the caller's", () => {
   const refused = (options: ClientOptions, call: CallOptions = {}) =>
     connected(options).consents.get({ "consent-id": "c1" }, call);
 
-  test.each<[options: ClientOptions, call: CallOptions, says: string]>([
+  test.each<[options: ClientOptions, call: CallOptions, message: string]>([
     [{ psu: { "PSU-IP-Address": "zzz" } }, {}, "PSU-IP-Address must be an IPv4 address"],
     [{}, { psu: { "PSU-IP-Address": "192.0.2.256" } }, "PSU-IP-Address must be an IPv4 address"],
     [{}, { psu: { "PSU-Http-Method": "TRACE" } }, "PSU-Http-Method must be one of GET"],
     [{}, { psu: { "PSU-User-Agent": "a\r\nb: c" } }, "PSU-User-Agent must be ASCII text"],
     [{}, { requestId: "once" }, "X-Request-ID must be a UUID"],
-  ])("%j, %j is never sent", async (options, call, says) => {
+  ])("%j, %j is never sent", async (options, call, message) => {
     await listening(respond(200, "{}"));
     await expect(refused(options, call)).rejects.toMatchObject({
       name: "InvalidInput",
       outcome: "not-sent",
-      message: expect.stringContaining(says) as string,
+      message: expect.stringContaining(message) as string,
     });
     expect(server.heads).toHaveLength(0);
   });

@@ -76,9 +76,9 @@ test.each(["null", "{}", '"text"', '{"code":"c","message":"m","details":"d"}'])(
   "a success of a read that holds %s is passed on, with what differs",
   async (body) => {
     const { client } = await against(respond(200, body));
-    const reply = await client.trades.list.reply();
-    expect(reply.body).toEqual(JSON.parse(body));
-    expect(reply.problems).not.toEqual([]);
+    const response = await client.trades.list.response();
+    expect(response.body).toEqual(JSON.parse(body));
+    expect(response.violations).not.toEqual([]);
   },
 );
 

@@ -61,7 +61,7 @@ const oddBodies = [
 
 const fates = (operation: Declaration): fc.Arbitrary<Fate> => {
   const good = goodBody(operation);
-  const success = fc.constantFrom(...Object.keys(operation.answers).map(Number));
+  const success = fc.constantFrom(...Object.keys(operation.responses).map(Number));
   const body = fc.constantFrom(good, good, ...oddBodies);
   const as = fc.constantFrom("length" as const, "chunked" as const, "close" as const, "gzip" as const);
   const broken = fc.constantFrom("length" as const, "chunked" as const);
@@ -114,7 +114,7 @@ const calls = fc.constantFrom(...operations).chain((operation) =>
   }),
 );
 
-/** How a client comes to its token; `undefined` of the endpoint is no answer. */
+/** How a client comes to its token; `undefined` of the endpoint is no response. */
 const tokens = fc.constantFrom("fixed", "asked", "slow", "throws", "renewed", "refused", "down", "never");
 
 const groups = fc.record({
@@ -166,7 +166,7 @@ function lies({ operation, fate }: Wanted, ended: unknown, { heads, statuses: an
     may(heads === 0, "ended well and never arrived");
     // A 204 has no body that could break off.
     const whole = fate.kind === "respond" || (fate.kind === "cut" && fate.status === 204);
-    may(!whole || !operation.answers[fate.status], "ended well without a documented success");
+    may(!whole || !operation.responses[fate.status], "ended well without a documented success");
     return found;
   }
   if (!(ended instanceof FxdeskError)) return [...found, `is no FxdeskError: ${String(ended)}`];

@@ -14,7 +14,7 @@ import {
 
 const credentials = { refreshToken: "refresh-0", authClientId: "app", authClientSecret: "app-secret" };
 
-/** A client whose tokens come from a raw endpoint; the service answers what it is asked. */
+/** A client whose tokens come from a raw endpoint; the service returns what it is asked. */
 async function renewing(tokens: Fault, timeoutMs = 30_000) {
   withoutBackoff();
   const service = await serving((socket, number) =>
@@ -31,17 +31,17 @@ async function renewing(tokens: Fault, timeoutMs = 30_000) {
 const refused = { name: "Unauthorized", code: "unauthorized", retryable: false };
 const down = { name: "Unavailable", code: "unavailable", retryable: true };
 
-const endings: [name: string, fault: Fault, expected: object, says: RegExp, requests: number][] = [
+const endings: [name: string, fault: Fault, expected: object, message: RegExp, requests: number][] = [
   ["400", respond(400, '{"error":"invalid_grant"}'), refused, /refused.*400 \(invalid_grant\).*Log in/, 1],
   ["401", respond(401, "<html>"), refused, /refused the refresh token: 401\. Log in again/, 1],
   ["403", respond(403), refused, /403/, 1],
-  ["408", respond(408), down, /cannot answer now: 408/, 3],
-  ["429", respond(429), down, /cannot answer now: 429/, 3],
-  ["429 for an hour", respond(429, "", { "retry-after": "3600" }), down, /cannot answer now: 429/, 1],
-  ["500", respond(500, '{"error":"server_error"}'), down, /cannot answer now: 500 \(server_error\)/, 3],
-  ["503", respond(503, "<html>"), down, /cannot answer now: 503/, 3],
-  ["a redirect", respond(302, "", { location: "http://127.0.0.1:1" }), down, /cannot answer now: 302/, 1],
-  ["201", respond(201, '{"access_token":"access-token"}'), down, /cannot answer now: 201/, 1],
+  ["408", respond(408), down, /cannot respond now: 408/, 3],
+  ["429", respond(429), down, /cannot respond now: 429/, 3],
+  ["429 for an hour", respond(429, "", { "retry-after": "3600" }), down, /cannot respond now: 429/, 1],
+  ["500", respond(500, '{"error":"server_error"}'), down, /cannot respond now: 500 \(server_error\)/, 3],
+  ["503", respond(503, "<html>"), down, /cannot respond now: 503/, 3],
+  ["a redirect", respond(302, "", { location: "http://127.0.0.1:1" }), down, /cannot respond now: 302/, 1],
+  ["201", respond(201, '{"access_token":"access-token"}'), down, /cannot respond now: 201/, 1],
   ["a success without a token", respond(200, '{"token_type":"bearer"}'), down, /gave no access token/, 1],
   ["an empty token", respond(200, '{"access_token":""}'), down, /gave no access token/, 1],
   ["null", respond(200, "null"), down, /gave no access token/, 1],
@@ -66,12 +66,12 @@ const endings: [name: string, fault: Fault, expected: object, says: RegExp, requ
   ],
 ];
 
-test.each(endings)("%s of the endpoint", async (_, fault, expected, says, requests) => {
+test.each(endings)("%s of the endpoint", async (_, fault, expected, message, requests) => {
   const { service, endpoint, client } = await renewing(fault);
   const [read, booking] = [await failure(client.trades.list()), await failure(client.trades.book(trade))];
   for (const error of [read, booking]) {
     expect(error).toMatchObject({ ...expected, outcome: "not-sent", attempts: 0 });
-    expect(error.message).toMatch(says);
+    expect(error.message).toMatch(message);
     expect(error.message).toMatch(/^trades\.(list|book): No access token\. /);
   }
   expect(booking.message).toContain("Nothing was sent.");
@@ -89,7 +89,7 @@ test("an endpoint at which nobody listens", async () => {
 });
 
 test.each<[name: string, fault: Fault]>([
-  ["that never answers", silence],
+  ["that never responds", silence],
   ["that drips", drip],
 ])("an endpoint %s ends with the time limit of the call", async (_, fault) => {
   const { service, client } = await renewing(fault, 200);

@@ -113,12 +113,12 @@ async function everything(calls: Fault, tokens: Fault = renewing, more: ClientOp
   const results: string[] = [];
   const note = (value: unknown) => void results.push(seen(value));
   // The booking first: then every token is known.
-  await client.trades.book.reply(trade).then(note, note);
-  await client.trades.list.reply().then(note, note);
+  await client.trades.book.response(trade).then(note, note);
+  await client.trades.list.response().then(note, note);
   await client.request(change).then(note, note);
-  await client.consents.get.reply({ "consent-id": "c-1" }).then(note, note);
+  await client.consents.get.response({ "consent-id": "c-1" }).then(note, note);
   try {
-    const { headers, body } = await client.statements.getFile.reply(file);
+    const { headers, body } = await client.statements.getFile.response(file);
     note(headers);
     if (body instanceof ReceivedFile)
       note([body.fileName, body.contentType, bare((await body.bytes()).toString("latin1"))]);
@@ -231,15 +231,15 @@ test("a secret that stands across two pieces of a file is blanked, and the lengt
 
 test("what is no secret is not touched", () => {
   const known = new Secrets();
-  for (const secret of ["", "token", "1234567", "canary-token"]) known.learn(secret);
-  expect(known.cut("my token is 1234567, canary-toke")).toBe("my token is 1234567, canary-toke");
-  expect(known.cut("a canary-token, a canary-token")).toBe("a [secret], a [secret]");
+  for (const secret of ["", "token", "1234567", "canary-token"]) known.add(secret);
+  expect(known.redact("my token is 1234567, canary-toke")).toBe("my token is 1234567, canary-toke");
+  expect(known.redact("a canary-token, a canary-token")).toBe("a [secret], a [secret]");
   const error = new TypeError("without");
-  expect(known.cutError(error)).toBe(error);
+  expect(known.redactError(error)).toBe(error);
 });
 
 test("of two secrets of which one begins with the other, nothing is left", () => {
   const known = new Secrets();
-  for (const secret of ["canary-12", "canary-1234", "canary-123"]) known.learn(secret);
-  expect(known.cut("canary-1234 canary-123 canary-12")).toBe("[secret] [secret] [secret]");
+  for (const secret of ["canary-12", "canary-1234", "canary-123"]) known.add(secret);
+  expect(known.redact("canary-1234 canary-123 canary-12")).toBe("[secret] [secret] [secret]");
 });

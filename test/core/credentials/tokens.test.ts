@@ -90,9 +90,9 @@ test.each<[lifetime: unknown]>([["60"], [0], [-5], [null], ["soon"], [1e12], [{}
 );
 
 test("a caller who gives up does not cut the renewal of the others", async () => {
-  let answer: () => void = () => undefined;
+  let response: () => void = () => undefined;
   const { service, endpoint, client } = await renewing((socket, number) => {
-    answer = () => pair("access-1", "refresh-1")(socket, number);
+    response = () => pair("access-1", "refresh-1")(socket, number);
   });
   const controller = new AbortController();
   const first = failure(client.trades.list({}, { signal: controller.signal }));
@@ -102,24 +102,24 @@ test("a caller who gives up does not cut the renewal of the others", async () =>
   controller.abort();
   expect(await first).toMatchObject({ code: "aborted", outcome: "not-sent" });
   expect(await hasty).toMatchObject({ code: "timeout", outcome: "not-sent" });
-  answer();
+  response();
   await patient;
   expect([endpoint.heads.length, tokensIn(service.heads)]).toEqual([1, ["access-1"]]);
 });
 
 test("a renewal that nobody waits for any more is kept, and the client closes after it", async () => {
-  let answer: () => void = () => undefined;
+  let response: () => void = () => undefined;
   const kept: string[] = [];
   const onTokens = ({ accessToken }: { accessToken: string }) => void kept.push(accessToken);
   const { endpoint, client } = await renewing(
-    (socket, number) => (answer = () => pair("access-1", "refresh-1")(socket, number)),
+    (socket, number) => (response = () => pair("access-1", "refresh-1")(socket, number)),
     { onTokens },
   );
   const call = failure(client.trades.list({}, { timeoutMs: 20 }));
   await arrived(endpoint, 1);
   expect(await call).toMatchObject({ code: "timeout" });
   const closed = client.close();
-  answer();
+  response();
   await closed;
   expect(kept).toEqual(["access-1"]);
 });
@@ -186,7 +186,7 @@ describe("a function that gives the token", () => {
     throw thrown;
   };
 
-  test.each<[name: string, ask: () => never, says: RegExp]>([
+  test.each<[name: string, ask: () => never, message: RegExp]>([
     ["throws", throwing(new Error("no vault")), /function that gives it failed \(no vault\)/],
     ["throws a text", throwing("no vault"), /function that gives it failed \(no vault\)/],
     ["throws nothing", throwing(undefined), /function that gives it failed/],
@@ -195,12 +195,12 @@ describe("a function that gives the token", () => {
     ["gives nothing", (() => undefined) as never, /gave none/],
     ["gives an empty text", (() => "") as never, /gave none/],
     ["gives a number", (() => 7) as never, /gave none/],
-  ])("that %s is an error of the family, and nothing is sent", async (_, ask, says) => {
+  ])("that %s is an error of the family, and nothing is sent", async (_, ask, message) => {
     const { server, client } = await asking(ask);
     for (const call of [() => client.trades.list(), () => client.trades.book(trade)]) {
       const error = await failure(call());
       expect(error).toMatchObject({ code: "unauthorized", outcome: "not-sent", attempts: 0 });
-      expect(error.message).toMatch(says);
+      expect(error.message).toMatch(message);
     }
     expect(server.heads).toHaveLength(0);
   });

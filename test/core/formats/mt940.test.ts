@@ -100,9 +100,9 @@ describe("reading", () => {
     ["260115C1.000,00NTRFREF", /a comma before the decimals; not "1\.000/],
     ["260115C100,00NONREF", /before the transaction type, as NTRF; not "NONREF"/],
     ["260115C100,00", /before the transaction type, as NTRF; not ""/],
-  ])(":61:%s: the error says which part is wrong", async (content, says) => {
+  ])(":61:%s: the error says which part is wrong", async (content, expected) => {
     await expect(entriesOf([`:61:${content}`])).rejects.toMatchObject({ code: "invalid", field: ":61:" });
-    await expect(entriesOf([`:61:${content}`])).rejects.toThrow(says);
+    await expect(entriesOf([`:61:${content}`])).rejects.toThrow(expected);
   });
 
   test("supplementary details longer than allowed, and references too", async () => {

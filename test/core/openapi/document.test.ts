@@ -41,7 +41,7 @@ const pet = operation({
   credentials: ["accessToken"],
   parameters: { pet_id: z.string() },
   body: z.object({ grams: z.int() }),
-  answers: { 200: json(z.object({ fed: z.boolean() }), "Fed.") },
+  responses: { 200: json(z.object({ fed: z.boolean() }), "Fed.") },
   errors: { 404: "No such pet." },
   contract: "0",
 });
@@ -74,7 +74,7 @@ test("an operation that is added appears without another line", () => {
 test("every documented status is there, with its meaning", () => {
   for (const declared of operations) {
     const { responses } = find(declared.name);
-    const statuses = [...Object.keys(declared.answers), ...Object.keys(declared.errors)];
+    const statuses = [...Object.keys(declared.responses), ...Object.keys(declared.errors)];
     expect(Object.keys(responses).toSorted()).toEqual(statuses.toSorted());
   }
   expect(find("trades.book").responses[409]).toEqual({

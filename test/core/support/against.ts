@@ -57,7 +57,7 @@ export async function failure(call: Promise<unknown>): Promise<FxdeskError> {
   return error;
 }
 
-/** What the token endpoint answers. */
+/** What the token endpoint returns. */
 export const pair = (access: string, refresh: string, lifetime: unknown = 3_600): Fault =>
   respond(200, JSON.stringify({ access_token: access, refresh_token: refresh, expires_in: lifetime }));
 

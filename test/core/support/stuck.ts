@@ -12,7 +12,7 @@ server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
   setImmediate(() => Atomics.wait(new Int32Array(workerData), 0, 0));
 });`;
 
-/** An address whose queue of connections is full: the kernel answers no further one. */
+/** An address whose queue of connections is full: the kernel responds no further one. */
 export async function neverConnects(): Promise<string> {
   const worker = new Worker(listener, { eval: true, workerData: new SharedArrayBuffer(4) });
   later(() => worker.terminate());

@@ -44,7 +44,7 @@ test("each call that commits money opens a connection of its own, and closes it"
 });
 
 test("bookings beside a server that closes what is idle all arrive, once each", async () => {
-  // It closes a connection as soon as it has answered on it: whoever writes there is lost.
+  // It closes a connection as soon as it has responded on it: whoever writes there is lost.
   const closing: Fault = (socket, number) => {
     anything(socket, number);
     setImmediate(() => socket.end());
@@ -68,7 +68,7 @@ test("a read that meets a connection which closes at that moment is sent on anot
   });
   const { client } = await against(noted);
   await client.trades.list();
-  expect(await client.trades.list.reply()).toMatchObject({ body: [], attempts: 2 });
+  expect(await client.trades.list.response()).toMatchObject({ body: [], attempts: 2 });
   expect(new Set(connections).size).toBe(2);
 });
 
@@ -80,7 +80,7 @@ test("a connection that its server closed is not taken again", async () => {
   const closed = new Promise((resolve) => first!.once("close", resolve));
   first!.end();
   await closed;
-  expect(await client.trades.list.reply()).toMatchObject({ attempts: 1 });
+  expect(await client.trades.list.response()).toMatchObject({ attempts: 1 });
   expect(new Set(connections).size).toBe(2);
 });
 

@@ -155,12 +155,12 @@ describe("charsets", () => {
     expect(decoded(bytes, type)).toMatchObject({ doubt: expect.stringMatching(doubt) as string });
   });
 
-  test("what was doubtful stands among the problems of the response, and breaks no booking", async () => {
+  test("what was doubtful stands among the violations of the response, and breaks no booking", async () => {
     const body = Buffer.concat([Buffer.from('{"trade_id":"'), Buffer.from([0xfc]), Buffer.from('"}')]);
     const { client } = await against(respond(201, body));
-    const { problems, body: booked } = await client.trades.book.reply(trade);
+    const { violations, body: booked } = await client.trades.book.response(trade);
     expect(booked.trade_id).toBe("\uFFFD");
-    expect(problems).toContainEqual({ field: "", says: "is not UTF-8: some characters are lost" });
+    expect(violations).toContainEqual({ field: "", message: "is not UTF-8: some characters are lost" });
   });
 
   test("what the service says is read in its charset", async () => {

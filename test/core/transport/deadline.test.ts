@@ -1,5 +1,5 @@
 /** The limits of one call: each ends what is under way, once, and for the reason that came first. */
-import { Deadline, type Ended } from "../../../core/transport/deadline";
+import { Deadline, type DeadlineEnded } from "../../../core/transport/deadline";
 import { later } from "../support/against";
 
 const open = (queueTimeoutMs: number, signal?: AbortSignal) => {
@@ -12,7 +12,7 @@ const never = () => new Promise<never>(() => undefined);
 const endOf = (waiting: Promise<unknown>) =>
   waiting.then(
     () => "no end",
-    (reason: Ended) => reason.by,
+    (reason: DeadlineEnded) => reason.by,
   );
 
 describe("what ends a call ends the step it is in, and stops it", () => {
@@ -31,7 +31,7 @@ describe("what ends a call ends the step it is in, and stops it", () => {
   ])("%s", async (by, make, end) => {
     const controller = new AbortController();
     const deadline = make(controller.signal);
-    const stopped: Ended[] = [];
+    const stopped: DeadlineEnded[] = [];
     const step = endOf(deadline.step(() => (reason) => stopped.push(reason)));
     end(controller);
     expect(await step).toBe(by);
@@ -106,7 +106,7 @@ test("a promise that nobody waits for any more may fail without harm", async () 
 
 test("following a file, it is told the reason", async () => {
   const deadline = open(60_000);
-  const told = new Promise<Ended>((resolve) => deadline.follow(resolve));
+  const told = new Promise<DeadlineEnded>((resolve) => deadline.follow(resolve));
   deadline.go(1);
   expect((await told).by).toBe("time");
 });

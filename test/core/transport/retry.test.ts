@@ -8,12 +8,12 @@ const list = respond(200, "[]");
 
 test("a read is tried again after a reset and after 503", async () => {
   const { client } = await against(inTurn(reset, respond(503), list));
-  expect(await client.trades.list.reply()).toMatchObject({ body: [], attempts: 3 });
+  expect(await client.trades.list.response()).toMatchObject({ body: [], attempts: 3 });
 });
 
 test("a read whose response breaks off is tried again", async () => {
   const { client } = await against(inTurn(brokenBody, list));
-  expect(await client.trades.list.reply()).toMatchObject({ body: [], attempts: 2 });
+  expect(await client.trades.list.response()).toMatchObject({ body: [], attempts: 2 });
 });
 
 test("a read whose responses all break off says so, with the status", async () => {

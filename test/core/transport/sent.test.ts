@@ -1,7 +1,7 @@
 /** What counts as sent: nothing before the head of a request is written, everything after it. */
 import { Deadline } from "../../../core/transport/deadline";
 import { Exchange } from "../../../core/transport/exchange";
-import { Dialler } from "../../../core/transport/line";
+import { Connector } from "../../../core/transport/http-connection";
 import { Transport } from "../../../core/transport/transport";
 import { reset, respond, silence } from "../../support/fault-server";
 import { against, arrived, change, clientOf, closedPort, failure, later, trade } from "../support/against";
@@ -89,7 +89,7 @@ test("a request that reached the server was sent, whatever becomes of the connec
 });
 
 /** An exchange on a line, and how it ended. */
-function exchanged(line: Awaited<ReturnType<Dialler["open"]>>, origin: string) {
+function exchanged(line: Awaited<ReturnType<Connector["open"]>>, origin: string) {
   const leaving = jest.fn();
   let exchange: Exchange;
   const ended = new Promise<unknown>((resolve) => {
@@ -111,7 +111,7 @@ const deadlineOf = (ms: number) => {
 
 test("a first write that the kernel refuses leaves nothing", async () => {
   const { origin, reset: breakConnection } = await resetsOnDemand();
-  const line = await new Dialler(origin).open(deadlineOf(60_000), false);
+  const line = await new Connector(origin).open(deadlineOf(60_000), false);
   const { exchange, ended, leaving } = exchanged(line, origin);
   breakConnection();
   line.send(exchange);
@@ -121,7 +121,7 @@ test("a first write that the kernel refuses leaves nothing", async () => {
 
 test("an answered request left, and its server sees one connection and one head", async () => {
   const { server } = await against(respond(200, "{}"));
-  const line = await new Dialler(server.url).open(deadlineOf(60_000), false);
+  const line = await new Connector(server.url).open(deadlineOf(60_000), false);
   const { exchange, ended, leaving } = exchanged(line, server.url);
   line.send(exchange);
   expect(await ended).toMatchObject({ status: 200 });

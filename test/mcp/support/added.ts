@@ -13,7 +13,7 @@ export const getRate = operation({
   server: "service",
   credentials: ["accessToken"],
   parameters: { pair: z.string().meta({ description: "Such as EURUSD." }) },
-  answers: { 200: json(z.object({ pair: z.string(), rate: z.number() }), "The rate.") },
+  responses: { 200: json(z.object({ pair: z.string(), rate: z.number() }), "The rate.") },
   errors: {},
   contract: "",
 });

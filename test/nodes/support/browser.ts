@@ -48,7 +48,7 @@ export class Editor {
     return editor;
   }
 
-  /** Drags a node from the palette onto the canvas, and answers its id. */
+  /** Drags a node from the palette onto the canvas, and returns its id. */
   async drag(type: string, x: number, y: number): Promise<string> {
     const node = this.page.locator(`.red-ui-palette-node[data-palette-type="${type}"]`);
     await node.scrollIntoViewIfNeeded();

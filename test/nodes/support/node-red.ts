@@ -198,8 +198,8 @@ export class NodeRed {
   async inject(id: string): Promise<void> {
     const press = () => this.request(`/inject/${id}`, { method: "POST" });
     const there = async () => {
-      const answer = await press();
-      return answer.status !== 404 && answer;
+      const response = await press();
+      return response.status !== 404 && response;
     };
     const response = await eventually(there, { withinMs, what: `the node ${id}` });
     if (!response.ok) throw new Error(`Not injected: ${response.status}`);
@@ -221,7 +221,7 @@ export class NodeRed {
     return index >= 0 ? index : undefined;
   }
 
-  /** Waits until the status of a node fits, and answers it. */
+  /** Waits until the status of a node fits, and returns it. */
   async status(id: string, fits: (status: NodeStatus) => boolean): Promise<NodeStatus> {
     const fitting = () => {
       const status = this.#statuses.get(id);

@@ -1,4 +1,4 @@
-/** Every answer of the sandbox, as it is on the wire, against the OpenAPI document that derives from the declarations. */
+/** Every response of the sandbox, as it is on the wire, against the OpenAPI document that derives from the declarations. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, fieldsOf, operations, type Values } from "@fxdesk/toolkit/operations";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
@@ -19,20 +19,24 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-/** Calls an operation; its answer is documented in every part. */
-async function answerOf(operation: Declaration, values: Values, headers?: Readonly<Record<string, string>>) {
-  const answer = await callOf((path, request) => ask(sandbox, path, request), operation, values, headers);
-  conforms(operation, answer);
-  return answer;
+/** Calls an operation; its response is documented in every part. */
+async function responseOfFor(
+  operation: Declaration,
+  values: Values,
+  headers?: Readonly<Record<string, string>>,
+) {
+  const response = await callOf((path, request) => ask(sandbox, path, request), operation, values, headers);
+  conforms(operation, response);
+  return response;
 }
 
 const cases = operations.map((operation) => [operation.name, operation] as const);
 
-test.each(cases)("%s answers each status that it documents", async (name, operation: Declaration) => {
+test.each(cases)("%s responds with each status that it documents", async (name, operation: Declaration) => {
   const input = await sampleInput(name, client);
   for (const status of statusesOf(operation)) {
     sandbox.force(name, status);
-    expect((await answerOf(operation, input)).status).toBe(status);
+    expect((await responseOfFor(operation, input)).status).toBe(status);
   }
 });
 
@@ -52,7 +56,7 @@ const wrongs: readonly Wrong[] = [
   { headers: { "x-contact-id": "contact-blocked" } },
 ];
 
-/** How they are refused, in that order. Operations that answer alike share a row. */
+/** How they are refused, in that order. Operations that response alike share a row. */
 const refusals: readonly (readonly [statuses: readonly number[], ...names: string[]])[] = [
   [[401, 401, 400, 403, 403, 403], "accountDetails.list"],
   [[401, 401, 400, 404, 404, 404], "accountDetails.listAll", "accounts.getFunding"],
@@ -93,7 +97,7 @@ test.each(rows)("%s refuses who may not call it, with %j", async (name, statuses
   const input = await sampleInput(name, client);
   const seen: number[] = [];
   for (const { headers, values } of wrongs)
-    seen.push((await answerOf(operation, { ...input, ...values }, headers)).status);
+    seen.push((await responseOfFor(operation, { ...input, ...values }, headers)).status);
   expect(seen).toEqual(statuses);
 });
 
@@ -127,10 +131,10 @@ const forwardQuote = async () => {
   return { quote_id: await makeQuote(client, { trade_type: "forward", value_date: day }) };
 };
 
-/** What is asked of an operation beside its sample, and how it answers. */
+/** What is asked of an operation beside its sample, and how it responds. */
 const others: readonly (readonly [
   name: string,
-  says: string,
+  message: string,
   status: number,
   values: Values | (() => Values | Promise<Values>),
 ])[] = [
@@ -182,19 +186,19 @@ const others: readonly (readonly [
   ["trades.get", "a short model", 200, { response_model: "BookedTrade" }],
 ];
 
-test.each(others)("%s with %s answers %i", async (name, _says, status, more) => {
+test.each(others)("%s with %s responds with %i", async (name, _description, status, more) => {
   const input = await sampleInput(name, client);
   const values = { ...input, ...(typeof more === "function" ? await more() : more) };
-  expect((await answerOf(operationNamed(name), values)).status).toBe(status);
+  expect((await responseOfFor(operationNamed(name), values)).status).toBe(status);
 });
 
 test("an approvals configuration waits for the second administrator, and no other is taken meanwhile", async () => {
   const replace = operationNamed("approvalsWorkflow.replaceConfig");
   await client.approvalsWorkflow.updateSettings({ enabled: true, dual_admin: true });
   const input = await sampleInput(replace.name, client);
-  const replaced = () => answerOf(replace, input, { "x-contact-id": demo.contactId });
+  const replaced = () => responseOfFor(replace, input, { "x-contact-id": demo.contactId });
   expect([(await replaced()).status, (await replaced()).status]).toEqual([200, 409]);
-  expect((await answerOf(operationNamed("approvalsWorkflow.getConfig"), {})).status).toBe(200);
+  expect((await responseOfFor(operationNamed("approvalsWorkflow.getConfig"), {})).status).toBe(200);
 });
 
 test.each(["pdf", "csv", "mt940", "xls"] as const)(
@@ -209,7 +213,7 @@ test.each(["pdf", "csv", "mt940", "xls"] as const)(
     });
     sandbox.advance(10_000);
     const values = { account_id, statement_id: url.split("/").at(-2) };
-    expect((await answerOf(operationNamed("statements.getFile"), values)).status).toBe(200);
+    expect((await responseOfFor(operationNamed("statements.getFile"), values)).status).toBe(200);
   },
 );
 
@@ -217,6 +221,6 @@ test("a statement that fails says so with 202", async () => {
   sandbox.control.decideStatement({ decision: "fail" });
   const input = await sampleInput("statements.getFile", client);
   sandbox.advance(10_000);
-  const { status, text } = await answerOf(operationNamed("statements.getFile"), input);
+  const { status, text } = await responseOfFor(operationNamed("statements.getFile"), input);
   expect([status, JSON.parse(text)]).toEqual([202, { status: "Failed" }]);
 });

@@ -1,5 +1,5 @@
 /**
- * The open-banking answers of the sandbox, as they are on the wire, against the published document of their standard
+ * The open-banking responses of the sandbox, as they are on the wire, against the published document of their standard
  * (OpenAPI 3.0, version 1.3.12), read from the path in PSD2_OPENAPI; without it this is left out. The document is read
  * strictly: a field that it does not show is wrong too, and so is a code that it does not list with a status.
  */
@@ -7,15 +7,15 @@ import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, operations, type Values } from "@fxdesk/toolkit/operations";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { conforms } from "../../support/conforms";
-import { standardAnswers, standardPaths } from "../../support/open-banking-standard";
+import { standardResponses, standardPaths } from "../../support/open-banking-standard";
 import { operationNamed } from "../../support/operations";
 import { sampleInput, sandboxClient } from "../../support/samples";
 import { pain001 } from "../open-banking/documents";
-import { ask, callOf, type PlainAnswer } from "../support/http";
+import { ask, callOf, type PlainResponse } from "../support/http";
 
 const file = process.env.PSD2_OPENAPI;
 const describeStandard = file ? describe : describe.skip;
-const standard = file ? standardAnswers(file) : undefined;
+const standard = file ? standardResponses(file) : undefined;
 
 const declared: readonly Declaration[] = operations.filter(({ server }) => server === "xs2a");
 
@@ -37,10 +37,10 @@ afterEach(async () => {
 /** What was answered by operation: the statuses, with the media types of their bodies. */
 const seen = new Map<string, Set<string>>();
 
-function note(name: string, { status, headers }: PlainAnswer): void {
+function note(name: string, { status, headers }: PlainResponse): void {
   const type = headers.get("content-type")?.split(";")[0]!.replace("application/", "");
-  const answers = seen.get(name) ?? new Set();
-  seen.set(name, answers.add(type === undefined ? `${status}` : `${status} ${type}`));
+  const responses = seen.get(name) ?? new Set();
+  seen.set(name, responses.add(type === undefined ? `${status}` : `${status} ${type}`));
 }
 
 /** The standard's path of a call: that of the kind of authorisation it is about. */
@@ -48,38 +48,40 @@ const pathOf = (operation: Declaration, values: Values) =>
   standardPaths(operation).find((path) => path.includes(`/${String(values["payment-authorisation"])}`)) ??
   standardPaths(operation)[0]!;
 
-const isProblem = ({ headers }: PlainAnswer) =>
+const isProblem = ({ headers }: PlainResponse) =>
   headers.get("content-type")?.startsWith("application/problem+json") === true;
 
-/** Calls an operation: what it answers is what the standard says, and what the contract's own document says. */
+/** Calls an operation: its response is what the standard says, and what the contract's own document says. */
 async function checked(
   name: string,
   values: Values,
   headers: Readonly<Record<string, string>> = {},
-): Promise<PlainAnswer> {
+): Promise<PlainResponse> {
   const operation = operationNamed(name);
-  const answer = await callOf((path, request) => ask(sandbox, path, request), operation, values, headers);
+  const response = await callOf((path, request) => ask(sandbox, path, request), operation, values, headers);
   const place = { method: operation.method, path: pathOf(operation, values) };
-  const { status, text } = answer;
-  expect({ name, status, text, problems: standard!.problems(place, answer) }).toMatchObject({ problems: [] });
-  if (!isProblem(answer)) conforms(operation, answer);
-  return answer;
+  const { status, text } = response;
+  expect({ name, status, text, violations: standard!.violations(place, response) }).toMatchObject({
+    violations: [],
+  });
+  if (!isProblem(response)) conforms(operation, response);
+  return response;
 }
 
-/** The answer, which has a status. */
+/** The response, which has a status. */
 async function answered(
   status: number,
   name: string,
   values: Values,
   headers?: Readonly<Record<string, string>>,
-): Promise<PlainAnswer> {
-  const answer = await checked(name, values, headers);
-  note(name, answer);
-  expect({ name, ...answer }).toMatchObject({ status });
-  return answer;
+): Promise<PlainResponse> {
+  const response = await checked(name, values, headers);
+  note(name, response);
+  expect({ name, ...response }).toMatchObject({ status });
+  return response;
 }
 
-/** The body of an answer in JSON; an empty one where there is none. */
+/** The body of a response in JSON; an empty one where there is none. */
 async function bodyOf(...asked: Parameters<typeof answered>): Promise<Body> {
   const { text } = await answered(...asked);
   return JSON.parse(text || "{}") as Body;
@@ -109,7 +111,7 @@ const decide = ({ _links }: Body, decision: "approve" | "refuse") =>
   });
 
 const alone = { "PSU-IP-Address": undefined };
-const problems = { accept: "application/problem+json" };
+const sampleViolations = { accept: "application/problem+json" };
 const explicit = { "TPP-Explicit-Authorisation-Preferred": true };
 
 async function demoIban(currency = "EUR"): Promise<string> {
@@ -126,7 +128,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
   };
 
   type Access = (iban: string) => Values;
-  const accesses: readonly (readonly [says: string, access: Access, opens: string])[] = [
+  const accesses: readonly (readonly [message: string, access: Access, opens: string])[] = [
     ["no account named", () => ({ accounts: [], balances: [], transactions: [] }), "everything"],
     ["accounts only", () => ({ accounts: [] }), "accounts"],
     [
@@ -141,7 +143,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     ["everything with owner names", () => ({ allPsd2: "allAccountsWithOwnerName" }), "everything"],
   ];
 
-  test.each(accesses)("a consent to %s, from the request to its end", async (_says, access, opens) => {
+  test.each(accesses)("a consent to %s, from the request to its end", async (_description, access, opens) => {
     const created = await bodyOf(201, "consents.create", {
       ...consentTerms,
       access: access(await demoIban()),
@@ -194,7 +196,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     expect((await bodyOf(200, "consents.listAuthorisations", consent)).authorisationIds).toEqual([]);
     const started = await bodyOf(201, "consents.startAuthorisation", consent);
     await bodyOf(409, "consents.startAuthorisation", consent);
-    await bodyOf(409, "consents.startAuthorisation", consent, problems);
+    await bodyOf(409, "consents.startAuthorisation", consent, sampleViolations);
     decide(started, "refuse");
     expect((await bodyOf(200, "consents.get", consent)).consentStatus).toBe("rejected");
     const authorisation = { ...consent, "authorisation-id": started.authorisationId };
@@ -250,7 +252,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     const account = { ...(await consentedAccount()), ...more, ...alone };
     for (let times = 0; times < 4; times += 1) await bodyOf(200, name, account);
     await bodyOf(429, name, account);
-    await bodyOf(429, name, account, problems);
+    await bodyOf(429, name, account, sampleViolations);
   });
 
   const sepa = { "payment-product": "sepa-credit-transfers" };
@@ -322,7 +324,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     sandbox.advance(30 * day);
     expect(await statusOf(payment)).toBe("ACSC");
     await bodyOf(405, "payments.cancel", payment);
-    await bodyOf(405, "payments.cancel", payment, problems);
+    await bodyOf(405, "payments.cancel", payment, sampleViolations);
   });
 
   test.each(services)(
@@ -332,7 +334,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
       const authorisations = { ...named(service, created), "payment-authorisation": "authorisations" };
       const started = await bodyOf(201, "payments.startAuthorisation", authorisations);
       await bodyOf(409, "payments.startAuthorisation", authorisations);
-      await bodyOf(409, "payments.startAuthorisation", authorisations, problems);
+      await bodyOf(409, "payments.startAuthorisation", authorisations, sampleViolations);
       decide(started, "refuse");
       expect(await statusOf(named(service, created))).toBe("RJCT");
     },
@@ -381,7 +383,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
 
   test.each(declared.map(({ name }) => name))("%s refuses what every operation refuses", async (name) => {
     const input = await sampleInput(name, client);
-    for (const accept of [{}, problems]) {
+    for (const accept of [{}, sampleViolations]) {
       await bodyOf(400, name, { ...input, "X-Request-ID": "no UUID" }, accept);
       await bodyOf(401, name, input, { ...badToken, ...accept });
     }
@@ -398,7 +400,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
   const noPayment = { paymentId: nowhere };
   const noConsent = { "consent-id": nowhere };
   const noAuthorisation = { "authorisation-id": nowhere };
-  const refusals: readonly (readonly [name: string, says: string, status: number, values: Values])[] = [
+  const refusals: readonly (readonly [name: string, message: string, status: number, values: Values])[] = [
     ["payments.getStatus", "an unknown payment", 403, noPayment],
     ["payments.startAuthorisation", "an unknown payment", 403, noPayment],
     ["payments.listAuthorisations", "an unknown payment", 403, noPayment],
@@ -458,16 +460,16 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     ],
   ];
 
-  test.each(refusals)("%s refuses %s with %i", async (name, _says, status, more) => {
+  test.each(refusals)("%s refuses %s with %i", async (name, _description, status, more) => {
     const values = { ...(await sampleInput(name, client)), ...more };
     await bodyOf(status, name, values);
-    await bodyOf(status, name, values, problems);
+    await bodyOf(status, name, values, sampleViolations);
   });
 
   test.each(["application/xml", "text/plain"])("transactions as %s", async (type) => {
     const account = { ...(await consentedAccount()), bookingStatus: "booked", dateFrom: "2026-01-01" };
-    const answer = await answered(200, "openBanking.listTransactions", account, { accept: type });
-    expect(answer.headers.get("content-type")).toContain(type);
+    const response = await answered(200, "openBanking.listTransactions", account, { accept: type });
+    expect(response.headers.get("content-type")).toContain(type);
   });
 
   const orders: Readonly<Record<string, Values>> = {
@@ -493,7 +495,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
   });
 
   test.each(declared.map((operation) => [operation.name, operation] as const))(
-    "%s answers each status that can be asked for",
+    "%s responds with each status that can be asked for",
     async (name, operation) => {
       const input = await sampleInput(name, client);
       for (const status of Object.keys(operation.errors).map(Number)) {
@@ -505,9 +507,9 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     },
   );
 
-  /** What the sandbox can be brought to answer; a refusal comes as JSON and as a problem. */
+  /** What the sandbox can be brought to respond with; a refusal comes as JSON and as a problem. */
   const possible: readonly (readonly [
-    answers: readonly string[],
+    responses: readonly string[],
     refusals: readonly number[],
     ...string[],
   ])[] = [
@@ -542,16 +544,19 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     ],
   ];
 
-  test("everything was seen that the sandbox can answer by itself", () => {
-    const expected = possible.flatMap(([answers, refused, ...names]) =>
+  test("everything was seen that the sandbox can respond by itself", () => {
+    const expected = possible.flatMap(([responses, refused, ...names]) =>
       names.map((name) => [
         name,
-        [...answers, ...refused.flatMap((status) => [`${status} json`, `${status} problem+json`])].toSorted(),
+        [
+          ...responses,
+          ...refused.flatMap((status) => [`${status} json`, `${status} problem+json`]),
+        ].toSorted(),
       ]),
     );
-    expect(Object.fromEntries([...seen].map(([name, answers]) => [name, [...answers].toSorted()]))).toEqual(
-      Object.fromEntries(expected),
-    );
+    expect(
+      Object.fromEntries([...seen].map(([name, responses]) => [name, [...responses].toSorted()])),
+    ).toEqual(Object.fromEntries(expected));
     expect(expected).toHaveLength(declared.length);
   });
 });

@@ -1,4 +1,4 @@
-/** After a reset the same requests get the same answers: each byte of body, file and header. */
+/** After a reset the same requests get the same responses: each byte of body, file and header. */
 import { operations } from "@fxdesk/toolkit/operations";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { makeQuote, sampleInput, sandboxClient } from "../../support/samples";
@@ -50,9 +50,9 @@ async function everything(): Promise<string[]> {
     "/",
     ...mails,
   ];
-  const answers: string[] = [];
-  for (const path of paths) answers.push(await answered(path));
-  return answers;
+  const responses: string[] = [];
+  for (const path of paths) responses.push(await answered(path));
+  return responses;
 }
 
 test("a reset, and the same again", async () => {
@@ -64,7 +64,7 @@ test("a reset, and the same again", async () => {
   expect((await everything())[0]).not.toBe(first[0]);
 });
 
-test("answers are dated by the sandbox's clock", async () => {
+test("responses are dated by the sandbox's clock", async () => {
   sandbox.control.reset({ now: "2031-05-05T12:00:00Z" });
   const { headers } = await ask(sandbox, "/_sandbox/clock");
   expect(headers.get("date")).toBe("Mon, 05 May 2031 12:00:00 GMT");

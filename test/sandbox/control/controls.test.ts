@@ -155,8 +155,8 @@ describe("the market", () => {
     [{ symbol: "EURXAU", rate: 1 }, "XAU is not traded"],
     [{ symbol: "EUREUR", rate: 1 }, "two currencies"],
     [{ symbol: "EURUSD", rate: 100 }, "at most 10 times"],
-  ])("refuses %j", async (input, says) => {
-    await expect(remote.sandbox.moveRate(input)).rejects.toThrow(says);
+  ])("refuses %j", async (input, message) => {
+    await expect(remote.sandbox.moveRate(input)).rejects.toThrow(message);
   });
 });
 
@@ -190,8 +190,8 @@ describe("money that comes in", () => {
     [{ currency: "EUR", amount: "1000000000000.00" }, "amount must be at most 999999999999.99 EUR"],
     [{ amount: "1" }, "Exactly one of account_id and currency"],
     [{ currency: "SEK", amount: "1" }, "no such account"],
-  ])("is refused when it is %j", async (input, says) => {
-    await expect(remote.sandbox.payIn(input)).rejects.toThrow(says);
+  ])("is refused when it is %j", async (input, message) => {
+    await expect(remote.sandbox.payIn(input)).rejects.toThrow(message);
   });
 });
 
@@ -366,7 +366,7 @@ describe("nobody else's page", () => {
     const status = await new Promise((resolve) => {
       const path = "/_sandbox/requests";
       const headers = { host: `evil.example:${port}` };
-      get({ host: "127.0.0.1", port, path, headers }, (answer) => resolve(answer.resume().statusCode));
+      get({ host: "127.0.0.1", port, path, headers }, (response) => resolve(response.resume().statusCode));
     });
     expect(status).toBe(403);
   });
@@ -376,7 +376,7 @@ describe("nobody else's page", () => {
   });
 });
 
-test("each answer of a control is marked as an extension", async () => {
+test("each response of a control is marked as an extension", async () => {
   const { headers } = await ask(sandbox, "/_sandbox/clock");
   expect(headers.get("x-fxdesk-extension")).toBe("true");
 });

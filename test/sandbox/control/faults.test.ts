@@ -66,7 +66,7 @@ describe("a call that commits money", () => {
 describe("a read", () => {
   test.each(["reset-before", "reset-after", "cut-off"] as const)("%s: is tried again", async (kind) => {
     put({ operation: "trades.list", kind });
-    const { attempts } = await client.trades.list.reply();
+    const { attempts } = await client.trades.list.response();
     expect(attempts).toBe(2);
   });
 
@@ -77,7 +77,7 @@ describe("a read", () => {
     expect(sandbox.requests).toHaveLength(1);
   });
 
-  test("status: is one documented answer instead of the work", async () => {
+  test("status: is one documented response instead of the work", async () => {
     put({ operation: "trades.get", kind: "status", status: 404, times: 2 });
     const trade_id = (await client.trades.list({ page_size: 1 }))[0]!.trade_id;
     const get = () => client.trades.get({ trade_id });
@@ -136,7 +136,7 @@ test("faults wait in their order, and can be taken away", async () => {
   ]);
   sandbox.control.clearFaults();
   expect(sandbox.control.listFaults()).toEqual([]);
-  expect((await client.trades.list.reply()).attempts).toBe(1);
+  expect((await client.trades.list.response()).attempts).toBe(1);
 });
 
 test.each([
@@ -155,8 +155,8 @@ test.each([
     "retry_after goes with kind",
   ],
   [{ operation: "trades.book", kind: "meteorite" }, "kind must be one of"],
-])("%j is refused", (fault, says) => {
+])("%j is refused", (fault, message) => {
   expect(() => put(fault as Fault)).toThrow(
-    expect.objectContaining({ details: expect.stringContaining(says) }),
+    expect.objectContaining({ details: expect.stringContaining(message) }),
   );
 });

@@ -128,8 +128,8 @@ describe("a form", () => {
   test("of another page is refused", async () => {
     const form = { method: "POST", body: new URLSearchParams({ control: "reset" }) };
     await client.trades.list();
-    const answer = await ask(sandbox, "/", { ...form, headers: { origin: "https://evil.example" } });
-    expect(answer.status).toBe(403);
+    const response = await ask(sandbox, "/", { ...form, headers: { origin: "https://evil.example" } });
+    expect(response.status).toBe(403);
     expect(sandbox.requests).toHaveLength(1);
   });
 });
@@ -281,22 +281,22 @@ describe("with JavaScript", () => {
   test.each([
     ["cannot be reached", (route: Route) => route.abort()],
     ["fails", (route: Route) => route.fulfill({ status: 500, body: "{}" })],
-  ])("says when the sandbox %s, until it answers again", async (_how, fail) => {
+  ])("says when the sandbox %s, until it responds again", async (_how, fail) => {
     await open(true);
     await page.route("**/*", fail);
     await lookAgain();
     await page.getByRole("alert").waitFor();
-    expect(await page.getByRole("alert").textContent()).toBe("The sandbox does not answer.");
+    expect(await page.getByRole("alert").textContent()).toBe("The sandbox does not respond.");
     await page.unroute("**/*");
     await lookAgain();
     await page.getByRole("alert").waitFor({ state: "detached" });
   });
 
-  test("says when the sandbox does not answer", async () => {
+  test("says when the sandbox does not respond", async () => {
     await open(true);
     await sandbox.close();
     await press("+ 1 day");
-    expect(await page.getByRole("alert").textContent()).toBe("The sandbox does not answer.");
+    expect(await page.getByRole("alert").textContent()).toBe("The sandbox does not respond.");
   });
 });
 

@@ -164,7 +164,7 @@ test("what is booked while a statement is written is in the next delta", async (
 test.each([["application/json"], ["application/xml"], ["text/plain"]] as const)(
   "the first day of the calendar and the last are days, in %s",
   async (Accept) => {
-    const answer = await bank.client.openBanking.listTransactions({
+    const response = await bank.client.openBanking.listTransactions({
       "Consent-ID": await validConsent(bank),
       "account-id": account,
       bookingStatus: "booked",
@@ -172,7 +172,7 @@ test.each([["application/json"], ["application/xml"], ["text/plain"]] as const)(
       dateTo: "9999-12-31",
       Accept,
     });
-    expect(JSON.stringify(answer)).toContain("Opening balance");
+    expect(JSON.stringify(response)).toContain("Opening balance");
   },
 );
 

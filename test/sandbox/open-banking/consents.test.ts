@@ -31,7 +31,7 @@ const authorisationOf = async (consentId: string) => {
 };
 
 test("a consent is received, and valid once the person has approved it", async () => {
-  const { body, headers } = await bank.client.consents.create.reply(consentTerms);
+  const { body, headers } = await bank.client.consents.create.response(consentTerms);
   const { consentId, consentStatus, _links } = body;
   expect(consentStatus).toBe("received");
   expect(headers).toMatchObject({ location: `/v1/consents/${consentId}`, "aspsp-sca-approach": "REDIRECT" });

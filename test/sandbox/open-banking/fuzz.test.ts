@@ -1,4 +1,4 @@
-/** Whatever fits a declaration gets a documented answer. */
+/** Whatever fits a declaration gets a documented response. */
 import * as fc from "fast-check";
 import { encodeRequest, operations } from "@fxdesk/toolkit/operations";
 import { requestValues } from "../../support/arbitrary";
@@ -15,7 +15,7 @@ const declared = operations.filter(({ server }) => server === "xs2a");
 test.each(declared.map((operation) => [operation.name, operation] as const))(
   "%s",
   async (_name, operation) => {
-    const documented = Object.keys({ ...operation.answers, ...operation.errors }).map(Number);
+    const documented = Object.keys({ ...operation.responses, ...operation.errors }).map(Number);
     const property = fc.asyncProperty(requestValues(operation, new Date(today)), async (values) => {
       const { target, headers, body } = encodeRequest(operation, values);
       const { status } = await fetch(bank.sandbox.xs2aUrl + target, {

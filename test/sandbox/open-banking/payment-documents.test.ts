@@ -33,13 +33,13 @@ const stateOf = async (paymentId: string, at: typeof single | typeof bulk | type
 
 /** What was booked today, the last first. */
 async function booked() {
-  const answer = await bank.client.openBanking.listTransactions({
+  const response = await bank.client.openBanking.listTransactions({
     "account-id": debtor.resourceId,
     "Consent-ID": await validConsent(bank),
     bookingStatus: "booked",
     dateFrom: "2026-03-02",
   });
-  return answer.transactions!.booked!;
+  return response.transactions!.booked!;
 }
 
 test.each(["03", "09"])("a payment in version %s is paid as one in JSON is", async (version) => {
@@ -205,7 +205,7 @@ test("the person is told the days of a standing order, not the day of its docume
 test("the caller is told which element does not fit, and nothing is begun", async () => {
   const document = documentOf();
   const without = (element: string) => document.replace(new RegExp(`<${element}>.*</${element}>`), "");
-  const cases: readonly (readonly [document: string, says: string])[] = [
+  const cases: readonly (readonly [document: string, message: string])[] = [
     ["<Document", "Line 1"],
     [document.replace("</PmtInf>", ""), "Line "],
     [`<!DOCTYPE d [<!ENTITY e "x">]>${document.replace(/^<\?.*\n/, "")}`, "document type"],
@@ -232,13 +232,15 @@ test("the caller is told which element does not fit, and nothing is begun", asyn
     [documentOf({ sum: "125.51" }), "GrpHdr/CtrlSum is 125.51, not 125.5"],
     [documentOf({ transfers: [{}, {}] }), "CdtTrfTxInf must be there once"],
   ];
-  for (const [text, says] of cases) {
-    const answer = await post(bank, "/v1/payments/pain.001-sepa-credit-transfers", "application/xml", text);
-    expect({ says, status: answer.status, body: await answer.json() }).toEqual({
-      says,
+  for (const [text, description] of cases) {
+    const response = await post(bank, "/v1/payments/pain.001-sepa-credit-transfers", "application/xml", text);
+    expect({ description, status: response.status, body: await response.json() }).toEqual({
+      description,
       status: 400,
       body: {
-        tppMessages: [{ category: "ERROR", code: "FORMAT_ERROR", text: expect.stringContaining(says) }],
+        tppMessages: [
+          { category: "ERROR", code: "FORMAT_ERROR", text: expect.stringContaining(description) },
+        ],
       },
     });
   }
@@ -339,9 +341,9 @@ test("each product takes what it is written in", async () => {
     ["payments/pain.001-sepa-credit-transfers", "text/plain", xml, 415],
   ];
   for (const [path, type, body, status] of cases) {
-    const answer = await post(bank, `/v1/${path}`, type, body);
-    expect([path, type, answer.status]).toEqual([path, type, status]);
-    if (status === 415) expect(await answer.text()).toBe("");
-    if (status === 400) expect(await answer.text()).toContain("FORMAT_ERROR");
+    const response = await post(bank, `/v1/${path}`, type, body);
+    expect([path, type, response.status]).toEqual([path, type, status]);
+    if (status === 415) expect(await response.text()).toBe("");
+    if (status === 400) expect(await response.text()).toContain("FORMAT_ERROR");
   }
 });

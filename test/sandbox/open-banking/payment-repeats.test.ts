@@ -26,13 +26,13 @@ const transfer = (amount: string) => ({
 });
 
 const initiate = (more: object = {}, id = requestId) =>
-  bank.client.payments.initiate.reply(
+  bank.client.payments.initiate.response(
     { ...single, debtorAccount: { iban }, ...transfer("125.50"), ...more },
     { requestId: id },
   );
 
 const initiateBulk = (amounts: readonly string[]) =>
-  bank.client.payments.initiateBulk.reply(
+  bank.client.payments.initiateBulk.response(
     { ...product, debtorAccount: { iban }, payments: amounts.map(transfer) },
     { requestId },
   );
@@ -40,7 +40,7 @@ const initiateBulk = (amounts: readonly string[]) =>
 /** How many payments wait for a person. */
 const waiting = () => bank.sandbox.control.listAuthorisations().length;
 
-test("the first answer comes again, and nothing is begun", async () => {
+test("the first response comes again, and nothing is begun", async () => {
   const { body, headers } = await initiate();
   await decide(body._links.scaRedirect, "approve");
   bank.sandbox.advance(minute);
@@ -66,7 +66,7 @@ test("of a bulk and a document too", async () => {
   expect(waiting()).toBe(2);
 });
 
-test("after an answer that was lost, the payment is there once", async () => {
+test("after a response that was lost, the payment is there once", async () => {
   bank.sandbox.control.addFault({ operation: "payments.initiate", kind: "reset-after" });
   await expect(initiate()).rejects.toMatchObject({ code: "outcome_unknown" });
   const { body } = await initiate();
@@ -103,12 +103,12 @@ async function tokenOf(email: string): Promise<string> {
   const login = { email, password, client_id, redirect_uri, state: "s1" };
   const { headers } = await ask(bank.sandbox, "/login", { method: "POST", body: new URLSearchParams(login) });
   const code = new URL(headers.get("location")!).searchParams.get("code")!;
-  const answer = await fetch(`${baseUrl}/token`, {
+  const response = await fetch(`${baseUrl}/token`, {
     method: "POST",
     headers: { authorization: `Basic ${btoa(`${client_id}:${authClientSecret}`)}` },
     body: new URLSearchParams({ grant_type: "authorization_code", code, redirect_uri }),
   });
-  return ((await answer.json()) as { access_token: string }).access_token;
+  return ((await response.json()) as { access_token: string }).access_token;
 }
 
 test("another company's call under the same id is another call", async () => {

@@ -4,15 +4,15 @@
  */
 import type { Values } from "@fxdesk/toolkit/operations";
 import { conforms } from "../../support/conforms";
-import { standardAnswers, standardPaths } from "../../support/open-banking-standard";
+import { standardResponses, standardPaths } from "../../support/open-banking-standard";
 import { operationNamed } from "../../support/operations";
-import { ask, callOf, type PlainAnswer } from "../support/http";
+import { ask, callOf, type PlainResponse } from "../support/http";
 import { type Bank, euroAccount, openBank } from "./bank";
 import { pain001, post } from "./documents";
 import { newRequestId } from "../../support/request-id";
 
 const file = process.env.PSD2_OPENAPI;
-const standard = file ? standardAnswers(file) : undefined;
+const standard = file ? standardResponses(file) : undefined;
 
 let bank: Bank;
 let document: string;
@@ -25,22 +25,22 @@ afterEach(() => bank.close());
 const product = { "payment-product": "pain.001-sepa-credit-transfers" };
 const single = { ...product, "payment-service": "payments" };
 
-const typeOf = ({ headers }: PlainAnswer) => headers.get("content-type")?.split(";")[0];
+const typeOf = ({ headers }: PlainResponse) => headers.get("content-type")?.split(";")[0];
 
-/** What an operation answers is what the documents say. */
-function check(name: string, answer: PlainAnswer): PlainAnswer {
+/** The response of an operation is what the documents say. */
+function check(name: string, response: PlainResponse): PlainResponse {
   const operation = operationNamed(name);
   // The contract's document shows one of the standard's two kinds of error body.
-  if (typeOf(answer) !== "application/problem+json") conforms(operation, answer);
+  if (typeOf(response) !== "application/problem+json") conforms(operation, response);
   const [path] = standardPaths(operation);
-  expect(standard?.problems({ method: operation.method, path: path! }, answer) ?? []).toEqual([]);
-  return answer;
+  expect(standard?.violations({ method: operation.method, path: path! }, response) ?? []).toEqual([]);
+  return response;
 }
 
 async function call(name: string, values: Values, accept = "*/*") {
   const asking = (path: string, request?: object) => ask(bank.sandbox, path, request);
-  const answer = check(name, await callOf(asking, operationNamed(name), values, { accept }));
-  return { ...answer, outcome: [answer.status, typeOf(answer)].filter(Boolean).join(" ") };
+  const response = check(name, await callOf(asking, operationNamed(name), values, { accept }));
+  return { ...response, outcome: [response.status, typeOf(response)].filter(Boolean).join(" ") };
 }
 
 interface Body {
@@ -48,10 +48,10 @@ interface Body {
   readonly transactionStatus: string;
   readonly _links: Readonly<Record<string, { readonly href: string }>>;
 }
-const bodyOf = ({ text }: PlainAnswer) => JSON.parse(text) as Body;
+const bodyOf = ({ text }: PlainResponse) => JSON.parse(text) as Body;
 
-const jsonAnswer = "200 application/json";
-const xmlAnswer = "200 application/xml";
+const sampleJsonResponse = "200 application/json";
+const sampleXmlResponse = "200 application/xml";
 
 test(`a payment in XML${file ? "" : " (PSD2_OPENAPI is not set)"}`, async () => {
   const initiated = await call("payments.initiate", { ...single, pain001: document });
@@ -62,10 +62,10 @@ test(`a payment in XML${file ? "" : " (PSD2_OPENAPI is not set)"}`, async () => 
   expect(initiated.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
   const of = { ...single, paymentId };
   const status = (accept: string) => call("payments.getStatus", of, accept);
-  expect((await status("application/json")).outcome).toBe(jsonAnswer);
-  expect((await status("application/xml")).outcome).toBe(xmlAnswer);
+  expect((await status("application/json")).outcome).toBe(sampleJsonResponse);
+  expect((await status("application/xml")).outcome).toBe(sampleXmlResponse);
   expect((await status("image/png")).outcome).toBe("406");
-  expect((await call("payments.get", { ...product, paymentId })).outcome).toBe(xmlAnswer);
+  expect((await call("payments.get", { ...product, paymentId })).outcome).toBe(sampleXmlResponse);
   expect((await call("payments.get", { ...product, paymentId }, "application/json")).outcome).toBe("406");
 });
 
@@ -73,7 +73,7 @@ test("a bulk and a standing order in XML", async () => {
   const bulk = await call("payments.initiateBulk", { ...product, pain001: document });
   expect(bulk.outcome).toBe("201 application/json");
   const { paymentId } = bodyOf(bulk);
-  expect((await call("payments.getBulk", { ...product, paymentId })).outcome).toBe(xmlAnswer);
+  expect((await call("payments.getBulk", { ...product, paymentId })).outcome).toBe(sampleXmlResponse);
   const order = await call("payments.initiate", {
     ...product,
     "payment-service": "periodic-payments",
@@ -87,16 +87,16 @@ test("a bulk and a standing order in XML", async () => {
 test("a document that does not fit, and a body of another type", async () => {
   const broken = await call("payments.initiate", { ...single, pain001: "<Document/>" });
   expect(broken.outcome).toBe("400 application/json");
-  const problem = await call(
+  const violation = await call(
     "payments.initiate",
     { ...single, pain001: "<Document/>" },
     "application/problem+json",
   );
-  expect(problem.outcome).toBe("400 application/problem+json");
+  expect(violation.outcome).toBe("400 application/problem+json");
   const path = "/v1/payments/pain.001-sepa-credit-transfers";
-  const answer = await post(bank, path, "text/plain", document);
-  const { status, headers } = answer;
-  check("payments.initiate", { status, headers, text: await answer.text() });
+  const response = await post(bank, path, "text/plain", document);
+  const { status, headers } = response;
+  check("payments.initiate", { status, headers, text: await response.text() });
   expect(status).toBe(415);
 });
 

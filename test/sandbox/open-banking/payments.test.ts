@@ -57,13 +57,13 @@ async function available(): Promise<number> {
 }
 
 async function report(bookingStatus: "booked" | "pending" | "information") {
-  const answer = await bank.client.openBanking.listTransactions({
+  const response = await bank.client.openBanking.listTransactions({
     "account-id": debtor.resourceId,
     "Consent-ID": await validConsent(bank),
     bookingStatus,
     dateFrom: "2026-03-02",
   });
-  return answer.transactions![bookingStatus]!;
+  return response.transactions![bookingStatus]!;
 }
 
 /** The days on which the supplier was paid, the last first. */
@@ -101,14 +101,14 @@ test("a payment is received, authorised, settling and settled; then it stands in
 
 describe("a payment that is pending", () => {
   const pendingIn = async (dateFrom: string, dateTo?: string) => {
-    const answer = await bank.client.openBanking.listTransactions({
+    const response = await bank.client.openBanking.listTransactions({
       "account-id": debtor.resourceId,
       "Consent-ID": await validConsent(bank),
       bookingStatus: "pending",
       dateFrom,
       dateTo,
     });
-    return answer.transactions!.pending!.length;
+    return response.transactions!.pending!.length;
   };
 
   test("is listed with the day on which it was authorised", async () => {

@@ -54,8 +54,8 @@ async function pageFor(links: Links, query: Readonly<Record<string, string>>): P
   return `${authorization_endpoint}?${new URLSearchParams(query).toString()}`;
 }
 
-/** Where the person is led who answers with the form of a page. */
-async function answer(page: string, decision: string): Promise<URL> {
+/** Where the person is led who responses with the form of a page. */
+async function responseFor(page: string, decision: string): Promise<URL> {
   const [, action = ""] = /<form method="post" action="(.+?)"/.exec(await (await fetch(page)).text()) ?? [];
   const { headers } = await fetch(new URL(action.replaceAll("&amp;", "&"), page), {
     method: "POST",
@@ -85,7 +85,7 @@ async function tokens(form: Readonly<Record<string, string>>) {
 
 async function authorised() {
   const { consentId, _links } = await create();
-  const back = await answer(await pageFor(_links, asked(`AIS:${consentId}`)), "approve");
+  const back = await responseFor(await pageFor(_links, asked(`AIS:${consentId}`)), "approve");
   return { consentId, code: back.searchParams.get("code")! };
 }
 
@@ -100,7 +100,10 @@ async function accounts(consentId: string, accessToken?: string) {
 }
 
 test("the way leads from the link over the person to a token that reads", async () => {
-  const { body, headers } = await client.consents.create.reply({ ...consentTerms, "TPP-Redirect-URI": home });
+  const { body, headers } = await client.consents.create.response({
+    ...consentTerms,
+    "TPP-Redirect-URI": home,
+  });
   const { consentId, _links } = body;
   expect(headers["aspsp-sca-approach"]).toBe("REDIRECT");
   expect(inOrder(Object.keys(_links))).toEqual(["scaOAuth", "scaStatus", "self", "status"]);
@@ -112,7 +115,7 @@ test("the way leads from the link over the person to a token that reads", async 
 
   const page = await pageFor(_links, asked(`AIS:${consentId}`));
   expect(await (await fetch(page)).text()).toContain("Access to account information");
-  const back = await answer(page, "approve");
+  const back = await responseFor(page, "approve");
   const code = back.searchParams.get("code")!;
   expect(Object.fromEntries(back.searchParams)).toEqual({ from: "bank", code, state: "s 1" });
 
@@ -123,7 +126,7 @@ test("the way leads from the link over the person to a token that reads", async 
 
 test("who refuses returns with an error, and the consent is rejected", async () => {
   const { consentId, _links } = await create();
-  const back = await answer(await pageFor(_links, asked(`AIS:${consentId}`)), "refuse");
+  const back = await responseFor(await pageFor(_links, asked(`AIS:${consentId}`)), "refuse");
   expect(Object.fromEntries(back.searchParams)).toEqual({
     from: "bank",
     error: "access_denied",
@@ -149,7 +152,7 @@ async function paymentTerms() {
 test("a payment is authorised the same way", async () => {
   const terms = { ...(await paymentTerms()), "TPP-Redirect-URI": home };
   const { paymentId, _links } = await client.payments.initiate(terms);
-  const back = await answer(await pageFor(_links, asked(`PIS:${paymentId}`)), "approve");
+  const back = await responseFor(await pageFor(_links, asked(`PIS:${paymentId}`)), "approve");
   const given = await tokens(redemption(back.searchParams.get("code")!));
   expect(given).toMatchObject({ status: 200, scope: `PIS:${paymentId}` });
 });
@@ -196,7 +199,7 @@ describe("where nobody says to which address the person returns", () => {
     await expect(client.consents.startAuthorisation(path)).rejects.toMatchObject(refused);
     expect(await client.consents.listAuthorisations(path)).toEqual({ authorisationIds: [] });
     const { _links } = await client.consents.startAuthorisation({ ...path, "TPP-Redirect-URI": home });
-    const back = await answer(await pageFor(_links, asked(`AIS:${consentId}`)), "approve");
+    const back = await responseFor(await pageFor(_links, asked(`AIS:${consentId}`)), "approve");
     expect(back.searchParams.get("code")).toEqual(expect.any(String));
   });
 });
@@ -220,7 +223,7 @@ describe("a request to authorise", () => {
   test("may have question marks in its values", async () => {
     const { consentId, _links } = await create();
     const page = await pageFor(_links, asked(`AIS:${consentId}`, { state: "sure?" }));
-    const back = await answer(page.replaceAll("%3F", "?"), "approve");
+    const back = await responseFor(page.replaceAll("%3F", "?"), "approve");
     expect([back.searchParams.get("state"), back.searchParams.has("code")]).toEqual(["sure?", true]);
   });
 

@@ -13,7 +13,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(bank.sandbox.xs2aUrl + path, { headers: { "X-Request-ID": newRequestId(), ...headers } });
 
 describe("X-Request-ID", () => {
-  test.each(["/v1/consents/nothing", "/v1/nothing"])("is repeated in the answer of %s", async (path) => {
+  test.each(["/v1/consents/nothing", "/v1/nothing"])("is repeated in the response of %s", async (path) => {
     const id = newRequestId();
     const { headers } = await get(path, { "X-Request-ID": id });
     expect(headers.get("x-request-id")).toBe(id);
@@ -21,8 +21,8 @@ describe("X-Request-ID", () => {
 
   test("is repeated to the client", async () => {
     const requestId = newRequestId();
-    const reply = await bank.client.consents.create.reply(consentTerms, { requestId });
-    expect(reply.requestId).toBe(requestId);
+    const response = await bank.client.consents.create.response(consentTerms, { requestId });
+    expect(response.requestId).toBe(requestId);
   });
 
   test("is required", async () => {
@@ -62,12 +62,12 @@ describe("a field that a body cannot have", () => {
     ["payments", single, { endDate: "2026-03-05" }, "Only a periodic payment has startDate,"],
     ["bulk-payments", bulk, order, "startDate is not a field here. frequency is not a field here."],
     ["periodic-payments", single, { ...order, evryMonth: true }, "evryMonth is not a field here."],
-  ])("is refused, and named: %s", async (service, terms, more, says) => {
+  ])("is refused, and named: %s", async (service, terms, more, message) => {
     const body = JSON.stringify({ ...(await terms()), ...more });
-    const answer = await post(bank, `/v1/${service}/${sepa}?more=1`, "application/json", body);
-    expect([answer.status, await answer.json()]).toMatchObject([
+    const response = await post(bank, `/v1/${service}/${sepa}?more=1`, "application/json", body);
+    expect([response.status, await response.json()]).toMatchObject([
       400,
-      { tppMessages: [{ code: "FORMAT_ERROR", text: expect.stringContaining(says) as string }] },
+      { tppMessages: [{ code: "FORMAT_ERROR", text: expect.stringContaining(message) as string }] },
     ]);
   });
 
@@ -83,9 +83,9 @@ test("errors are tppMessages, or a problem for who accepts one", async () => {
   expect(await tpp.json()).toEqual({
     tppMessages: [{ category: "ERROR", code: "CONSENT_UNKNOWN", text: "There is no such consent. nothing" }],
   });
-  const problem = await get("/v1/consents/nothing", { Accept: "application/problem+json" });
-  expect(problem.headers.get("content-type")).toContain("application/problem+json");
-  expect(await problem.json()).toEqual({
+  const violation = await get("/v1/consents/nothing", { Accept: "application/problem+json" });
+  expect(violation.headers.get("content-type")).toContain("application/problem+json");
+  expect(await violation.json()).toEqual({
     type: "urn:tpp-message:CONSENT_UNKNOWN",
     code: "CONSENT_UNKNOWN",
     title: "There is no such consent.",
@@ -129,8 +129,8 @@ describe("what an operation cannot be answered in is not acceptable, however man
   });
   const kinds = ["consent", "accounts", "transactions", "status"];
   const asked = async (kind: string, accept: string) => {
-    const answer = await get(paths[kind]!, { ...headers, Accept: accept });
-    return [answer.status, answer.headers.get("content-type")];
+    const response = await get(paths[kind]!, { ...headers, Accept: accept });
+    return [response.status, response.headers.get("content-type")];
   };
   const json = "application/json; charset=utf-8";
 
@@ -163,7 +163,7 @@ describe("what an operation cannot be answered in is not acceptable, however man
     expect(bank.sandbox.control.listAuthorisations()).toHaveLength(begun);
   });
 
-  test("an answer without a body fits everybody", async () => {
+  test("a response without a body fits everybody", async () => {
     const { consentId } = await bank.client.consents.create(consentTerms);
     const response = await fetch(`${bank.sandbox.xs2aUrl}/v1/consents/${consentId}`, {
       method: "DELETE",
@@ -219,7 +219,7 @@ describe("the page of an authorisation", () => {
     expect(await scaStatusOf(consentId)).toBe("started");
   });
 
-  test("leads back to where the caller wants, by the answer", async () => {
+  test("leads back to where the caller wants, by the response", async () => {
     const yes = await decide((await ask(returning)).link, "approve");
     expect([yes.status, yes.headers.get("location")]).toEqual([303, "https://desk.example/done?state=1"]);
     const no = await decide((await ask(returning)).link, "refuse");
@@ -231,7 +231,7 @@ describe("the page of an authorisation", () => {
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("Approved.")]);
   });
 
-  test("takes one answer", async () => {
+  test("takes one response", async () => {
     const { consentId, link } = await ask();
     expect((await decide(link, "perhaps")).status).toBe(400);
     await decide(link, "refuse");

@@ -71,7 +71,7 @@ export function fingerprintBefore(world: World): string {
 export function fingerprint(world: World): string {
   const { ledger, accounts, accountDetails, quotes, trades, statements, approvals, openBanking, rates } =
     world;
-  const { consents, payments, authorisations, answered, signatories } = openBanking;
+  const { consents, payments, authorisations, rememberedResponses: answered, signatories } = openBanking;
   return JSON.stringify([
     [...ledger.balances()],
     accounts.size,

@@ -3,7 +3,7 @@ import { type Declaration, encodeRequest, fieldsOf, type Values } from "@fxdesk/
 import { demo, type Sandbox } from "@fxdesk/sandbox";
 import { newRequestId } from "../../support/request-id";
 
-export interface PlainAnswer {
+export interface PlainResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -16,7 +16,7 @@ export interface PlainRequest {
 }
 
 /** Asks for a path. Follows no redirect. */
-export type Ask = (path: string, request?: PlainRequest) => Promise<PlainAnswer>;
+export type Ask = (path: string, request?: PlainRequest) => Promise<PlainResponse>;
 
 /** The demo company's credentials as headers. */
 export const demoHeaders = {
@@ -29,7 +29,7 @@ export async function ask(
   { baseUrl }: Pick<Sandbox, "baseUrl">,
   path: string,
   init: RequestInit | PlainRequest = {},
-): Promise<PlainAnswer> {
+): Promise<PlainResponse> {
   const response = await fetch(baseUrl + path, { redirect: "manual", ...(init as RequestInit) });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }

@@ -23,16 +23,16 @@ export function inProcess(now: Date, seed = "fxdesk", settings: Partial<Settings
   const { app, stage } = assemble({ service: contract, beginning });
   return {
     ask: async (url, { method = "GET", headers = {}, body } = {}) => {
-      const answer = await app.inject({
+      const response = await app.inject({
         method: method as "GET",
         url,
         headers: { host: "127.0.0.1", ...headers },
         ...(body !== undefined && { payload: body }),
       });
       return {
-        status: answer.statusCode,
-        headers: new Headers(answer.headers as Record<string, string>),
-        text: answer.body,
+        status: response.statusCode,
+        headers: new Headers(response.headers as Record<string, string>),
+        text: response.body,
       };
     },
     control: controlPlane(stage),

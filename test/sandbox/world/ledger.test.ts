@@ -15,7 +15,7 @@ import { available } from "../../../sandbox/src/world/movements";
 import { demo } from "../../../sandbox/src/world/parties";
 import { allocate, decidePayment, orderPayment, returnPayment } from "../../../sandbox/src/world/payments";
 import { seed } from "../../../sandbox/src/world/seed";
-import { drawProblem, outstanding, unallocated } from "../../../sandbox/src/world/trades";
+import { drawViolation, outstanding, unallocated } from "../../../sandbox/src/world/trades";
 import { book, cancel, fund } from "../../../sandbox/src/world/trading";
 import { World } from "../../../sandbox/src/world/world";
 import { checkBooks, checkLines } from "../support/books";
@@ -73,7 +73,7 @@ const drawing = fc.tuple(numbers, shares).map(([number, share]): Act => (world) 
     currency: parent.sell.currency,
   };
   const buy = converted(sell, parent.rate);
-  if (sell.amount.eq(0) || drawProblem(parent, sell.amount, buy.amount) !== undefined) return;
+  if (sell.amount.eq(0) || drawViolation(parent, sell.amount, buy.amount) !== undefined) return;
   const { clientId, rate } = parent;
   const terms = { clientId, rate, parent, sell, buy, fee: feeFor(sell), reference: undefined };
   book(world, { ...terms, type: "drawdown", maturityDate: "2026-12-01" });

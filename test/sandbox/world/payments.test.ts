@@ -164,8 +164,8 @@ test.each<[string, Partial<PaymentOrder> & { amount?: Big }, string]>([
     { date: "2026-11-26" },
     "payment_date 2026-11-26 is no business day: the next is 2026-11-27",
   ],
-])("%s cannot be paid", (_what, changes, says) => {
-  expect(() => order("1", changes)).toThrow(says);
+])("%s cannot be paid", (_what, changes, message) => {
+  expect(() => order("1", changes)).toThrow(message);
 });
 
 test("without a day a payment is sent at maturity, or on the next business day when that has passed", () => {

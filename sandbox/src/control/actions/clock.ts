@@ -1,6 +1,6 @@
 /** The clock, and the beginning again. */
 import type { Stage } from "../../stage";
-import { timeProblem } from "../../world/clock";
+import { timeViolation } from "../../world/clock";
 import { dayMs } from "../../world/days";
 import type { clockControls } from "../controls/clock";
 import { longestDays } from "../controls/parts";
@@ -9,8 +9,8 @@ import { type ActionsOf, conflict, unfit } from "./parts";
 const clockOf = ({ world }: Stage) => ({ now: world.now.toISOString() });
 
 function assertTime(time: Date): void {
-  const problem = timeProblem(time);
-  if (problem !== undefined) throw unfit(problem);
+  const violation = timeViolation(time);
+  if (violation !== undefined) throw unfit(violation);
 }
 
 function advance(stage: Stage, milliseconds: number) {

@@ -32,7 +32,7 @@ export const marketActions: ActionsOf<typeof marketControls> = {
     const [base, quoted] = currenciesOf(symbol);
     attempt(
       () => world.rates.move(base, quoted, new Big(rate), dayOf(world.now)),
-      (says) => conflict("rate_too_far", says),
+      (message) => conflict("rate_too_far", message),
     );
     revalueAll(world);
     return priceOf(world, base, quoted);

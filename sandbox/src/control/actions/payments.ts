@@ -21,7 +21,7 @@ function withPayment(
     if (!payment) continue;
     attempt(
       () => act(world, trade, payment),
-      (says) => conflict("payment_state", says),
+      (message) => conflict("payment_state", message),
     );
     return paymentView(payment);
   }

@@ -1,7 +1,7 @@
 /** What becomes of account details and statements that were asked for. */
 import { empty, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
-import { local, longestSeconds, needed, says } from "./parts";
+import { local, longestSeconds, needed, described } from "./parts";
 
 export const decideAccountDetails = operation({
   ...local,
@@ -12,10 +12,10 @@ export const decideAccountDetails = operation({
   method: "POST",
   path: "/_sandbox/account-details/{account_details_id}",
   parameters: {
-    account_details_id: z.string().meta({ title: "Account details ID", ...says("As they are listed.") }),
+    account_details_id: z.string().meta({ title: "Account details ID", ...described("As they are listed.") }),
   },
-  body: z.object({ decision: z.enum(["confirm", "fail"]).meta(says("What the dealers say.")) }),
-  answers: {
+  body: z.object({ decision: z.enum(["confirm", "fail"]).meta(described("What the dealers say.")) }),
+  responses: {
     200: json(z.object({ account_details_id: z.string(), status: z.string() }), "The account details."),
   },
 });
@@ -32,12 +32,12 @@ export const decideStatement = operation({
     statement_id: z
       .string()
       .optional()
-      .meta({ title: "Statement ID", ...says("The next one, without.") }),
-    decision: z.enum(["fail", "delay"]).meta(says("What becomes of it.")),
-    seconds: z.int().min(1).max(longestSeconds).optional().meta(says("How much longer it takes.")),
+      .meta({ title: "Statement ID", ...described("The next one, without.") }),
+    decision: z.enum(["fail", "delay"]).meta(described("What becomes of it.")),
+    seconds: z.int().min(1).max(longestSeconds).optional().meta(described("How much longer it takes.")),
   }),
   rules: [needed("seconds", "decision", "delay")],
-  answers: { 204: empty("Done.") },
+  responses: { 204: empty("Done.") },
 });
 
 export const accountsControls = [decideAccountDetails, decideStatement] as const;

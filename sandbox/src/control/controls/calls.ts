@@ -2,7 +2,7 @@
 import { empty, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 import { type FaultKind, faultKinds } from "../../faults";
-import { local, needed, says, Time } from "./parts";
+import { local, needed, described, Time } from "./parts";
 
 const LoggedRequest = z.object({
   time: Time,
@@ -18,26 +18,26 @@ export const listRequests = operation({
   name: "sandbox.listRequests",
   tool: "sandbox_list_requests",
   title: "Requests",
-  summary: "Lists what was asked of the sandbox, with the status of each answer and why it was refused.",
+  summary: "Lists what was asked of the sandbox, with the status of each response and why it was refused.",
   effect: "read",
   method: "GET",
   path: "/_sandbox/requests",
-  answers: { 200: json(z.array(LoggedRequest), "The last 1,000, the oldest first.") },
+  responses: { 200: json(z.array(LoggedRequest), "The last 1,000, the oldest first.") },
 });
 
 const fault = {
-  operation: z.string().meta(says("Its name, such as trades.book.", "trades.book")),
+  operation: z.string().meta(described("Its name, such as trades.book.", "trades.book")),
   kind: z
     .enum(faultKinds)
     .meta(
-      says(
-        "status: a documented status instead of the work. latency: a late answer. reset-before, reset-after: the " +
-          "connection is lost before or after the work. cut-off: half the answer. throttle: 429 with Retry-After.",
+      described(
+        "status: a documented status instead of the work. latency: a late response. reset-before, reset-after: the " +
+          "connection is lost before or after the work. cut-off: half the response. throttle: 429 with Retry-After.",
       ),
     ),
-  status: z.int().optional().meta(says("With status: the one to answer.")),
-  milliseconds: z.int().min(1).max(600_000).optional().meta(says("With latency: how much later.")),
-  retry_after: z.int().min(0).max(86_400).optional().meta(says("With throttle: seconds to wait.")),
+  status: z.int().optional().meta(described("With status: the one to response.")),
+  milliseconds: z.int().min(1).max(600_000).optional().meta(described("With latency: how much later.")),
+  retry_after: z.int().min(0).max(86_400).optional().meta(described("With throttle: seconds to wait.")),
 };
 
 export const listFaults = operation({
@@ -49,7 +49,7 @@ export const listFaults = operation({
   effect: "read",
   method: "GET",
   path: "/_sandbox/faults",
-  answers: { 200: json(z.array(z.object(fault)), "One for each call that will be spoiled.") },
+  responses: { 200: json(z.array(z.object(fault)), "One for each call that will be spoiled.") },
 });
 
 /** A field that one kind has and no other. */
@@ -58,7 +58,7 @@ const only = (field: string, kind: FaultKind) => ({
   fields: [field],
   other: "kind",
   values: faultKinds.filter((each) => each !== kind),
-  says: `${field} goes with kind ${kind} alone.`,
+  description: `${field} goes with kind ${kind} alone.`,
 });
 
 export const addFault = operation({
@@ -69,7 +69,10 @@ export const addFault = operation({
   summary: "Spoils the next calls of an operation.",
   method: "POST",
   path: "/_sandbox/faults",
-  body: z.object({ ...fault, times: z.int().min(1).max(1_000).default(1).meta(says("How many calls.")) }),
+  body: z.object({
+    ...fault,
+    times: z.int().min(1).max(1_000).default(1).meta(described("How many calls.")),
+  }),
   rules: [
     needed("status", "kind", "status"),
     needed("milliseconds", "kind", "latency"),
@@ -78,7 +81,7 @@ export const addFault = operation({
     only("milliseconds", "latency"),
     only("retry_after", "throttle"),
   ],
-  answers: { 204: empty("Done.") },
+  responses: { 204: empty("Done.") },
 });
 
 export const clearFaults = operation({
@@ -89,7 +92,7 @@ export const clearFaults = operation({
   summary: "Takes away all faults that wait for calls.",
   method: "DELETE",
   path: "/_sandbox/faults",
-  answers: { 204: empty("Done.") },
+  responses: { 204: empty("Done.") },
 });
 
 export const callsControls = [listRequests, listFaults, addFault, clearFaults] as const;

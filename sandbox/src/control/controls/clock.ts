@@ -1,7 +1,7 @@
 /** Beginning again, and the clock. */
 import { json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
-import { local, longestDays, longestSeconds, says, Time } from "./parts";
+import { local, longestDays, longestSeconds, described, Time } from "./parts";
 
 const Clock = z.object({ now: Time });
 const clock = json(Clock, "The time it is now.");
@@ -20,12 +20,14 @@ export const reset = operation({
       .string()
       .min(1)
       .optional()
-      .meta(says("From which accounts, trades and transactions follow; that of the start, without.")),
+      .meta(described("From which accounts, trades and transactions follow; that of the start, without.")),
     now: Time.optional().meta(
-      says("Where time starts, to move a tenth of a second with each request; as at the start, without."),
+      described(
+        "Where time starts, to move a tenth of a second with each request; as at the start, without.",
+      ),
     ),
   }),
-  answers: { 200: clock },
+  responses: { 200: clock },
 });
 
 export const getClock = operation({
@@ -37,7 +39,7 @@ export const getClock = operation({
   effect: "read",
   method: "GET",
   path: "/_sandbox/clock",
-  answers: { 200: clock },
+  responses: { 200: clock },
 });
 
 export const setClock = operation({
@@ -48,8 +50,8 @@ export const setClock = operation({
   summary: "Moves the clock forward to a time; what is due until then happens.",
   method: "POST",
   path: "/_sandbox/clock",
-  body: z.object({ now: Time.meta(says("The time it is to be, in UTC.")) }),
-  answers: { 200: clock },
+  body: z.object({ now: Time.meta(described("The time it is to be, in UTC.")) }),
+  responses: { 200: clock },
 });
 
 export const advanceClock = operation({
@@ -61,17 +63,17 @@ export const advanceClock = operation({
   method: "POST",
   path: "/_sandbox/clock/advance",
   body: z.object({
-    seconds: z.int().min(1).max(longestSeconds).optional().meta(says("Seconds.")),
-    days: z.int().min(1).max(longestDays).optional().meta(says("Days of 24 hours.")),
+    seconds: z.int().min(1).max(longestSeconds).optional().meta(described("Seconds.")),
+    days: z.int().min(1).max(longestDays).optional().meta(described("Days of 24 hours.")),
   }),
   rules: [
     {
       kind: "exactly-one",
       fields: ["seconds", "days"],
-      says: "Exactly one of seconds and days must be given.",
+      description: "Exactly one of seconds and days must be given.",
     },
   ],
-  answers: { 200: clock },
+  responses: { 200: clock },
 });
 
 export const clockControls = [reset, getClock, setClock, advanceClock] as const;

@@ -2,7 +2,7 @@
 import { json, operation } from "@fxdesk/toolkit/operations";
 import { DecimalText } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
-import { local, says } from "./parts";
+import { local, described } from "./parts";
 
 export const payIn = operation({
   ...local,
@@ -16,28 +16,28 @@ export const payIn = operation({
     account_id: z
       .string()
       .optional()
-      .meta({ title: "Account ID", ...says("The account.") }),
+      .meta({ title: "Account ID", ...described("The account.") }),
     currency: z
       .string()
       .regex(/^[A-Z]{3}$/, "must be three capital letters, such as EUR")
       .optional()
-      .meta(says("Or the currency of the demo company's account.", "EUR")),
-    amount: DecimalText.meta(says("Decimal amount with a dot, such as 1234.50.", "1234.50")),
+      .meta(described("Or the currency of the demo company's account.", "EUR")),
+    amount: DecimalText.meta(described("Decimal amount with a dot, such as 1234.50.", "1234.50")),
     reference: z
       .string()
       .max(35)
       .default("PAY-IN")
-      .meta(says("What it refers to: it pays for the trade with that ID or reference.")),
-    debtor_name: z.string().max(70).default("Somebody").meta(says("Who pays.")),
+      .meta(described("What it refers to: it pays for the trade with that ID or reference.")),
+    debtor_name: z.string().max(70).default("Somebody").meta(described("Who pays.")),
   }),
   rules: [
     {
       kind: "exactly-one",
       fields: ["account_id", "currency"],
-      says: "Exactly one of account_id and currency must be given.",
+      description: "Exactly one of account_id and currency must be given.",
     },
   ],
-  answers: {
+  responses: {
     200: json(z.object({ account_id: z.string(), transaction_id: z.string() }), "What was booked."),
   },
 });

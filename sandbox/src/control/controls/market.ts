@@ -1,7 +1,7 @@
 /** The market. */
 import { json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
-import { local, says } from "./parts";
+import { local, described } from "./parts";
 
 const Price = z.object({ symbol: z.string(), rate: z.number() });
 
@@ -15,7 +15,7 @@ export const listRates = operation({
   effect: "read",
   method: "GET",
   path: "/_sandbox/rates",
-  answers: { 200: json(z.array(Price), "The rates.") },
+  responses: { 200: json(z.array(Price), "The rates.") },
 });
 
 export const moveRate = operation({
@@ -31,10 +31,10 @@ export const moveRate = operation({
     symbol: z
       .string()
       .regex(/^[A-Z]{6}$/, "must be two currencies, such as EURUSD")
-      .meta(says("Two currencies, such as EURUSD.", "EURUSD")),
-    rate: z.number().positive().meta(says("What one unit of the first is worth in the second.", 1.25)),
+      .meta(described("Two currencies, such as EURUSD.", "EURUSD")),
+    rate: z.number().positive().meta(described("What one unit of the first is worth in the second.", 1.25)),
   }),
-  answers: { 200: json(Price, "The rate now.") },
+  responses: { 200: json(Price, "The rate now.") },
 });
 
 export const marketControls = [listRates, moveRate] as const;

@@ -1,7 +1,7 @@
 /** E-mails that would have been sent. */
 import { file, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
-import { local, says, Time } from "./parts";
+import { local, described, Time } from "./parts";
 
 const Mail = z.object({
   mail: z.int(),
@@ -14,7 +14,7 @@ const Mail = z.object({
 const mail = z
   .int()
   .min(1)
-  .meta({ title: "Mail", ...says("Its number, from 1.") });
+  .meta({ title: "Mail", ...described("Its number, from 1.") });
 
 export const listMails = operation({
   ...local,
@@ -25,7 +25,7 @@ export const listMails = operation({
   effect: "read",
   method: "GET",
   path: "/_sandbox/outbox",
-  answers: { 200: json(z.array(Mail), "The e-mails, the first one first.") },
+  responses: { 200: json(z.array(Mail), "The e-mails, the first one first.") },
 });
 
 export const getMail = operation({
@@ -38,7 +38,7 @@ export const getMail = operation({
   method: "GET",
   path: "/_sandbox/outbox/{mail}",
   parameters: { mail },
-  answers: { 200: json(Mail, "The e-mail.") },
+  responses: { 200: json(Mail, "The e-mail.") },
 });
 
 export const getMessage = operation({
@@ -51,7 +51,7 @@ export const getMessage = operation({
   method: "GET",
   path: "/_sandbox/outbox/{mail}/message",
   parameters: { mail },
-  answers: { 200: file("The e-mail: RFC 5322 and MIME.") },
+  responses: { 200: file("The e-mail: RFC 5322 and MIME.") },
 });
 
 export const getAttachment = operation({
@@ -63,8 +63,8 @@ export const getAttachment = operation({
   effect: "read",
   method: "GET",
   path: "/_sandbox/outbox/{mail}/attachments/{file_name}",
-  parameters: { mail, file_name: z.string().meta(says("As the e-mail lists it.")) },
-  answers: { 200: file("The file.") },
+  parameters: { mail, file_name: z.string().meta(described("As the e-mail lists it.")) },
+  responses: { 200: file("The file.") },
 });
 
 export const outboxControls = [listMails, getMail, getMessage, getAttachment] as const;

@@ -2,7 +2,7 @@
 import { ErrorMessage } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
 
-export const says = (description: string, example?: string | number) => ({
+export const described = (description: string, example?: string | number) => ({
   description,
   ...(example !== undefined && { examples: [example] }),
 });
@@ -23,7 +23,7 @@ export const needed = (field: string, other: string, value: string) => ({
   fields: [field],
   other,
   values: [value],
-  says: `${field} is needed with ${other} ${value}.`,
+  description: `${field} is needed with ${other} ${value}.`,
 });
 
 /** What every control has in common. */

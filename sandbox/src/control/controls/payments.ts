@@ -4,7 +4,7 @@ import { day, DecimalText } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
 import { isPayableIban } from "../../world/iban";
 import { demo } from "../../world/parties";
-import { local, says } from "./parts";
+import { local, described } from "./parts";
 
 const Beneficiary = z.object({ beneficiary_id: z.string(), name: z.string(), currency: z.string() });
 
@@ -17,13 +17,13 @@ export const listBeneficiaries = operation({
   effect: "read",
   method: "GET",
   path: "/_sandbox/beneficiaries",
-  answers: { 200: json(z.array(Beneficiary), "The beneficiaries.") },
+  responses: { 200: json(z.array(Beneficiary), "The beneficiaries.") },
 });
 
 const Payment = z.object({ payment_id: z.string(), status: z.string() });
 const payment = json(Payment, "The payment.");
 const paymentId = {
-  payment_id: z.string().meta({ title: "Payment ID", ...says("As the trade lists it.") }),
+  payment_id: z.string().meta({ title: "Payment ID", ...described("As the trade lists it.") }),
 };
 
 export const allocatePayment = operation({
@@ -35,16 +35,16 @@ export const allocatePayment = operation({
   method: "POST",
   path: "/_sandbox/payments",
   body: z.object({
-    trade_id: z.string().meta({ title: "Trade ID", ...says("The trade it is paid from.") }),
-    beneficiary_id: z.string().meta({ title: "Beneficiary ID", ...says("Who is paid.") }),
+    trade_id: z.string().meta({ title: "Trade ID", ...described("The trade it is paid from.") }),
+    beneficiary_id: z.string().meta({ title: "Beneficiary ID", ...described("Who is paid.") }),
     amount: DecimalText,
     payment_date: day("Payment date", "When it is sent; at the trade's maturity, without.").optional(),
     contact_id: z
       .string()
       .default(demo.contactId)
-      .meta({ title: "Contact ID", ...says("Who orders it.") }),
+      .meta({ title: "Contact ID", ...described("Who orders it.") }),
   }),
-  answers: { 200: payment },
+  responses: { 200: payment },
 });
 
 export const decidePayment = operation({
@@ -57,10 +57,10 @@ export const decidePayment = operation({
   path: "/_sandbox/payments/{payment_id}",
   parameters: paymentId,
   body: z.object({
-    decision: z.enum(["approve", "reject"]).meta(says("What the contact says.")),
-    contact_id: z.string().meta({ title: "Contact ID", ...says("Who says it.", "contact-approver") }),
+    decision: z.enum(["approve", "reject"]).meta(described("What the contact says.")),
+    contact_id: z.string().meta({ title: "Contact ID", ...described("Who says it.", "contact-approver") }),
   }),
-  answers: { 200: payment },
+  responses: { 200: payment },
 });
 
 export const completeBeneficiary = operation({
@@ -77,13 +77,17 @@ export const completeBeneficiary = operation({
       .string()
       .refine(isPayableIban, "must be an IBAN with the right check digits")
       .optional()
-      .meta({ title: "IBAN", examples: ["NL13TEST0123456789"], ...says("An IBAN.") }),
-    account_number: z.string().optional().meta(says("Or an account number.")),
+      .meta({ title: "IBAN", examples: ["NL13TEST0123456789"], ...described("An IBAN.") }),
+    account_number: z.string().optional().meta(described("Or an account number.")),
   }),
   rules: [
-    { kind: "exactly-one", fields: ["iban", "account_number"], says: "Either iban or account_number." },
+    {
+      kind: "exactly-one",
+      fields: ["iban", "account_number"],
+      description: "Either iban or account_number.",
+    },
   ],
-  answers: { 200: payment },
+  responses: { 200: payment },
 });
 
 export const returnPayment = operation({
@@ -95,7 +99,7 @@ export const returnPayment = operation({
   method: "POST",
   path: "/_sandbox/payments/{payment_id}/return",
   parameters: paymentId,
-  answers: { 200: payment },
+  responses: { 200: payment },
 });
 
 export const paymentsControls = [

@@ -1,7 +1,7 @@
 /** What people decide: authorisations, and the approvals configuration. */
 import { empty, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
-import { local, says } from "./parts";
+import { local, described } from "./parts";
 
 const Authorisation = z.object({
   authorisation_id: z.string(),
@@ -18,7 +18,7 @@ export const listAuthorisations = operation({
   effect: "read",
   method: "GET",
   path: "/_sandbox/authorisations",
-  answers: { 200: json(z.array(Authorisation), "Those that wait.") },
+  responses: { 200: json(z.array(Authorisation), "Those that wait.") },
 });
 
 export const decideAuthorisation = operation({
@@ -30,10 +30,12 @@ export const decideAuthorisation = operation({
   method: "POST",
   path: "/_sandbox/authorisations/{authorisation_id}",
   parameters: {
-    authorisation_id: z.string().meta({ title: "Authorisation ID", ...says("As listed, or in its link.") }),
+    authorisation_id: z
+      .string()
+      .meta({ title: "Authorisation ID", ...described("As listed, or in its link.") }),
   },
-  body: z.object({ decision: z.enum(["approve", "refuse"]).meta(says("What the person says.")) }),
-  answers: { 204: empty("Done.") },
+  body: z.object({ decision: z.enum(["approve", "refuse"]).meta(described("What the person says.")) }),
+  responses: { 204: empty("Done.") },
 });
 
 export const setSignatories = operation({
@@ -44,8 +46,8 @@ export const setSignatories = operation({
   summary: "Says how many people must authorise each open-banking payment that is initiated from now on.",
   method: "POST",
   path: "/_sandbox/signatories",
-  body: z.object({ signatories: z.int().min(1).max(5).meta(says("How many people.", 2)) }),
-  answers: { 204: empty("Done.") },
+  body: z.object({ signatories: z.int().min(1).max(5).meta(described("How many people.", 2)) }),
+  responses: { 204: empty("Done.") },
 });
 
 export const decideApprovals = operation({
@@ -57,9 +59,9 @@ export const decideApprovals = operation({
   method: "POST",
   path: "/_sandbox/approvals-config",
   body: z.object({
-    decision: z.enum(["approve", "reject"]).meta(says("What the second administrator says.")),
+    decision: z.enum(["approve", "reject"]).meta(described("What the second administrator says.")),
   }),
-  answers: { 204: empty("Done.") },
+  responses: { 204: empty("Done.") },
 });
 
 export const peopleControls = [

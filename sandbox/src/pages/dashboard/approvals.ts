@@ -23,11 +23,11 @@ export const rulesOf = ({ rules }: ApprovalsConfig): Html =>
 
 function show({ world }: Stage): Html {
   const { config, settings } = world.approvals.get(demo.clientId)!;
-  const says = settings.enabled
+  const text = settings.enabled
     ? "Payments from trades wait for"
     : "Not in use. Payments from trades would wait for";
   const { signatories } = world.openBanking;
-  return html`<p>${says}:</p>
+  return html`<p>${text}:</p>
     ${rulesOf(config)}
     <p>Open-banking payments wait for ${signatories} ${signatories === 1 ? "person" : "people"}.</p>`;
 }

@@ -12,7 +12,7 @@ type Fault = ReturnType<typeof actions.listFaults>[number];
 
 /** What is put in the way of several calls one after the other. */
 interface Several {
-  readonly says: string;
+  readonly description: string;
   readonly times: number;
 }
 
@@ -30,10 +30,10 @@ const inWords = ({ operation, kind, status, milliseconds, retry_after: seconds }
 /** Equal ones that follow each other, as one. */
 function counts(waiting: readonly Fault[]): Several[] {
   const all: Several[] = [];
-  for (const says of waiting.map(inWords)) {
+  for (const text of waiting.map(inWords)) {
     const last = all.at(-1);
-    if (last?.says === says) all[all.length - 1] = { says, times: last.times + 1 };
-    else all.push({ says, times: 1 });
+    if (last?.description === text) all[all.length - 1] = { description: text, times: last.times + 1 };
+    else all.push({ description: text, times: 1 });
   }
   return all;
 }
@@ -44,7 +44,7 @@ function show(stage: Stage): Html {
   const shown = counts(waiting).slice(0, faultsShown);
   const calls = shown.reduce((sum, { times }) => sum + times, 0);
   return html`<ul>
-      ${shown.map(({ says, times }) => html`<li>${says}${times > 1 ? ` × ${times}` : ""}</li>`)}
+      ${shown.map(({ description, times }) => html`<li>${description}${times > 1 ? ` × ${times}` : ""}</li>`)}
     </ul>
     ${counted(calls, waiting.length, "calls to be spoiled")} ${form(clearFaults, { look: "quiet" })}`;
 }

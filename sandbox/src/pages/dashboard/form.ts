@@ -5,7 +5,7 @@ import { methodOf } from "../../control/in-process";
 import { hidden, type Html, html } from "../html";
 
 /** What can be chosen: the value, and what a person reads. */
-export type Choice = readonly [value: string, says: string];
+export type Choice = readonly [value: string, text: string];
 
 /** What a form is given beforehand: its other fields are asked for. */
 export interface Preset {
@@ -26,8 +26,10 @@ export interface Preset {
 const select = ({ name, default: value }: Field, choices: readonly Choice[]): Html =>
   html`<select name="${name}">
     ${choices.map(
-      ([choice, says]) =>
-        html`<option value="${choice}" ${choice === value ? html`selected` : undefined}>${says}</option>`,
+      ([choice, description]) =>
+        html`<option value="${choice}" ${choice === value ? html`selected` : undefined}>
+          ${description}
+        </option>`,
     )}
   </select>`;
 

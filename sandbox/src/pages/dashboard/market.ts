@@ -11,8 +11,8 @@ type Price = ReturnType<typeof actions.listRates>[number];
 
 /** By how much a button moves a rate, of itself. */
 const moves = [
-  { by: "-0.01", label: "− 1 %", says: "down" },
-  { by: "0.01", label: "+ 1 %", says: "up" },
+  { by: "-0.01", label: "− 1 %", description: "down" },
+  { by: "0.01", label: "+ 1 %", description: "up" },
 ];
 
 const rateDecimals = 6;
@@ -21,11 +21,11 @@ const moved = (rate: number, by: string): string =>
   new Big(rate).times(new Big(1).plus(by)).round(rateDecimals).toFixed();
 
 const row = ({ symbol, rate }: Price): Html => {
-  const buttons = moves.map(({ by, label, says }) =>
+  const buttons = moves.map(({ by, label, description }) =>
     form(moveRate, {
       given: { symbol, rate: moved(rate, by) },
       label,
-      name: `${symbol} ${says} 1 %`,
+      name: `${symbol} ${description} 1 %`,
       look: "quiet",
     }),
   );

@@ -36,11 +36,11 @@ const links = html`<nav aria-label="On this page">
 
 interface Notice {
   readonly look: "good" | "bad";
-  readonly says: string;
+  readonly message: string;
 }
 
-const banner = ({ look, says }: Notice): Html =>
-  html`<p class="notice ${look}" role="${look === "bad" ? "alert" : "status"}">${says}</p>`;
+const banner = ({ look, message }: Notice): Html =>
+  html`<p class="notice ${look}" role="${look === "bad" ? "alert" : "status"}">${message}</p>`;
 
 const shown = (stage: Stage, notice: Notice | undefined): string =>
   dashboards.written(
@@ -63,13 +63,13 @@ const controlNamed = (method: string | null) => controls.find((control) => metho
 function submit(stage: Stage, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const sent = new URLSearchParams(String(request.body));
   const control = controlNamed(sent.get("control"));
-  if (!control) return send(reply, stage, 404, { look: "bad", says: "There is no such control." });
+  if (!control) return send(reply, stage, 404, { look: "bad", message: "There is no such control." });
   try {
     act(stage, control, valuesFrom(control, sent));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const says = [`${control.title}:`, error.message, error.details].filter(Boolean).join(" ");
-    return send(reply, stage, error.status, { look: "bad", says });
+    const message = [`${control.title}:`, error.message, error.details].filter(Boolean).join(" ");
+    return send(reply, stage, error.status, { look: "bad", message });
   }
   return reply.redirect(`/?done=${methodOf(control)}`, 303);
 }
@@ -81,7 +81,7 @@ interface Shown {
 export const dashboard: Extension = (app, stage) => {
   app.get<Shown>("/", (request, reply) => {
     const done = controlNamed(request.query.done ?? null);
-    return send(reply, stage, 200, done && { look: "good", says: `${done.title}: done.` });
+    return send(reply, stage, 200, done && { look: "good", message: `${done.title}: done.` });
   });
   app.post("/", (request, reply) => submit(stage, request, reply));
 };

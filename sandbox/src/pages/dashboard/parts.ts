@@ -24,7 +24,7 @@ export const amountOf = (amount: Big, currency: string): string => grouped(writt
 
 export const moneyOf = ({ amount, currency }: Money): string => `${amountOf(amount, currency)} ${currency}`;
 
-export const nothing = (says: string): Html => html`<p class="none">${says}</p>`;
+export const nothing = (text: string): Html => html`<p class="none">${text}</p>`;
 
 export const head = (name: string, look = ""): Html => html`<th scope="col" class="${look}">${name}</th>`;
 

@@ -23,7 +23,7 @@ interface Question {
   /** Of what is asked, where the title does not say it. */
   readonly id?: string;
   readonly terms: Html;
-  readonly answer: Html;
+  readonly decisionForm: Html;
 }
 
 /** What is known of the terms. */
@@ -50,26 +50,27 @@ function mayStillDecide({ approvals }: World, { createdBy, approvedBy }: TradePa
 }
 
 /** How a payment that waits is answered, by its status. */
-const answers: Readonly<Record<string, (world: World, payment: TradePayment) => Omit<Question, "terms">>> = {
-  "Payment pending of authorization": (world, payment) => ({
-    title: `Payment ${payment.paymentId}`,
-    answer: form(decidePayment, {
-      given: { payment_id: payment.paymentId },
-      choices: { contact_id: contactChoices(world, mayStillDecide(world, payment)) },
-      decision: "decision",
+const questionOf: Readonly<Record<string, (world: World, payment: TradePayment) => Omit<Question, "terms">>> =
+  {
+    "Payment pending of authorization": (world, payment) => ({
+      title: `Payment ${payment.paymentId}`,
+      decisionForm: form(decidePayment, {
+        given: { payment_id: payment.paymentId },
+        choices: { contact_id: contactChoices(world, mayStillDecide(world, payment)) },
+        decision: "decision",
+      }),
     }),
-  }),
-  "Need more beneficiary information": (_world, { paymentId }) => ({
-    title: `Beneficiary of payment ${paymentId}`,
-    answer: form(completeBeneficiary, { given: { payment_id: paymentId } }),
-  }),
-};
+    "Need more beneficiary information": (_world, { paymentId }) => ({
+      title: `Beneficiary of payment ${paymentId}`,
+      decisionForm: form(completeBeneficiary, { given: { payment_id: paymentId } }),
+    }),
+  };
 
 const ofTrades = (world: World): Question[] =>
   tradesOf(world).flatMap((trade) =>
     trade.payments.flatMap((payment) => {
-      const answered = answers[payment.status]?.(world, payment);
-      return answered ? [{ ...answered, terms: termsOf(world, trade, payment) }] : [];
+      const question = questionOf[payment.status]?.(world, payment);
+      return question ? [{ ...question, terms: termsOf(world, trade, payment) }] : [];
     }),
   );
 
@@ -78,7 +79,7 @@ const ofOpenBanking = (stage: Stage): Question[] =>
     title,
     id: authorisation_id,
     terms: list(terms.map(({ name, value }) => [name, value])),
-    answer: form(decideAuthorisation, { given: { authorisation_id }, decision: "decision" }),
+    decisionForm: form(decideAuthorisation, { given: { authorisation_id }, decision: "decision" }),
   }));
 
 const ofAccountDetails = ({ accountDetails }: World): Question[] =>
@@ -92,7 +93,7 @@ const ofAccountDetails = ({ accountDetails }: World): Question[] =>
         ["Country", country],
         ["Alias", alias],
       ]),
-      answer: form(decideAccountDetails, {
+      decisionForm: form(decideAccountDetails, {
         given: { account_details_id: accountDetailsId },
         decision: "decision",
       }),
@@ -101,8 +102,8 @@ const ofAccountDetails = ({ accountDetails }: World): Question[] =>
 function ofApprovals({ approvals }: World): Question[] {
   const pending = approvals.get(demo.clientId)?.pending;
   if (!pending) return [];
-  const answer = form(decideApprovals, { decision: "decision" });
-  return [{ title: "Another approvals configuration", terms: rulesOf(pending.config), answer }];
+  const decisionForm = form(decideApprovals, { decision: "decision" });
+  return [{ title: "Another approvals configuration", terms: rulesOf(pending.config), decisionForm }];
 }
 
 const questions = (stage: Stage): Question[] =>
@@ -113,11 +114,11 @@ const questions = (stage: Stage): Question[] =>
     ofApprovals(stage.world),
   );
 
-const drawn = ({ title, id, terms, answer }: Question): Html =>
+const drawn = ({ title, id, terms, decisionForm }: Question): Html =>
   html`<article>
     <h3>${title} ${small(id)}</h3>
     <div class="terms">${terms}</div>
-    ${answer}
+    ${decisionForm}
   </article>`;
 
 const questionsShown = 12;

@@ -71,12 +71,12 @@ function schedulePayment(world: World, random: Random, account: Account, day: st
     if (!paid || !comesBack) return;
     const back = hourOf(nextBusinessDay(addDays(day, 1), [account.currency]), 9);
     world.agenda.schedule(back, () => {
-      const says = `Returned payment to ${counterparty.name}`;
+      const text = `Returned payment to ${counterparty.name}`;
       move(world, account, amount, "nostro", {
         type: "payment_returned",
         reference,
         endToEnd: true,
-        information: says,
+        information: text,
         counterparty,
       });
     });
@@ -97,7 +97,7 @@ function scheduleMonthly(world: World, account: Account, day: string): void {
   }
 }
 
-/** Pays when there is enough; answers whether there was. */
+/** Pays when there is enough; returns whether there was. */
 function pay(world: World, account: Account, amount: Big, house: House, movement: Movement): boolean {
   if (available(world, account).lt(amount)) return false;
   move(world, account, amount.neg(), house, movement);

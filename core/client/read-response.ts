@@ -1,0 +1,171 @@
+/** From what was received to the response of a call. */
+import { pipeline, type Readable } from "node:stream";
+import { decoded, inflated, inflatedStream, type Text } from "../transport/content";
+import { DeadlineEnded } from "../transport/deadline";
+import { TransportError } from "../transport/error";
+import { FileBody, type Headers, type RawResponse } from "../transport/exchange";
+import { retryAfterMs } from "../transport/retry";
+import type { ServiceResponse } from "./response";
+import type { Connection } from "./connection";
+import { errorFrom, errorOfResponse, serviceMessage, unreadableResponse } from "./failure";
+import { FileContent, receivedFile } from "./file";
+import { type CallState, largestBytes } from "./call-state";
+import { readBody, totalOf } from "./response-body";
+import type { Violation } from "../declaration/violation";
+
+const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+
+/** Headers without secrets; the same object where none holds one. */
+function withoutSecrets(headers: Headers, cut: (text: string) => string): Headers {
+  const cutAll = (value: string | string[] | undefined) =>
+    typeof value === "string" ? cut(value) : value?.map(cut);
+  for (const name in headers)
+    if (String(cutAll(headers[name])) !== String(headers[name]))
+      return Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, cutAll(value)]));
+  return headers;
+}
+
+/** The text of a body, without the secrets of the connection. */
+function textOf(
+  state: CallState,
+  body: Buffer,
+  headers: Headers,
+  { secrets }: Connection,
+): Text | Promise<Text> {
+  const { call, deadline } = state;
+  const plain = (bytes: Buffer): Text => {
+    const content = decoded(bytes, text(headers["content-type"]));
+    return { ...content, text: secrets.redact(content.text) };
+  };
+  const fail = (error: unknown): never => {
+    if (error instanceof DeadlineEnded) throw error;
+    throw unreadableResponse(call.operation, (error as Error).message, state, error);
+  };
+  try {
+    const bytes = inflated(body, text(headers["content-encoding"]), largestBytes);
+    return bytes instanceof Promise ? deadline.race(bytes).then(plain).catch(fail) : plain(bytes);
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+/** What an error body says; nothing where it cannot be read, for the status says enough. */
+async function errorBody(
+  state: CallState,
+  body: Buffer,
+  headers: Headers,
+  connection: Connection,
+): Promise<unknown> {
+  try {
+    return JSON.parse((await textOf(state, body, headers, connection)).text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A file without its coding. One in a coding that is not read gives its connection back. */
+function inflatedFile(state: CallState, file: FileBody, headers: Headers): Readable {
+  try {
+    return inflatedStream(file, text(headers["content-encoding"]));
+  } catch (error) {
+    file.destroy();
+    throw unreadableResponse(state.call.operation, (error as Error).message, state, error);
+  }
+}
+
+/** The file as it arrives. The call's time is up when it has not arrived by then. */
+function fileContent(
+  state: CallState,
+  file: FileBody,
+  headers: Headers,
+  { secrets }: Connection,
+): FileContent {
+  const { call, deadline } = state;
+  const stream = inflatedFile(state, file, headers);
+  const explain = (error: Error) => {
+    const ended =
+      error instanceof DeadlineEnded
+        ? error
+        : new TransportError(secrets.redactError(error), true, state.status);
+    return errorFrom(call.operation, ended, state);
+  };
+  const content = new FileContent(secrets, explain);
+  deadline.follow((reason) => content.destroy(reason));
+  content.once("close", () => {
+    deadline.release();
+    state.permit();
+  });
+  pipeline(stream, content, () => undefined);
+  return content;
+}
+
+/** Looks for what differs from the contract when somebody asks: mostly nobody does, and it takes as long as reading. */
+class CheckedResponse implements ServiceResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly total: number | undefined;
+  readonly requestId: string | undefined;
+  readonly attempts: number;
+  readonly body: unknown;
+  #violations: readonly Violation[] | undefined;
+  readonly #find: () => readonly Violation[];
+
+  constructor(response: Omit<ServiceResponse, "violations">, find: () => readonly Violation[]) {
+    this.status = response.status;
+    this.headers = response.headers;
+    this.total = response.total;
+    this.requestId = response.requestId;
+    this.attempts = response.attempts;
+    this.body = response.body;
+    this.#find = find;
+  }
+
+  // Not a property of its own: the engine takes longer to define one with a getter than for all the rest.
+  get violations(): readonly Violation[] {
+    return (this.#violations ??= this.#find());
+  }
+}
+
+/** Reads a response. Throws the error for a status that is not documented as a success, and for a body that cannot be. */
+export async function readResponse(
+  state: CallState,
+  received: RawResponse,
+  connection: Connection,
+): Promise<ServiceResponse> {
+  const { call, attempts, deadline } = state;
+  const { operation } = call;
+  const { status, body: raw } = received;
+  const { secrets, service } = connection;
+  const headers = withoutSecrets(received.headers, (value) => secrets.redact(value));
+  if (service.requestIdHeader)
+    state.requestId = text(headers[service.requestIdHeader.toLowerCase()]) ?? state.requestId;
+  const { requestId } = state;
+  const total = totalOf(operation, headers);
+  if (raw instanceof FileBody) {
+    const body = receivedFile(operation.name, headers, fileContent(state, raw, headers, connection));
+    return { status, headers, total, requestId, attempts, body, violations: [] };
+  }
+  const response = operation.responses[status];
+  if (!response) {
+    const wait = retryAfterMs(headers["retry-after"], Date.now());
+    const serviceError = serviceMessage(
+      await errorBody(state, raw, headers, connection),
+      service.errorBodies,
+    );
+    const advice = serviceError && service.advice?.[serviceError.code];
+    throw errorOfResponse(operation, {
+      status,
+      service: serviceError,
+      advice,
+      requestId,
+      retryAfterMs: wait,
+      attempts,
+    });
+  }
+  const pending = textOf(state, raw, headers, connection);
+  const content = pending instanceof Promise ? await pending : pending;
+  state.permit();
+  deadline.release();
+  const { body, violations } = readBody(operation, response, { status, headers, content }, state);
+  return new CheckedResponse({ status, headers, total, requestId, attempts, body }, violations);
+}

@@ -1,0 +1,81 @@
+/** What a documented response holds. */
+import { z } from "zod";
+import type { ResponseDeclaration, AsText, Declaration } from "../declaration/operation";
+import { identifies } from "../declaration/proof";
+import type { Headers } from "../transport/exchange";
+import type { Text } from "../transport/content";
+import { type Progress, unreadableResponse } from "./failure";
+import { lostDigits } from "./digits";
+import type { Violation } from "../declaration/violation";
+import { perOperation } from "../declaration/fields";
+
+/** These schemas only check: the body is passed on as it came, with the fields they do not know. */
+const compiledResponses = perOperation((operation) => {
+  const schemas = Object.entries(operation.responses).flatMap(([status, response]) =>
+    response.kind === "json" ? [[Number(status), z.compile(response.schema)] as const] : [],
+  );
+  return new Map(schemas);
+});
+
+export interface ResponseContent {
+  readonly body: unknown;
+  /** Finds where the body differs from the contract: work that is done for those who ask. */
+  readonly violations: () => readonly Violation[];
+}
+
+interface TextResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly content: Text;
+}
+
+/**
+ * Reads the text of a response. Throws when JSON was promised and something else came, and when a call that commits money
+ * is answered by a success that does not say what was done.
+ */
+export function readBody(
+  operation: Declaration,
+  declared: ResponseDeclaration,
+  { status, headers, content: { text, bytes, doubt } }: TextResponse,
+  progress: Progress,
+): ResponseContent {
+  const doubts = doubt === undefined ? [] : [{ field: "", message: doubt }];
+  const isText = declared.kind !== "json" || comesAsText(declared.asText, headers["content-type"]);
+  if (declared.kind === "empty") return { body: undefined, violations: () => doubts };
+  const body = isText ? text : parsed(operation, text, status, progress);
+  if (operation.effect === "money" && !identifies(operation, status, body)) {
+    const because = `The response (${status}) does not hold ${operation.identifiedBy ?? "what was done"}.`;
+    throw unreadableResponse(operation, because, progress);
+  }
+  return {
+    body,
+    violations: () =>
+      isText ? doubts : [...doubts, ...bodyViolations(operation, status, body), ...lostDigits(text, bytes)],
+  };
+}
+
+const comesAsText = (asText: AsText | undefined, type: string | string[] | undefined): boolean =>
+  asText !== undefined && asText.mediaTypes.includes(String(type).split(";")[0]!.trim().toLowerCase());
+
+function parsed(operation: Declaration, text: string, status: number, progress: Progress): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw unreadableResponse(operation, `The response (${status}) is not JSON.`, progress, cause);
+  }
+}
+
+function bodyViolations(operation: Declaration, status: number, body: unknown): Violation[] {
+  const result = compiledResponses(operation).get(status)!.safeParse(body);
+  if (result.success) return [];
+  return result.error.issues.map(({ path, message }) => ({
+    field: path.map(String).join("."),
+    message,
+  }));
+}
+
+/** The count of all entries. A header that came twice, or is no number, counts nothing. */
+export function totalOf({ pages }: Declaration, headers: Headers): number | undefined {
+  const value = pages?.total === undefined ? undefined : headers[pages.total];
+  return typeof value === "string" && /^\d+$/.test(value) ? Number(value) : undefined;
+}

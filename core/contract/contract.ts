@@ -1,0 +1,58 @@
+/** The service of the contract, as one value. */
+import { operations } from "./all";
+import { defineService, type Service } from "../declaration/service";
+import { settings } from "./settings";
+
+export const contract: Service<typeof operations> = defineService({
+  // Contract: What the service does, rules 1 and 2.
+  servers: {
+    service: {
+      description: "The JSON interface.",
+      setting: "baseUrl",
+      template: "https://{environment}.{domain}/",
+    },
+    xs2a: { description: "The open-banking interfaces.", setting: "xs2aUrl" },
+  },
+  // Contract: Authentication, 1, 3 and 4.
+  credentials: {
+    accessToken: {
+      kind: "bearer",
+      header: "authorization",
+      setting: "accessToken",
+      description: "The access token.",
+    },
+    apiKey: {
+      kind: "header",
+      header: "x-api-key",
+      setting: "apiKey",
+      description: "The API key of the trade endpoints.",
+      optional: true,
+    },
+    contactId: {
+      kind: "header",
+      header: "X-Contact-ID",
+      setting: "contactId",
+      description: "The acting contact.",
+    },
+  },
+  settings,
+  requestIdHeader: "X-Request-ID",
+  // ErrorMessage of the contract; tppMessages and problem+json of the open-banking standard.
+  errorBodies: [
+    {
+      code: ["tppMessages.0.code"],
+      message: ["tppMessages.0.text"],
+      details: ["tppMessages.0.path"],
+    },
+    { code: ["code"], message: ["message", "title"], details: ["details", "detail"] },
+  ],
+  // Codes of the open-banking standard that are answered with 401 although the credentials are right.
+  advice: {
+    CONSENT_INVALID:
+      "The consent must be valid for this: consents.getStatus shows whether a person still has to authorise it.",
+    CONSENT_EXPIRED: "The consent has ended: ask for a new one with consents.create.",
+    CONSENT_UNKNOWN: "There is no such consent: ask for one with consents.create.",
+  },
+  tokens: { server: "service", setting: "authUrl", path: "/token", scope: "openid" },
+  operations,
+});

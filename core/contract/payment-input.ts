@@ -1,0 +1,240 @@
+/** What is paid: the fields of a payment that is initiated, in JSON and in XML, and the rules between them. */
+import { z } from "zod";
+import { day, id } from "../schema/values";
+import { DateTime, NewAccountReference, newTransfer } from "../schema/xs2a";
+import type { Rule } from "../declaration/operation";
+
+export const PaymentService = z
+  .enum(["payments", "bulk-payments", "periodic-payments"])
+  .meta({ title: "Payment service", description: "One payment, several together, or a standing order." });
+
+const jsonProducts = [
+  "sepa-credit-transfers",
+  "instant-sepa-credit-transfers",
+  "target-2-payments",
+  "cross-border-credit-transfers",
+] as const;
+
+const xmlProducts = [
+  "pain.001-sepa-credit-transfers",
+  "pain.001-instant-sepa-credit-transfers",
+  "pain.001-target-2-payments",
+  "pain.001-cross-border-credit-transfers",
+] as const;
+
+const PaymentProduct = z
+  .enum([...jsonProducts, ...xmlProducts])
+  .meta({ title: "Payment product", description: "How it is paid; pain.001 in XML." });
+
+export const PaymentId = id("Payment ID", "From the response that initiated it.");
+
+const PaymentAuthorisation = z.enum(["authorisations", "cancellation-authorisations"]).meta({
+  title: "Payment authorisation",
+  description: "Of the payment, or of its cancellation.",
+  alsoSpelled: new Map([["cancellation_authorisations", "cancellation-authorisations"]]),
+});
+
+export const product = { "payment-product": PaymentProduct };
+/** Of a payment that is there. */
+export const itsProduct = {
+  "payment-product": PaymentProduct.meta({
+    title: "Payment product",
+    description: "As initiated.",
+    fromEarlier: true,
+  }),
+};
+const itsService = PaymentService.meta({
+  title: "Payment service",
+  description: "payments, bulk-payments or periodic-payments.",
+  fromEarlier: true,
+});
+export const payment = { "payment-service": itsService, ...itsProduct, paymentId: PaymentId };
+export const authorisations = { ...payment, "payment-authorisation": PaymentAuthorisation };
+
+const frequencies = [
+  "Daily",
+  "Weekly",
+  "EveryTwoWeeks",
+  "Monthly",
+  "EveryTwoMonths",
+  "Quarterly",
+  "SemiAnnual",
+  "Annual",
+  "MonthlyVariable",
+] as const;
+
+/** Whole numbers from 1, as text. */
+const numbersTo = (last: number) => Array.from({ length: last }, (_, index) => String(index + 1));
+
+const areDifferent = (values: readonly string[]) => new Set(values).size === values.length;
+
+const startDate = day("Start date", "Periodic: first day.");
+const endDate = day("End date", "Periodic: last day, if any.").optional();
+
+const standingOrder = {
+  startDate,
+  frequency: z.enum(frequencies).meta({ title: "Frequency", description: "Periodic: how often." }),
+  endDate,
+  executionRule: z.enum(["following", "preceding"]).optional().meta({
+    title: "Execution rule",
+    description: "Periodic: working day in place of a holiday.",
+  }),
+  dayOfExecution: z
+    .enum(numbersTo(31))
+    .optional()
+    .meta({ title: "Day of execution", description: "Periodic: day of month; 31 is the last." }),
+  monthsOfExecution: z
+    .array(z.enum(numbersTo(12)))
+    .min(1)
+    .max(11)
+    .refine(areDifferent, "must have no month twice")
+    .optional()
+    .meta({ title: "Months of execution", description: "Periodic: different months, 1 to 12." }),
+};
+
+const debtorAccount = NewAccountReference.meta({
+  title: "Debtor account",
+  description: "Account the payment is made from, as by iban.",
+});
+
+const elements = z
+  .array(z.strictObject(newTransfer))
+  .min(1)
+  .meta({ title: "Payments", description: "Bulk: the payments, each with amount and creditor." });
+
+const bulk = {
+  batchBookingPreferred: z
+    .boolean()
+    .optional()
+    .meta({ title: "Batch booking preferred", description: "Bulk: one entry for all." }),
+  requestedExecutionDate: day("Requested execution date", "Bulk: day to pay on.").optional(),
+  requestedExecutionTime: DateTime.optional().meta({
+    title: "Requested execution time",
+    description: "Bulk: time to pay at.",
+  }),
+};
+
+/** The payment product says which fields are needed. */
+export const NewBulkPayment = z
+  .object({ debtorAccount: debtorAccount.optional(), payments: elements.optional(), ...bulk })
+  .meta({ id: "NewBulkPayment", description: "Several payments to make from one account." });
+
+/** Single, periodic and bulk payments in one: the payment service and product say which fields are needed. */
+export const NewPayment = z
+  .object({
+    debtorAccount: debtorAccount.optional(),
+    ...z.object({ ...newTransfer, ...standingOrder }).partial().shape,
+    payments: elements.optional(),
+    ...bulk,
+  })
+  .meta({ id: "NewPayment", description: "A payment to make: single, periodic or bulk." });
+
+export const xml = "application/xml";
+
+/** A payment is read as it was written. */
+export const inXml = { mediaTypes: [xml], field: "payment-product", values: xmlProducts } as const;
+
+/** Text has no encoding of its own: a declaration of another would be wrong once it is sent. */
+const isUtf8 = (text: string) => !/^\s*<\?xml[^>]*\sencoding\s*=\s*["'](?!utf-8["'])/i.test(text);
+
+export const pain001 = {
+  name: "pain001",
+  schema: z
+    .string()
+    .regex(/^\s*</, "must be an XML document")
+    .refine(isUtf8, "must be declared as UTF-8, in which it is sent")
+    .optional()
+    .meta({
+      title: "pain.001 document",
+      description: "The payment in XML, in place of the fields of JSON.",
+    }),
+  mediaTypes: [xml, "text/xml"],
+} as const;
+
+/** What makes a standing order of a document goes along with it. */
+export const pain001OrOrder = {
+  ...pain001,
+  form: {
+    documentPart: "xml_sct",
+    fieldsPart: "json_standingorderType",
+    fields: Object.keys(standingOrder),
+  },
+} as const;
+
+const notAt = (services: readonly string[], fields: readonly string[], description: string): Rule => ({
+  kind: "excluded-by",
+  fields,
+  other: "payment-service",
+  values: services,
+  description,
+});
+
+/** Fields that the JSON products need, except at some payment services. */
+const neededInJson = (fields: readonly string[], description: string, exceptAt: readonly string[]): Rule => ({
+  kind: "needed-unless",
+  fields,
+  unless: { "payment-product": xmlProducts, ...(exceptAt.length > 0 && { "payment-service": exceptAt }) },
+  description,
+});
+
+export const bulkInJson = (exceptAt: readonly string[] = []) =>
+  neededInJson(
+    ["debtorAccount", "payments"],
+    "A bulk payment in JSON needs debtorAccount and payments.",
+    exceptAt,
+  );
+
+export const productRules: readonly Rule[] = [
+  {
+    kind: "needed-by",
+    fields: ["pain001"],
+    other: "payment-product",
+    values: xmlProducts,
+    description: "pain.001 products need pain001.",
+  },
+  {
+    kind: "excluded-by",
+    fields: ["pain001"],
+    other: "payment-product",
+    values: jsonProducts,
+    description: "Only pain.001 products have pain001.",
+  },
+];
+
+export const paymentRules: readonly Rule[] = [
+  ...productRules,
+  neededInJson(
+    ["debtorAccount", "instructedAmount", "creditorAccount", "creditorName"],
+    "A single or periodic payment in JSON needs debtorAccount, instructedAmount, creditorAccount and creditorName.",
+    ["bulk-payments"],
+  ),
+  bulkInJson(["payments", "periodic-payments"]),
+  {
+    kind: "needed-by",
+    fields: ["startDate", "frequency"],
+    other: "payment-service",
+    values: ["periodic-payments"],
+    description: "A periodic payment needs startDate and frequency.",
+  },
+  notAt(["payments", "periodic-payments"], ["payments"], "Only a bulk payment has payments."),
+  notAt(
+    ["payments", "bulk-payments"],
+    Object.keys(standingOrder),
+    `Only a periodic payment has ${Object.keys(standingOrder).join(", ")}.`,
+  ),
+  {
+    kind: "needed-by",
+    fields: ["monthsOfExecution"],
+    other: "frequency",
+    values: ["MonthlyVariable"],
+    description: "MonthlyVariable needs monthsOfExecution.",
+  },
+  {
+    kind: "excluded-by",
+    fields: ["monthsOfExecution"],
+    other: "frequency",
+    values: frequencies.filter((frequency) => frequency !== "MonthlyVariable"),
+    description: "Only MonthlyVariable has monthsOfExecution.",
+  },
+  { kind: "ordered", fields: ["startDate", "endDate"], description: "startDate must not be after endDate." },
+];

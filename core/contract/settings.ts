@@ -1,0 +1,70 @@
+/** The settings of the contract's service. They stand apart: who only reads settings loads no operations. */
+import type { Setting } from "../declaration/service";
+
+const setting = (name: string, title: string, description: string): Setting => ({
+  name,
+  title,
+  description,
+  secret: false,
+});
+const secret = (name: string, title: string, description: string): Setting => ({
+  ...setting(name, title, description),
+  secret: true,
+});
+
+export const settings: readonly Setting[] = [
+  {
+    ...setting("environment", "Environment", "api for production, sandbox for the service's sandbox."),
+    options: ["api", "sandbox"],
+    default: "api",
+  },
+  {
+    ...setting(
+      "domain",
+      "Domain",
+      "With the environment it gives the address https://{environment}.{domain}/.",
+    ),
+    example: "example.com",
+  },
+  setting(
+    "baseUrl",
+    "Base address",
+    "Full address of the JSON interface, instead of environment and domain.",
+  ),
+  {
+    ...setting("xs2aUrl", "Open-banking address", "Address of the open-banking interfaces."),
+    example: "https://xs2a.example.com",
+  },
+  setting("authUrl", "Token address", "Address of the token endpoint; by default the base address."),
+  setting("clientId", "Client ID", "The client whose accounts and trades are meant."),
+  setting("contactId", "Contact ID", "The contact on whose behalf calls are made."),
+  {
+    ...setting(
+      "psuIpAddress",
+      "PSU IP address",
+      "Open banking: IPv4 address of the person, when one is present.",
+    ),
+    fills: "PSU-IP-Address",
+  },
+  { ...setting("psuId", "PSU ID", "Open banking: the person's identifier at the bank."), fills: "PSU-ID" },
+  {
+    ...setting("psuCorporateId", "PSU corporate ID", "Open banking: the company's identifier at the bank."),
+    fills: "PSU-Corporate-ID",
+  },
+  setting(
+    "redirectUri",
+    "Redirect address",
+    "Where a person returns to after a login, as registered, and after authorising.",
+  ),
+  setting(
+    "nokRedirectUri",
+    "Redirect address after refusal",
+    "Open banking: where a person returns to otherwise.",
+  ),
+  setting("notificationUri", "Notification address", "Open banking: where status changes are sent to."),
+  setting("authClientId", "Application ID", "The OAuth application, to refresh the access token."),
+  secret("authClientSecret", "Application secret", "The OAuth application's secret."),
+  secret("accessToken", "Access token", "Sent as a bearer token."),
+  secret("refreshToken", "Refresh token", "With the application's ID and secret: renews the access token."),
+  secret("apiKey", "API key", "Sent as x-api-key to the trade endpoints."),
+];

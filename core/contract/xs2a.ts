@@ -1,0 +1,246 @@
+/**
+ * What the operations of the two open-banking interfaces share. Contract: Standards-based payment initiation and account
+ * information; headers and statuses as in their standard, version 1.3.12.
+ *
+ * Left out on purpose: Digest, Signature and TPP-Signature-Certificate, which belong together and to services that ask
+ * for signed messages; and bodies that carry a person's password, as the person authorises on the service's own page.
+ */
+import { isIPv4 } from "node:net";
+import { z } from "zod";
+import { TppMessages } from "../schema/messages";
+import { id, uuid, webAddress } from "../schema/values";
+import {
+  authorisationFields,
+  authorisingLinks,
+  nextLinks,
+  psuMessage,
+  psuName,
+  ScaStatus,
+  tppMessages,
+} from "../schema/xs2a";
+import {
+  type ResponseHeaders,
+  byConnection,
+  byConnectionOrGenerated,
+  byFxdesk,
+  byOperator,
+  json,
+} from "../declaration/operation";
+
+export const credentials = ["accessToken?"] as const;
+
+const psu = (title: string, description: string) => z.string().min(1).meta({ title, description });
+const fromPsu = (title: string, description: string) => byConnection(psu(title, description).optional());
+
+/** The standard has IPv4 addresses here and no others. */
+const PsuIpAddress = z
+  .string()
+  .refine(isIPv4, "must be an IPv4 address, such as 192.0.2.7")
+  .meta({ title: "PSU IP address", description: "Address of the person behind the call.", format: "ipv4" });
+
+const request = { "X-Request-ID": byFxdesk(uuid("Request ID", "Identifies the call."), "uuid") };
+/** What the person's own call looked like, when a person is present. */
+const device = {
+  "PSU-IP-Port": fromPsu("PSU IP port", "Port of the person's connection."),
+  "PSU-Accept": fromPsu("PSU Accept", "Accept header of the person's browser."),
+  "PSU-Accept-Charset": fromPsu("PSU Accept-Charset", "Accept-Charset header of the person's browser."),
+  "PSU-Accept-Encoding": fromPsu("PSU Accept-Encoding", "Accept-Encoding header of the person's browser."),
+  "PSU-Accept-Language": fromPsu("PSU Accept-Language", "Accept-Language header of the person's browser."),
+  "PSU-User-Agent": fromPsu("PSU User-Agent", "User-Agent header of the person's browser."),
+  "PSU-Http-Method": byConnection(
+    z
+      .enum(["GET", "POST", "PUT", "PATCH", "DELETE"])
+      .optional()
+      .meta({ title: "PSU HTTP method", description: "Method of the person's own call." }),
+  ),
+  "PSU-Device-ID": byConnection(uuid("PSU device ID", "The person's device.").optional()),
+  "PSU-Geo-Location": byConnection(
+    z
+      .string()
+      .regex(/^GEO:-?[0-9]{1,2}\.[0-9]{6};-?[0-9]{1,3}\.[0-9]{6}$/, "must be as GEO:52.506931;13.144558")
+      .optional()
+      .meta({ title: "PSU geo location", description: "Where the person is." }),
+  ),
+};
+
+/** Headers of a call that may be made without a person. */
+export const headers = {
+  ...request,
+  "PSU-IP-Address": byConnection(PsuIpAddress.optional()),
+  ...device,
+};
+
+/** Headers of a call behind which the standard sees a person: fxdesk gives its own address when it knows no other. */
+export const attendedHeaders = {
+  ...request,
+  "PSU-IP-Address": byConnectionOrGenerated(PsuIpAddress, "local-address"),
+  ...device,
+};
+
+/** Who the person and the company are at the service. */
+export const psuIdentity = {
+  "PSU-ID": fromPsu("PSU ID", "The person's identifier at the service."),
+  "PSU-ID-Type": fromPsu("PSU ID type", "Kind of that identifier."),
+  "PSU-Corporate-ID": fromPsu("PSU corporate ID", "The company's identifier at the service."),
+  "PSU-Corporate-ID-Type": fromPsu("PSU corporate ID type", "Kind of that identifier."),
+};
+
+const preference = (title: string, description: string) =>
+  z.boolean().optional().meta({ title, description });
+
+/** Where the person comes back to after authorising. */
+export const redirect = {
+  "TPP-Redirect-Preferred": byOperator(preference("Redirect preferred", "Authorise on the service's page.")),
+  "TPP-Redirect-URI": byOperator(
+    webAddress("Redirect address", "Where the person returns to; needed for a redirect.").optional(),
+    "redirectUri",
+  ),
+  "TPP-Nok-Redirect-URI": byOperator(
+    webAddress("Redirect address after refusal", "Where the person returns to otherwise.").optional(),
+    "nokRedirectUri",
+  ),
+};
+export const decoupled = {
+  "TPP-Decoupled-Preferred": byOperator(
+    preference("Decoupled preferred", "Authorise on the person's own device."),
+  ),
+};
+export const explicitAuthorisation = {
+  "TPP-Explicit-Authorisation-Preferred": preference(
+    "Explicit authorisation preferred",
+    "Begin the authorisation in a call of its own.",
+  ),
+};
+export const notification = {
+  "TPP-Notification-URI": byOperator(
+    webAddress("Notification address", "Where status changes are sent to.").optional(),
+    "notificationUri",
+  ),
+  "TPP-Notification-Content-Preferred": byOperator(
+    z
+      .string()
+      .regex(/^status=(SCA|PROCESS|LAST)(, ?(SCA|PROCESS|LAST))*$/, "must be as status=SCA,LAST")
+      .optional()
+      .meta({
+        title: "Notification content",
+        description: "Which changes: status= and some of SCA, PROCESS, LAST.",
+      }),
+  ),
+};
+export const brand = {
+  "TPP-Brand-Logging-Information": byOperator(
+    z.string().optional().meta({ title: "Brand", description: "Brand shown in the service's logs." }),
+  ),
+};
+
+export const ConsentId = id("Consent ID", "The consent, from consents.create.");
+/** The consent under which account information is read. */
+export const consent = { "Consent-ID": ConsentId };
+
+const requestId = { "X-Request-ID": "The call's own identifier." };
+
+/** Headers of every response. */
+export const responseHeaders: ResponseHeaders = requestId;
+/** Headers of the response that begins an authorisation. */
+const scaHeaders: ResponseHeaders = {
+  ...requestId,
+  "ASPSP-SCA-Approach": "EMBEDDED, DECOUPLED or REDIRECT.",
+};
+/** Headers of the response that made a consent or payment. */
+export const createdHeaders: ResponseHeaders = {
+  ...scaHeaders,
+  Location: "Address of what was made.",
+  "ASPSP-Notification-Support": "Whether status changes are notified.",
+  "ASPSP-Notification-Content": "Which changes are notified.",
+};
+
+const meaning = {
+  400: "The request does not fit the standard.",
+  401: "Certificate, token or consent is missing, invalid or expired.",
+  403: "The consent, resource or service is not open to the caller.",
+  404: "The resource or product is unknown.",
+  405: "The service does not allow this here.",
+  406: "The requested format is not supported.",
+  408: "The service took too long to read the request.",
+  409: "The state of the resource does not allow it.",
+  415: "The media type of the body is not supported.",
+  429: "Too many calls: beyond the agreed frequency.",
+  500: "Internal error.",
+  503: "The service is not available now.",
+} as const;
+
+const bodiless = { 408: meaning[408], 415: meaning[415], 500: meaning[500], 503: meaning[503] };
+const withTppMessages = <S extends string>(description: S) => [description, TppMessages] as const;
+const documentedErrors = {
+  400: withTppMessages(meaning[400]),
+  401: withTppMessages(meaning[401]),
+  403: withTppMessages(meaning[403]),
+  404: withTppMessages(meaning[404]),
+  405: withTppMessages(meaning[405]),
+  409: withTppMessages(meaning[409]),
+};
+
+/** Refusals of account information, consents included. */
+export const accountErrors = {
+  ...documentedErrors,
+  406: withTppMessages(meaning[406]),
+  429: withTppMessages(meaning[429]),
+  ...bodiless,
+};
+
+/** Refusals of payment initiation. */
+export const paymentErrors = { ...documentedErrors, 406: meaning[406], 429: meaning[429], ...bodiless };
+
+export const AuthorisationId = id("Authorisation ID", "From the list of authorisations.");
+
+/** The response that begins an authorisation. */
+export const authorisationStarted = json(
+  z
+    .object({
+      scaStatus: ScaStatus,
+      authorisationId: z
+        .string()
+        .meta({ description: "Identifier of the authorisation, by which its status is read." }),
+      ...authorisationFields,
+      psuMessage,
+      _links: authorisingLinks,
+    })
+    .meta({
+      id: "AuthorisationStarted",
+      description: "A new authorisation and what the person needs for it.",
+    }),
+  "The authorisation has begun; scaRedirect or scaOAuth leads the person to it.",
+  scaHeaders,
+);
+
+export const authorisationIds = json(
+  z
+    .object({
+      authorisationIds: z
+        .array(z.string())
+        .meta({ description: "Each is an authorisation-id, by which its status is read." }),
+    })
+    .meta({ id: "Authorisations", description: "Identifiers of the authorisations that were begun." }),
+  "The authorisations, by ID.",
+  responseHeaders,
+);
+
+export const authorisationStatus = json(
+  z
+    .object({
+      scaStatus: ScaStatus,
+      psuMessage,
+      psuName,
+      trustedBeneficiaryFlag: z.boolean().optional().meta({
+        description: "Whether the person trusts the creditor; only beside a final scaStatus.",
+      }),
+      _links: nextLinks,
+      tppMessage: tppMessages,
+    })
+    .meta({ id: "AuthorisationStatus", description: "How an authorisation stands." }),
+  "The status of the authorisation.",
+  responseHeaders,
+);
+
+/** A body with nothing in it: the person authorises on the service's page. */
+export const emptyBody = z.object({});

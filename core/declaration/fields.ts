@@ -1,0 +1,114 @@
+/** The fields of an operation, read once from its declaration: what forms, tools, commands and the wire work from. */
+import type { z } from "zod";
+import { defaultOf, isRequired, kindOf, metaOf, optionsOf, type Kind } from "../schema/kind";
+import type { Declaration, FilledBy, GeneratedValue, Parameter, Shape } from "./operation";
+
+/** Where a request has the field; `document` is the whole body, in place of the fields of `body`. */
+export type Place = "path" | "query" | "header" | "body" | "document";
+
+export interface Field {
+  /** The contract's own name. */
+  readonly name: string;
+  readonly place: Place;
+  readonly schema: z.ZodType;
+  readonly by: FilledBy;
+  /** The connection's name for the value, when the connection fills it. */
+  readonly setting: string;
+  readonly make?: GeneratedValue;
+  /** Whether a model has no say: the connection fills it where the caller, code or a person, does not. */
+  readonly operator: boolean;
+  readonly list: "repeat" | "comma";
+  readonly required: boolean;
+  readonly kind: Kind;
+  /** For people: "Account ID". */
+  readonly title: string;
+  readonly description: string;
+  /** The exact strings allowed, when the schema is a closed enumeration. */
+  readonly options?: readonly string[];
+  /** Other spellings in which the options are taken, each with the option it stands for. */
+  readonly alsoSpelled?: ReadonlyMap<string, string>;
+  readonly default?: unknown;
+}
+
+const isParameter = (value: z.ZodType | Parameter): value is Parameter => "by" in value;
+
+/** `value_date` and `bookingStatus` read as "Value date" and "Booking status". */
+function titleFrom(name: string): string {
+  const words = name.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[-_]/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
+}
+
+function fieldsOfShape(place: Place, shape: Shape): Field[] {
+  return Object.entries(shape).map(([name, value]) => {
+    const parameter: Parameter = isParameter(value) ? value : { schema: value, by: "caller" };
+    const { schema, by, setting = name, make, operator = false, list = "repeat" } = parameter;
+    const { title = titleFrom(name), description = "", alsoSpelled } = metaOf(schema);
+    const options = optionsOf(schema);
+    const defaultValue = defaultOf(schema);
+    return {
+      name,
+      place,
+      schema,
+      by,
+      setting,
+      ...(make && { make }),
+      operator,
+      list,
+      required: isRequired(schema),
+      kind: kindOf(schema),
+      title,
+      description,
+      ...(alsoSpelled && { alsoSpelled }),
+      ...(options && { options }),
+      ...(defaultValue !== undefined && { default: defaultValue }),
+    };
+  });
+}
+
+const documentShape = ({ document }: Declaration): Shape =>
+  document ? { [document.name]: document.schema } : {};
+
+/** All fields of an operation, in the order path, query, header, body, document. */
+export const fieldsOf = perOperation((operation): readonly Field[] => [
+  ...fieldsOfShape("path", operation.parameters ?? {}),
+  ...fieldsOfShape("query", operation.query ?? {}),
+  ...fieldsOfShape("header", operation.headers ?? {}),
+  ...fieldsOfShape("body", operation.body?.shape ?? {}),
+  ...fieldsOfShape("document", documentShape(operation)),
+]);
+
+/** The values of all fields; one that has none has its default. */
+export const withDefaults = (
+  operation: Declaration,
+  values: Readonly<Record<string, unknown>>,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    fieldsOf(operation).map(({ name, default: value }) => [name, values[name] ?? value] as const),
+  );
+
+/** The fields a person, a flow or code fills. */
+export const callerFields = perOperation((operation): readonly Field[] =>
+  fieldsOf(operation).filter((field) => field.by === "caller"),
+);
+
+/** Those of them that a model fills. */
+export const modelFields = perOperation((operation): readonly Field[] =>
+  callerFields(operation).filter(({ operator }) => !operator),
+);
+
+/** Those that the connection fills where the caller does not. */
+export const operatorFields = perOperation((operation): readonly Field[] =>
+  callerFields(operation).filter(({ operator }) => operator),
+);
+
+export type Values = Readonly<Record<string, unknown>>;
+
+/** Derives something from a declaration once and remembers it for as long as the declaration lives. */
+export function perOperation<T>(derive: (operation: Declaration) => T): (operation: Declaration) => T {
+  const known = new WeakMap<Declaration, T>();
+  return (operation) => {
+    let derived = known.get(operation);
+    if (derived === undefined) known.set(operation, (derived = derive(operation)));
+    return derived;
+  };
+}

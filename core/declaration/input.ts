@@ -1,0 +1,66 @@
+/** What a caller gives an operation, and what its fields then hold, as types. */
+import type { z } from "zod";
+import type { Declaration, Parameter, Shape } from "./operation";
+
+type CallerSchema<P> =
+  P extends Parameter<infer S, infer By>
+    ? By extends "caller"
+      ? S
+      : never
+    : P extends z.ZodType
+      ? P
+      : never;
+
+type CallerShape<S> = {
+  -readonly [K in keyof S as CallerSchema<S[K]> extends never ? never : K]: CallerSchema<S[K]>;
+};
+
+type MayBeLeftOut = { _zod: { optin: string } };
+
+type InputOfShape<C> = {
+  [K in keyof C as C[K] extends MayBeLeftOut ? never : K]: z.input<C[K]>;
+} & {
+  [K in keyof C as C[K] extends MayBeLeftOut ? K : never]?: z.input<C[K]> | undefined;
+};
+
+type InputAt<D, Place extends string> = D extends { readonly [P in Place]: infer S extends Shape }
+  ? InputOfShape<CallerShape<S>>
+  : unknown;
+
+type Flat<T> = { [K in keyof T]: T[K] } & {};
+
+type DocumentOf<D> = D extends {
+  readonly document: { readonly name: infer Name extends string; readonly schema: infer S extends z.ZodType };
+}
+  ? InputOfShape<{ [N in Name]: S }>
+  : unknown;
+
+/** The fields the caller gives, flat, by the contract's own names. */
+export type InputOf<D extends Declaration> = Flat<
+  InputAt<D, "parameters"> &
+    InputAt<D, "query"> &
+    InputAt<D, "headers"> &
+    (D extends { body: { shape: infer S } } ? InputOfShape<S> : unknown) &
+    DocumentOf<D>
+>;
+
+type SchemaOf<P> = P extends { readonly schema: infer S } ? S : P;
+
+type ValuesOfShape<S> = {
+  readonly [K in keyof S]: SchemaOf<S[K]> extends z.ZodType ? z.output<SchemaOf<S[K]>> : never;
+};
+
+type ValuesAt<D, Place extends string> = D extends { readonly [P in Place]: infer S }
+  ? ValuesOfShape<S>
+  : unknown;
+
+/** The checked values of all fields of an operation, whoever fills them; what nobody gave has its default. */
+export type ValuesOf<D extends Declaration> = Flat<
+  ValuesAt<D, "parameters"> &
+    ValuesAt<D, "query"> &
+    ValuesAt<D, "headers"> &
+    (D extends { body: infer B extends z.ZodObject } ? Pick<z.output<B>, keyof B["shape"]> : unknown) &
+    (D extends { document: { readonly name: infer N extends string; readonly schema: infer S } }
+      ? ValuesOfShape<{ readonly [Name in N]: S }>
+      : unknown)
+>;

@@ -1,0 +1,55 @@
+/** Whether a success proves that the call was carried out. */
+import type { z } from "zod";
+import { type Kind, kindOf, propertyOf } from "../schema/kind";
+import type { ResponseDeclaration, Declaration } from "./operation";
+
+type JsonResponse = ResponseDeclaration & { kind: "json" };
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** An ErrorMessage of the service, whatever the status it came with. */
+const isErrorMessage = (body: unknown): boolean =>
+  isObject(body) && ["code", "message", "details"].every((name) => Object.hasOwn(body, name));
+
+/** Text that is not blank, or a number. */
+const isName = (value: unknown): boolean =>
+  typeof value === "string" ? value.trim() !== "" : typeof value === "number";
+
+const named: ReadonlySet<Kind> = new Set(["string", "integer", "number"]);
+
+/** Text and numbers name what was done by what they hold, other fields by being there. */
+const isThere = (schema: z.ZodType | undefined, value: unknown): boolean =>
+  schema && !named.has(kindOf(schema))
+    ? value !== undefined && value !== null && value !== ""
+    : isName(value);
+
+function hasItsForm({ schema }: JsonResponse, body: unknown): boolean {
+  const kind = kindOf(schema);
+  if (kind === "object") return isObject(body);
+  if (kind === "array") return Array.isArray(body);
+  return kind === "unknown"
+    ? typeof body === "object" && body !== null
+    : isName(body) || body === false || body === true;
+}
+
+/**
+ * Whether a success holds what identifies what was done. `body` is the parsed JSON, or the text where the response came as
+ * text. A response that is documented as anything but JSON proves it by its status; a status that is not documented proves
+ * nothing.
+ */
+export function identifies(operation: Declaration, status: number, body: unknown): boolean {
+  const response: ResponseDeclaration | undefined = Object.hasOwn(operation.responses, status)
+    ? operation.responses[status]
+    : undefined;
+  if (response?.kind !== "json") return response !== undefined;
+  if (response.asText && typeof body === "string") return isName(body);
+  if (isErrorMessage(body)) return false;
+  const { identifiedBy } = operation;
+  if (identifiedBy === undefined) return hasItsForm(response, body);
+  return (
+    isObject(body) &&
+    Object.hasOwn(body, identifiedBy) &&
+    isThere(propertyOf(response.schema, identifiedBy), body[identifiedBy])
+  );
+}

@@ -1,0 +1,56 @@
+/** The contract of the service as data, the language that it is declared in, and what reads a request by it. */
+export { operations } from "./contract/all";
+export { decodeBody, UnreadableBody } from "./wire/body";
+export { checkInput, checkRequest } from "./declaration/check";
+export { describeViolations, type Violation } from "./declaration/violation";
+export { type Values } from "./declaration/fields";
+export { contract } from "./contract/contract";
+export {
+  type ResponseDeclaration,
+  type ResponseHeaders,
+  type AsText,
+  byConnection,
+  byConnectionOrGenerated,
+  byFxdesk,
+  byOperator,
+  type ClientErrorStatuses,
+  commaSeparated,
+  type Declaration,
+  type DocumentForm,
+  type Effect,
+  empty,
+  type ErrorDeclaration,
+  errorDescription,
+  file,
+  type FilledBy,
+  html,
+  json,
+  type LinkedPages,
+  type GeneratedValue,
+  type Method,
+  type Operation,
+  operation,
+  orText,
+  type Paging,
+  type Parameter,
+  type Rule,
+  type Shape,
+  text,
+  type TextDocument,
+} from "./declaration/operation";
+export {
+  type CredentialScheme,
+  defineService,
+  type ErrorBody,
+  type Server,
+  type Service,
+  type Setting,
+  splitCredential,
+  type TokenEndpoint,
+} from "./declaration/service";
+export { extendService } from "./declaration/extension";
+export { callerFields, type Field, fieldsOf, type Place, withDefaults } from "./declaration/fields";
+export type { InputOf, ValuesOf } from "./declaration/input";
+export { perOperation } from "./declaration/fields";
+export type { OperationValues } from "./contract/operation-values";
+export { decodeRequest, encodeRequest, fromText, type ReceivedRequest, type WireRequest } from "./wire/wire";

@@ -1,0 +1,160 @@
+/** Between the fields of a body and what is on the wire: JSON, a document, or a form of a document and fields. */
+
+import type { Declaration, DocumentForm, TextDocument } from "../declaration/operation";
+import { fieldsOf, type Values, perOperation } from "../declaration/fields";
+import { maxDepth } from "../declaration/writable";
+
+export interface EncodedBody {
+  /** For the Content-Type header. */
+  readonly mediaType: string;
+  readonly text: string;
+}
+
+const bodyNames = perOperation((operation) =>
+  fieldsOf(operation)
+    .filter(({ place }) => place === "body")
+    .map(({ name }) => name),
+);
+
+const given = (values: Values, names: readonly string[]): Values =>
+  Object.fromEntries(names.filter((name) => values[name] !== undefined).map((name) => [name, values[name]]));
+
+/** Writes the body; nothing for an operation without one. */
+export function encodeBody(operation: Declaration, values: Values): EncodedBody | undefined {
+  const { body, document } = operation;
+  const text = document && values[document.name];
+  if (typeof text === "string") return encodeDocument(document!, text, values);
+  const json = () => JSON.stringify(given(values, bodyNames(operation)));
+  return body && { mediaType: "application/json", text: json() };
+}
+
+function encodeDocument({ mediaTypes, form }: TextDocument, text: string, values: Values): EncodedBody {
+  const beside = given(values, form?.fields ?? []);
+  const [mediaType] = mediaTypes;
+  if (!form || Object.keys(beside).length === 0) return { mediaType, text };
+  return encodeForm([
+    [form.documentPart, mediaType, text],
+    [form.fieldsPart, "application/json", JSON.stringify(beside)],
+  ]);
+}
+
+type Part = readonly [name: string, mediaType: string, text: string];
+
+/** RFC 7578. The same parts are the same text: the boundary is the first of a row that does not occur in them. */
+function encodeForm(parts: readonly Part[]): EncodedBody {
+  let number = 1;
+  while (parts.some(([, , text]) => text.includes(`part-boundary-${number}`))) number += 1;
+  const boundary = `part-boundary-${number}`;
+  const written = parts.map(
+    ([name, mediaType, text]) =>
+      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\nContent-Type: ${mediaType}\r\n\r\n${text}\r\n`,
+  );
+  return {
+    mediaType: `multipart/form-data; boundary=${boundary}`,
+    text: `${written.join("")}--${boundary}--\r\n`,
+  };
+}
+
+/** A body from which no fields can be read. */
+export class UnreadableBody extends Error {
+  constructor(
+    readonly because: "media-type" | "content",
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const unreadable = (message: string) => new UnreadableBody("content", message);
+
+const isJson = (mediaType: string) => /^application\/(.+\+)?json$/.test(mediaType);
+
+/** Reads the fields of a body by its Content-Type, also those that the operation does not have. Throws UnreadableBody. */
+export async function decodeBody(
+  operation: Declaration,
+  contentType: string | undefined,
+  bytes: Uint8Array,
+): Promise<Values> {
+  const { document } = operation;
+  const mediaType = (contentType ?? "").split(";")[0]!.trim().toLowerCase();
+  if (isJson(mediaType)) return fieldsFrom(operation, textOf(bytes));
+  if (document?.mediaTypes.includes(mediaType)) return { [document.name]: textOf(bytes) };
+  if (document?.form && mediaType === "multipart/form-data")
+    return decodeForm(operation, document, document.form, contentType!, bytes);
+  const taken = ["application/json", ...(document?.mediaTypes ?? [])].join(", ");
+  throw new UnreadableBody("media-type", `The body must be one of ${taken}.`);
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw unreadable("The body is not UTF-8.");
+  }
+}
+
+function isTooDeep(content: object): boolean {
+  let level: unknown[] = [content];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > maxDepth) return true;
+    level = level.flatMap((value) =>
+      typeof value === "object" && value !== null ? Object.values(value) : [],
+    );
+  }
+  return false;
+}
+
+/** The names of the fields that are not the body's. */
+const namesElsewhere = perOperation(
+  (operation) =>
+    new Set(
+      fieldsOf(operation)
+        .filter(({ place }) => place !== "body")
+        .map(({ name }) => name),
+    ),
+);
+
+/** The body's own: under `body.` what has the name of a field elsewhere, so that it cannot pass for that. */
+function fieldsFrom(operation: Declaration, text: string): Values {
+  const elsewhere = namesElsewhere(operation);
+  return Object.fromEntries(
+    Object.entries(objectFrom(text)).map(([name, value]) => [
+      elsewhere.has(name) ? `body.${name}` : name,
+      value,
+    ]),
+  );
+}
+
+function objectFrom(text: string): Values {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    throw unreadable("The body is not JSON.");
+  }
+  if (typeof content !== "object" || content === null || Array.isArray(content))
+    throw unreadable("The body must be an object.");
+  if (isTooDeep(content)) throw unreadable(`The body has more than ${maxDepth} levels.`);
+  return content as Values;
+}
+
+async function decodeForm(
+  operation: Declaration,
+  { name }: TextDocument,
+  { documentPart, fieldsPart }: DocumentForm,
+  contentType: string,
+  bytes: Uint8Array,
+): Promise<Values> {
+  const form = await new Response(new Uint8Array(bytes), { headers: { "content-type": contentType } })
+    .formData()
+    .catch(() => undefined);
+  if (!form) throw unreadable("The body is not a form.");
+  const part = async (key: string): Promise<string> => {
+    const value = form.get(key);
+    if (value === null) throw unreadable(`The form has no part ${key}.`);
+    return typeof value === "string" ? value : value.text();
+  };
+  return { ...fieldsFrom(operation, await part(fieldsPart)), [name]: await part(documentPart) };
+}

@@ -1,0 +1,117 @@
+/** JSON Schemas as a model reads them: in few words, and in the part of the language that every host takes. */
+import { argumentName } from "./names";
+import type { JsonObject } from "./protocol";
+
+/** How texts are put. */
+export type RenderText = (text: string) => string;
+
+/** Characters of a schema from which it is not worth saying twice. */
+const worthOnce = 60;
+
+/**
+ * Some hosts refuse a list of types. `nullable` is their word for it; the others pass over it. Numbers that are not whole
+ * are text, as in results: hosts damage their digits.
+ */
+function typeOf(type: unknown): JsonObject {
+  if (type === undefined) return {};
+  const types = Array.isArray(type) ? (type as string[]) : [type as string];
+  const one = types.find((name) => name !== "null");
+  return {
+    ...(one === "number" ? { type: "string", format: "decimal" } : { type: one }),
+    ...(types.includes("null") && { nullable: true }),
+  };
+}
+
+/** What is in an object in the fewest words that hosts take: what is needed, else the first, by its type alone. */
+function bare(properties: unknown, required: unknown): JsonObject {
+  const all = Object.entries(properties as Record<string, JsonObject>);
+  const needed = all.filter(([name]) => (required as string[] | undefined)?.includes(name));
+  const chosen = needed.length > 0 ? needed : all.slice(0, 1);
+  return Object.fromEntries(chosen.map(([name, inner]) => [argumentName(name), bareSchema(inner)]));
+}
+
+const bareSchema = ({ type, items, properties, required }: JsonObject): JsonObject => ({
+  ...typeOf(type),
+  ...(items !== undefined && { items: bareSchema(items as JsonObject) }),
+  ...(properties !== undefined && { properties: bare(properties, required) }),
+});
+
+/** Numbers as text, of which the description says how far they go. */
+const areNumbers = (options: unknown): boolean =>
+  Array.isArray(options) && options.every((option) => /^\d+$/.test(String(option)));
+
+/** What a value may be: options anywhere, lengths and bounds of arguments themselves. */
+function limitsOf(node: JsonObject, path: string): JsonObject {
+  const { enum: options, const: only, maxLength, minLength, minimum, maximum } = node;
+  const isInside = /[.[]/.test(path);
+  const lowest = { ...(Number(minLength) > 1 && { minLength }), ...(Number(minimum) > 1 && { minimum }) };
+  const bounds = { maximum, ...(maxLength !== minLength && { maxLength, ...lowest }) };
+  const given = Object.entries(bounds).filter(([, value]) => value !== undefined && !isInside);
+  const known = node["x-extensible-enum"];
+  return {
+    ...(options !== undefined && !areNumbers(options) && { enum: options }),
+    ...(only !== undefined && { const: only }),
+    ...(known !== undefined && node.description === undefined && { examples: known }),
+    ...(node.type === "number" ? {} : Object.fromEntries(given)),
+  };
+}
+
+/** What is the same about two fields: of objects their properties, of others everything and the name too. */
+function likeness({ properties, required, ...rest }: JsonObject, path: string): string {
+  const name = path.split(".").at(-1);
+  return JSON.stringify(properties === undefined ? { name, rest } : { properties, required });
+}
+
+/**
+ * A schema without what costs tokens and tells little: titles that repeat the name, patterns, limits of what is inside
+ * objects, what is open anyway. Values of an open enumeration become examples. What comes again is not described again; an
+ * object is then said to be shaped like the first. That loses nothing: what is sent is checked against the declaration, in
+ * words that say what to send, whatever a host makes of the schema.
+ */
+export function compactSchema(schema: JsonObject, renderText: RenderText): JsonObject {
+  const described = new Map<string, string>();
+
+  /** Where the same was described before; else it is remembered under this path. */
+  function before(node: JsonObject, path: string): string | undefined {
+    const same = likeness(node, path);
+    const earlier = described.get(same);
+    if (earlier === undefined && same.length >= worthOnce) described.set(same, path);
+    return earlier;
+  }
+
+  function repeated({ type, properties, required, description }: JsonObject, earlier: string): JsonObject {
+    if (properties === undefined) return typeOf(type);
+    const words = [description, `Shaped as ${earlier}.`].filter(Boolean).join(" ");
+    return { ...typeOf(type), description: renderText(words), properties: bare(properties, required) };
+  }
+
+  function shortened(node: JsonObject, path: string): JsonObject {
+    const earlier = before(node, path);
+    if (earlier !== undefined) return repeated(node, earlier);
+    const { type, description, properties, required, items, format, examples, default: fallback } = node;
+    if (properties !== undefined && description === undefined && /[.]/.test(path) && !path.endsWith("[]"))
+      return bareSchema(node);
+    return {
+      ...typeOf(type),
+      ...(format !== undefined && format !== "uuid" && { format }),
+      ...limitsOf(node, path),
+      ...(examples !== undefined && { examples }),
+      ...(fallback !== undefined && { default: fallback }),
+      ...(description !== undefined && { description: renderText(description as string) }),
+      ...(items !== undefined && { items: shortened(items as JsonObject, `${path}[]`) }),
+      ...(properties !== undefined && { properties: inside(properties as JsonObject, path) }),
+      ...(required !== undefined && { required: (required as string[]).map(argumentName) }),
+      ...(path === "" && node.additionalProperties === false && { additionalProperties: false }),
+    };
+  }
+
+  const inside = (properties: JsonObject, path: string) =>
+    Object.fromEntries(
+      Object.entries(properties).map(([name, inner]) => {
+        const spelling = argumentName(name);
+        return [spelling, shortened(inner as JsonObject, path ? `${path}.${spelling}` : spelling)];
+      }),
+    );
+
+  return shortened(schema, "");
+}

@@ -1,0 +1,42 @@
+/** The calls of a toolbox that are under way, until the toolbox is closed. */
+import type { Declaration } from "../core/declaration/operation";
+
+interface PendingCall {
+  readonly operation: Declaration;
+  readonly stop: AbortController;
+  readonly ended: Promise<unknown>;
+}
+
+export class PendingCalls {
+  /** Whether no more calls are taken. */
+  closed = false;
+  readonly #underWay = new Set<PendingCall>();
+
+  /** Runs a call. Its signal is the caller's, and that of the close. */
+  run<T>(operation: Declaration, signal: AbortSignal, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const stop = new AbortController();
+    const onAbort = () => stop.abort();
+    if (signal.aborted) stop.abort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    const ended = call(stop.signal).finally(() => {
+      signal.removeEventListener("abort", onAbort);
+      this.#underWay.delete(underWay);
+    });
+    const underWay = { operation, stop, ended };
+    this.#underWay.add(underWay);
+    return ended;
+  }
+
+  /** The operations under way that commit money. */
+  money(): Declaration[] {
+    return [...this.#underWay].map(({ operation }) => operation).filter(({ effect }) => effect === "money");
+  }
+
+  /** Stops what can be stopped, and waits for the rest: the client ends no call that commits money and has left. */
+  async close(): Promise<void> {
+    this.closed = true;
+    const underWay = [...this.#underWay];
+    for (const { stop } of underWay) stop.abort();
+    await Promise.allSettled(underWay.map(({ ended }) => ended));
+  }
+}

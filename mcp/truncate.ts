@@ -1,0 +1,45 @@
+/** Responses cut to a size that a model can take in. */
+
+export const jsonLength = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
+
+/**
+ * As much of a value as fits in a number of characters of JSON: the first items of an array, the beginning of a string,
+ * and of an object every property, the large ones cut before the small ones.
+ */
+export function truncate(value: unknown, budget: number): unknown {
+  if (jsonLength(value) <= budget) return value;
+  if (typeof value === "string") return beginning(value, budget);
+  if (Array.isArray(value)) return firstItems(value, budget);
+  if (typeof value === "object" && value !== null) return allProperties(value, budget);
+  return value;
+}
+
+/**
+ * The same part of the text as the budget is of its JSON, in which line ends and quotes take two characters. A character
+ * that is two is not parted.
+ */
+function beginning(text: string, budget: number): string {
+  const part = Math.max(0, budget - 3) / jsonLength(text);
+  return `${text.slice(0, Math.floor(text.length * part)).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+function firstItems(items: readonly unknown[], budget: number): unknown[] {
+  let left = budget - 2;
+  const end = items.findIndex((item) => (left -= jsonLength(item) + 1) < 0);
+  return end === 0 ? [truncate(items[0], budget - 2)] : items.slice(0, end);
+}
+
+function allProperties(object: object, budget: number): unknown {
+  const smallestFirst = Object.entries(object).toSorted(([, a], [, b]) => jsonLength(a) - jsonLength(b));
+  let left = budget - 2;
+  let waiting = smallestFirst.length;
+  const cut = new Map<string, unknown>();
+  for (const [key, value] of smallestFirst) {
+    const share = left / waiting - key.length - 4;
+    const truncated = truncate(value, share);
+    cut.set(key, truncated);
+    left -= jsonLength(truncated) + key.length + 4;
+    waiting -= 1;
+  }
+  return Object.fromEntries(Object.keys(object).map((key) => [key, cut.get(key)]));
+}

@@ -1,0 +1,50 @@
+/** How a node looks in the palette: its drawer, colour and icon. */
+import type { Declaration, Effect } from "../../core/declaration/operation";
+
+interface Section {
+  /** The drawer of the palette; a few sections share one. */
+  readonly category: string;
+  readonly icon: string;
+}
+
+const sections: Readonly<Record<string, Section>> = {
+  accountDetails: { category: "fxdesk accounts", icon: "account-details.svg" },
+  accounts: { category: "fxdesk accounts", icon: "accounts.svg" },
+  transactions: { category: "fxdesk accounts", icon: "transactions.svg" },
+  statements: { category: "fxdesk statements", icon: "statements.svg" },
+  trades: { category: "fxdesk trades", icon: "trades.svg" },
+  approvalsWorkflow: { category: "fxdesk administration", icon: "approvals.svg" },
+  login: { category: "fxdesk administration", icon: "login.svg" },
+  payments: { category: "fxdesk payments", icon: "payments.svg" },
+  consents: { category: "fxdesk open banking", icon: "consents.svg" },
+  openBanking: { category: "fxdesk open banking", icon: "open-banking.svg" },
+};
+
+/** For a section that came without a look of its own. */
+const defaultAppearance: Section = { category: "fxdesk", icon: "fxdesk.svg" };
+
+/** Calm for what only reads, warmer the more a call does. Dark text is readable on each, in both editor themes. */
+const colors: Readonly<Record<Effect, string>> = { read: "#B5D3E7", change: "#F3D58A", money: "#F0A58F" };
+
+export interface Appearance extends Section {
+  readonly color: string;
+}
+
+export function appearanceOf({ name, effect }: Declaration): Appearance {
+  const section = sections[name.split(".")[0]!] ?? defaultAppearance;
+  return { ...section, color: colors[effect] };
+}
+
+/** Words wider than a node of the palette, which would break inside them. A search by the whole word finds the type. */
+const shortWords: Readonly<Record<string, string>> = {
+  authorisation: "auth.",
+  authorisations: "auths.",
+  configuration: "config",
+};
+
+/** What stands on the node in the palette; on the canvas it is the whole title. */
+export const paletteLabelOf = ({ title }: Declaration): string =>
+  title.replace(/\w+/g, (word) => shortWords[word] ?? word);
+
+/** The node that calls any operation may do anything. */
+export const callAppearance: Appearance = { ...defaultAppearance, color: colors.money };

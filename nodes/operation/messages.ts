@@ -1,0 +1,153 @@
+/** From the response of the service to messages. */
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { NodeMessage } from "node-red";
+import type { ServiceResponse } from "../../core/client/response";
+import type { CallOptions } from "../../core/client/options";
+import { ReceivedFile } from "../../core/client/file";
+import { comesInPages, entriesIn, hasMore, joined } from "../../core/client/pages";
+import { FxdeskError } from "../../core/errors";
+import type { Declaration } from "../../core/declaration/operation";
+import type { CallResult } from "./outcome";
+import type { Values } from "../../core/declaration/fields";
+import type { ClientCore } from "../../core/client/methods";
+
+/** One message on its way through a node. */
+export interface Call {
+  readonly operation: Declaration;
+  readonly client: ClientCore;
+  readonly input: Values;
+  readonly options: CallOptions;
+  /** Where a file goes; into the message when empty. */
+  readonly saveTo: string | undefined;
+  readonly msg: NodeMessage;
+  /** A message of its own, with everything but the payload of the one that came. */
+  readonly copy: () => NodeMessage;
+  readonly send: (msg: NodeMessage) => void;
+  /** Hears what became of the call, before anything is made of it. */
+  readonly ended: (ended: CallResult) => void;
+}
+
+/** What was sent: the last message, how many entries a list had over all of them, and whether it goes on. */
+export interface Delivery {
+  readonly msg: NodeMessage;
+  /** Of the last answer. */
+  readonly body: unknown;
+  /** Undefined where it is no list. */
+  readonly entries: number | undefined;
+  readonly more?: boolean | undefined;
+}
+
+type Deliver = (call: Call) => Promise<Delivery>;
+
+/** What is known of a response beside its body. */
+const metadataOf = (
+  { operation }: Call,
+  { headers, total, requestId, attempts, violations }: ServiceResponse,
+) => ({
+  operation: operation.name,
+  headers,
+  total,
+  requestId,
+  attempts,
+  violations,
+});
+
+async function save(file: ReceivedFile, path: string): Promise<string> {
+  // A folder that cannot be made is told by the file, which cannot be written then.
+  await mkdir(dirname(path), { recursive: true }).catch(() => undefined);
+  await file.save(path);
+  return path;
+}
+
+async function withFile(msg: NodeMessage, file: ReceivedFile, saveTo: string | undefined): Promise<void> {
+  Object.assign(msg, {
+    payload: saveTo ? await save(file, saveTo) : await file.bytes(),
+    filename: saveTo || file.fileName,
+    contentType: file.contentType,
+  });
+}
+
+async function responseTo({ client, operation, input, options, ended }: Call): Promise<ServiceResponse> {
+  try {
+    const response = await client.call(operation, input, options);
+    ended(response);
+    return response;
+  } catch (error) {
+    if (error instanceof FxdeskError) ended(error);
+    throw error;
+  }
+}
+
+/** How many entries a body has; undefined where it is no list. */
+const entriesOf = (operation: Declaration, body: unknown): number | undefined =>
+  Array.isArray(body) || (operation.linkedPages && typeof body === "object")
+    ? entriesIn(operation, body)
+    : undefined;
+
+/** The response of one call. */
+async function single(call: Call): Promise<Delivery> {
+  const { operation, input } = call;
+  const response = await responseTo(call);
+  const { status: statusCode, body } = response;
+  const more = hasMore(operation, input, response);
+  const fxdesk = { ...metadataOf(call, response), ...(more !== undefined && { more }) };
+  const msg = Object.assign(call.msg, { statusCode, fxdesk });
+  if (body instanceof ReceivedFile) await withFile(msg, body, call.saveTo);
+  // A response without a body leaves what the flow brought.
+  else if (body !== undefined) msg.payload = body;
+  call.send(msg);
+  return { msg, body, entries: entriesOf(operation, body), more };
+}
+
+/** Every entry of every page, as one message. */
+async function whole(call: Call): Promise<Delivery> {
+  const { operation, client, input, options, msg, send } = call;
+  const responses: ServiceResponse[] = [];
+  for await (const response of client.pages(operation, input, options)) responses.push(response);
+  const response = joined(operation, responses);
+  const { status: statusCode, body: payload } = response;
+  const fxdesk = { ...metadataOf(call, response), pages: responses.length };
+  send(Object.assign(msg, { payload, statusCode, fxdesk }));
+  return { msg, body: payload, entries: entriesOf(operation, payload) };
+}
+
+/**
+ * A message for each page, in a sequence that a Join node puts together again: lists to one list, objects to a list of
+ * them. A page waits for the next one, because the last message of a sequence says how many there were.
+ */
+async function pageByPage(call: Call): Promise<Delivery> {
+  const { operation, client, input, options, msg, copy, send } = call;
+  const { parts: outer } = msg;
+  const sequence = { ...(outer !== undefined && { parts: outer }), id: msg._msgid, type: "array" };
+  const sendPage = (onto: NodeMessage, response: ServiceResponse, index: number, count?: number) => {
+    const { status: statusCode, body: payload } = response;
+    const parts = {
+      ...sequence,
+      index,
+      ...(Array.isArray(payload) && { len: payload.length }),
+      ...(count !== undefined && { count }),
+    };
+    send(Object.assign(onto, { payload, parts, statusCode, fxdesk: metadataOf(call, response) }));
+  };
+  let waiting: ServiceResponse | undefined;
+  let index = 0;
+  let entries: number | undefined;
+  for await (const response of client.pages(operation, input, options)) {
+    if (waiting) sendPage(copy(), waiting, index++);
+    waiting = response;
+    const count = entriesOf(operation, response.body);
+    if (count !== undefined) entries = (entries ?? 0) + count;
+  }
+  sendPage(msg, waiting!, index, index + 1);
+  return { msg, body: waiting!.body, entries };
+}
+
+/** How a list that comes in pages becomes messages. */
+export type PageMode = "one" | "all" | "each";
+
+const modes: Readonly<Record<PageMode, Deliver>> = { one: single, all: whole, each: pageByPage };
+
+/** Sends the messages that a call results in. `mode` only counts for lists that come in pages. */
+export const deliver = (call: Call, mode: PageMode): Promise<Delivery> =>
+  (comesInPages(call.operation) ? modes[mode] : single)(call);

@@ -1,0 +1,76 @@
+/** Who may import whom. Types count as well: a circle of types is a circle for who reads. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+
+const root = join(__dirname, "..");
+const houses = ["core", "nodes", "mcp", "cli", "build", "bench", "demo"];
+
+const files = houses.flatMap((house) =>
+  readdirSync(join(root, house), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => posix.join(house, file.replaceAll("\\", "/"))),
+);
+const known = new Set(files);
+
+/** The file that a relative path means. */
+function resolved(from: string, path: string): string | undefined {
+  const base = posix.join(posix.dirname(from), path).replace(/\.js$/, "");
+  return [`${base}.ts`, `${base}/index.ts`].find((file) => known.has(file));
+}
+
+const statements = /^(?:import|export)\b[^;]*?from\s+"(\.[^"]+)"|\bimport\("(\.[^"]+)"\)/gm;
+
+function importsOf(file: string): string[] {
+  const found = readFileSync(join(root, file), "utf8").matchAll(statements);
+  return [...found].flatMap(([, early, late]) => resolved(file, (early ?? late)!) ?? []);
+}
+
+const imports = new Map(files.map((file) => [file, importsOf(file)]));
+
+/** The files that lead back to a file, as the way that is gone first; nothing when it is in no circle. */
+function circleOf(start: string): string[] | undefined {
+  const from = new Map<string, string>();
+  const waiting = [start];
+  for (const file of waiting)
+    for (const next of imports.get(file)!) {
+      if (next === start) {
+        const way = [start];
+        for (let at = file; at !== start; at = from.get(at)!) way.splice(1, 0, at);
+        return way;
+      }
+      if (from.has(next)) continue;
+      from.set(next, file);
+      waiting.push(next);
+    }
+  return undefined;
+}
+
+test("imports are found", () => {
+  expect(importsOf("core/index.ts")).toContain("core/errors.ts");
+  expect(importsOf("core/contract/all.ts")).toContain("core/contract/trades.ts");
+});
+
+test("no files import each other in a circle", () => {
+  expect(files.flatMap((file) => circleOf(file)?.join(" -> ") ?? [])).toEqual([]);
+});
+
+/** What each room of core may stand on, beside itself. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  "core/schema/": [],
+  "core/formats/": ["core/schema/"],
+  "core/declaration/": ["core/schema/"],
+  "core/wire/": ["core/declaration/", "core/schema/"],
+  "core/contract/": ["core/declaration/", "core/schema/"],
+};
+
+test.each(Object.entries(rooms))("%s stands on nothing but %j", (room, allowed) => {
+  const members = files.filter((file) => file.startsWith(room));
+  expect(members).not.toEqual([]);
+  const others = members.flatMap((file) =>
+    imports
+      .get(file)!
+      .filter((other) => ![room, ...allowed].some((each) => other.startsWith(each)))
+      .map((other) => `${file} -> ${other}`),
+  );
+  expect(others).toEqual([]);
+});

@@ -1,0 +1,80 @@
+/** Every documented status of the JSON interface, kept by hand; `+` where the contract gives an ErrorMessage. */
+import { ErrorMessage } from "../../../core/schema";
+import {
+  type ResponseDeclaration,
+  type Declaration,
+  type ErrorDeclaration,
+  operations,
+} from "../../../core/operations";
+import { operationNamed } from "../../support/operations";
+import { errorDescription } from "../../../core/declaration/operation";
+
+const documented: Readonly<Record<string, string>> = {
+  "accountDetails.list": "200json 400+ 401 403+ 429",
+  "accountDetails.listAll": "200json 400+ 401 404 429 502+",
+  "accountDetails.request": "200empty 400+ 401 403+ 404+ 409+ 429",
+  "accountDetails.updateAlias": "200json 401 404+ 405+ 422+ 429",
+  "accountDetails.makeDefault": "204empty 400+ 401 403+ 404+ 405+ 409+ 429",
+  "accountDetails.assignVirtual": "200json 400+ 401 403+ 404+ 409+ 429",
+  "accounts.list": "200json 400+ 401 403+ 404 409 502+",
+  "accounts.get": "200json 400 401 403 404 409 502",
+  "accounts.getFunding": "200json 400+ 401 404+ 502+",
+  "accounts.listCurrencyAccounts": "200json 400 401 403 404 502",
+  "accounts.listBalances": "200json 400 401 403 404 409 502",
+  "statements.createFile": "202json 400 401 403 404 409 502",
+  "statements.getFile": "200file 202json 400 401 403 404 409 502",
+  "statements.emailAccounts": "202text 400 401 403 404 502",
+  "statements.emailMt940": "202text 400 401 403 404 502",
+  "statements.emailTrades": "202text 400 401 403 404 502",
+  "statements.emailIncomingFunds": "202text 400 401 403 404 502",
+  "transactions.list": "200json 400 401 403 404 409 502 504+",
+  "transactions.get": "200json 400 401 403 404 409 502 504",
+  "approvalsWorkflow.getConfig": "200json 400 401 403 404 502",
+  "approvalsWorkflow.replaceConfig": "200json 400 401 403 404+ 409+ 500+",
+  "approvalsWorkflow.getSettings": "200json 400 401 403 404 500",
+  "approvalsWorkflow.updateSettings": "200json 400 401 403 404+ 500",
+  "login.getPage": "200html",
+  "trades.book": "201json 400+ 401 403+ 404 409+ 502+",
+  "trades.list": "200json 400 401 403 404 502",
+  "trades.get": "200json 400 401 403 404 502",
+};
+
+const service: readonly Declaration[] = operations.filter(({ server }) => server === "service");
+
+const answered = ([status, { kind }]: [string, ResponseDeclaration]) => status + kind;
+const refused = ([status, failure]: [string, ErrorDeclaration]) =>
+  typeof failure === "string" ? status : `${status}${failure[1] === ErrorMessage ? "+" : "?"}`;
+
+test.each(service.map(({ name }) => name))("%s declares the statuses of the contract", (name) => {
+  const { responses, errors } = operationNamed(name);
+  const declared = [...Object.entries(responses).map(answered), ...Object.entries(errors).map(refused)];
+  expect(declared.join(" ")).toBe(documented[name]);
+});
+
+test("every status says what it means, shortly and in whole sentences", () => {
+  for (const { responses, errors } of service) {
+    const meanings = [
+      ...Object.values(responses).map(({ description }) => description),
+      ...Object.values(errors).map((failure) => errorDescription(failure)),
+    ];
+    for (const meaning of meanings) expect(meaning).toMatch(/^[A-Za-z].{3,110}\.$/);
+  }
+});
+
+test("entries are counted where the contract documents x-total-count, and only there", () => {
+  const counted = service.filter(({ pages }) => pages?.total !== undefined);
+  expect(counted.map(({ name }) => name)).toEqual(["accountDetails.list", "transactions.list"]);
+  for (const { responses, pages } of counted) expect(responses[200]!.headers).toHaveProperty(pages!.total!);
+});
+
+const unusual: Readonly<Record<string, string>> = {
+  "login.getPage": "",
+  "transactions.get": "accessToken contactId",
+  "trades.book": "accessToken apiKey contactId?",
+  "trades.list": "accessToken apiKey contactId?",
+  "trades.get": "accessToken apiKey contactId?",
+};
+
+test.each(service)("$name carries the credentials of the contract", (declared) => {
+  expect(declared.credentials.join(" ")).toBe(unusual[declared.name] ?? "accessToken contactId?");
+});

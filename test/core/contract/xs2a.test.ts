@@ -1,0 +1,345 @@
+/**
+ * The open-banking declarations against their standard. The published document (OpenAPI, version 1.3.12) is read from the
+ * path in PSD2_OPENAPI; without it the comparison is left out.
+ */
+import { readFileSync } from "node:fs";
+import {
+  checkInput,
+  type Declaration,
+  type Field,
+  fieldsOf,
+  operations,
+  type Values,
+} from "../../../core/operations";
+import { responseJsonSchema } from "../../../core/declaration/json-schema";
+import {
+  responseDifferences,
+  requestDifferences,
+  Standard,
+  type StandardOperation,
+  standardPaths,
+} from "../../support/open-banking-standard";
+
+interface Components {
+  readonly requestBodies: Readonly<Record<string, { readonly content: object }>>;
+  readonly schemas: Readonly<Record<string, { readonly properties: object }>>;
+}
+
+const declared: readonly Declaration[] = operations.filter(({ server }) => server === "xs2a");
+const find = (name: string) => declared.find((operation) => operation.name === name)!;
+
+const file = process.env.PSD2_OPENAPI;
+const describeStandard = file ? describe : describe.skip;
+const standard = file ? new Standard(file) : undefined;
+
+const theirs = (method: string, path: string): StandardOperation => standard!.operation(method, path)!;
+
+/** Message signatures are not declared, as core/operations/xs2a.ts says. */
+const signatures = new Set(["Digest", "Signature", "TPP-Signature-Certificate"]);
+
+/** OpenAPI describes Accept by the responses, never as a parameter; a page is where the links of a response lead. */
+const unlisted = new Set([...signatures, "Accept", "page"]);
+
+const byName = (fields: readonly { name: string; required?: boolean }[]) =>
+  fields
+    .map(({ name, required }) => `${name}${required ? "*" : ""}`)
+    .filter((name) => !unlisted.has(name))
+    .toSorted();
+
+const placed = (operation: Declaration, place: Field["place"]) =>
+  fieldsOf(operation).filter((field) => field.place === place);
+
+const cases = declared.flatMap((operation) =>
+  standardPaths(operation).map((path) => [operation.name, operation.method, path] as const),
+);
+
+describeStandard(`the standard at PSD2_OPENAPI${file ? "" : " (not set: left out)"}`, () => {
+  test("twenty operations are declared", () => {
+    expect(declared).toHaveLength(20);
+  });
+
+  test.each(cases)("%s is %s %s", (_name, method, path) => {
+    expect(standard!.operation(method, path)).toBeDefined();
+  });
+
+  test.each(cases)("%s has the standard's headers and query", (name, method, path) => {
+    const { parameters } = theirs(method, path);
+    for (const place of ["header", "query"] as const) {
+      const expected = parameters.filter((each) => each.in === place);
+      expect(byName(placed(find(name), place))).toEqual(byName(expected));
+    }
+  });
+
+  test.each(cases)("%s limits its parameters as the standard does", (name, method, path) => {
+    const fields = fieldsOf(find(name)).filter((field) => field.place !== "body");
+    const differences = theirs(method, path).parameters.flatMap((parameter) => {
+      const field = fields.find((each) => each.name === parameter.name);
+      return field
+        ? requestDifferences(parameter.schema, responseJsonSchema(field.schema), parameter.name)
+        : [];
+    });
+    expect(differences).toEqual([]);
+  });
+
+  test("consents.create takes the standard's body", () => {
+    const { bodies } = theirs("POST", "/v1/consents");
+    expect(requestDifferences(bodies[0]!, responseJsonSchema(find("consents.create").body!))).toEqual([]);
+  });
+
+  test.each([
+    ["payments.initiate", "payments", 0],
+    ["payments.initiate", "periodic-payments", 1],
+    ["payments.initiate", "bulk-payments", 2],
+    ["payments.initiateBulk", "bulk-payments", 2],
+  ])("%s takes the standard's body of %s, and needs what it needs", (name, service, index) => {
+    const body = theirs("POST", "/v1/{payment-service}/{payment-product}").bodies[index]!;
+    const { properties } = responseJsonSchema(find(name).body!) as { properties: object };
+    const ours = { type: "object", properties, required: body.required };
+    expect(requestDifferences(body, ours)).toEqual([]);
+    const at = name === "payments.initiate" && { "payment-service": service };
+    const message = violations(name, { ...anyProduct, ...at });
+    for (const field of body.required as readonly string[])
+      expect(message.filter((violation) => violation.split(/[ ,]+/).includes(field))).not.toEqual([]);
+  });
+
+  test("a payment is written in the standard's media types, and its form has the standard's parts", () => {
+    const { components } = JSON.parse(readFileSync(file!, "utf8")) as { components: Components };
+    const { document } = find("payments.initiate");
+    const { mediaTypes, form } = document!;
+    const types = Object.keys(components.requestBodies.paymentInitiation!.content);
+    expect(["application/json", ...mediaTypes, "multipart/form-data"]).toEqual(expect.arrayContaining(types));
+    const parts = Object.keys(components.schemas.periodicPaymentInitiationMultipartBody!.properties);
+    expect([form!.documentPart, form!.fieldsPart]).toEqual(parts);
+    const fields =
+      components.schemas["periodicPaymentInitiation_xml-Part2-standingorderType_json"]!.properties;
+    expect(form!.fields.toSorted()).toEqual(Object.keys(fields).toSorted());
+  });
+
+  test.each(cases)("%s documents the standard's statuses", (name, method, path) => {
+    const { responses, errors } = find(name);
+    const statuses = Object.keys({ ...responses, ...errors });
+    expect(statuses).toEqual(Object.keys(theirs(method, path).responses));
+  });
+
+  test.each(cases)("%s documents a body where the standard has one", (name, method, path) => {
+    const { errors } = find(name);
+    for (const [status, failure] of Object.entries(errors)) {
+      const { bodies } = theirs(method, path).responses[Number(status)]!;
+      expect([status, typeof failure === "string" ? 0 : 1]).toEqual([status, bodies.length]);
+    }
+  });
+
+  test.each(cases)("%s reads the standard's responses", (name, method, path) => {
+    const operation = find(name);
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const { headers, bodies } = theirs(method, path).responses[Number(status)]!;
+      expect(Object.keys(response.headers ?? {}).toSorted()).toEqual(headers);
+      if (response.kind !== "json") continue;
+      const body = operation.path.includes("/bulk-payments/") && bodies.length > 1 ? bodies[2]! : bodies[0]!;
+      expect(responseDifferences(body, responseJsonSchema(response.schema))).toEqual([]);
+    }
+  });
+});
+
+function violations(name: string, input: Values): string[] {
+  return checkInput(find(name), input, new Date("2026-01-30T09:00:00Z")).map(
+    ({ field, message }) => `${field} ${message}`,
+  );
+}
+
+const anyProduct = { "payment-product": "sepa-credit-transfers" };
+const account = { iban: "DE52000000000012345678" };
+const transfer = {
+  instructedAmount: { currency: "EUR", amount: "12.50" },
+  creditorAccount: { iban: "NL13TEST0123456789" },
+  creditorName: "Example Supplier",
+};
+const single = { ...anyProduct, "payment-service": "payments", debtorAccount: account, ...transfer };
+const periodic = {
+  ...single,
+  "payment-service": "periodic-payments",
+  startDate: "2026-02-01",
+  frequency: "Monthly",
+};
+const bulk = {
+  ...anyProduct,
+  "payment-service": "bulk-payments",
+  debtorAccount: account,
+  payments: [transfer],
+};
+const without = (input: Values, field: string) =>
+  Object.fromEntries(Object.entries(input).filter(([name]) => name !== field));
+
+describe("payments.initiate", () => {
+  test.each([
+    ["single", single],
+    ["periodic", periodic],
+    ["bulk", bulk],
+  ])("takes a %s payment", (_kind, input) => {
+    expect(violations("payments.initiate", input)).toEqual([]);
+  });
+
+  test.each([
+    [single, "creditorName"],
+    [single, "debtorAccount"],
+    [periodic, "instructedAmount"],
+    [periodic, "frequency"],
+    [bulk, "payments"],
+  ])("%#: names the field that is missing", (input, field) => {
+    const message = violations("payments.initiate", without(input, field));
+    expect(message).toHaveLength(1);
+    expect(message[0]).toContain(field);
+  });
+
+  test.each<[Values, string]>([
+    [{ ...single, payments: [transfer] }, "Only a bulk payment has payments."],
+    ...[single, bulk].flatMap((input) =>
+      [
+        { startDate: "2026-02-01" },
+        { endDate: "2026-02-01" },
+        { frequency: "Weekly" },
+        { executionRule: "following" },
+        { dayOfExecution: "1" },
+        { monthsOfExecution: ["1"] },
+      ].map((more): [Values, string] => [
+        { ...input, ...more },
+        "Only a periodic payment has startDate, frequency",
+      ]),
+    ),
+    [{ ...periodic, endDate: "2026-01-31" }, "startDate must not be after endDate."],
+  ])("%#: refuses what belongs to another kind of payment", (input, message) => {
+    expect(violations("payments.initiate", input)).toEqual([expect.stringContaining(message)]);
+  });
+
+  const variable = { ...periodic, frequency: "MonthlyVariable" };
+
+  test("takes months of MonthlyVariable", () => {
+    expect(violations("payments.initiate", { ...variable, monthsOfExecution: ["1", "4", "10"] })).toEqual([]);
+  });
+
+  test.each([
+    [variable, "MonthlyVariable needs monthsOfExecution."],
+    [{ ...variable, monthsOfExecution: [] }, "monthsOfExecution must have at least 1 entries"],
+    [{ ...variable, monthsOfExecution: ["4", "4"] }, "monthsOfExecution must have no month twice"],
+    [{ ...periodic, monthsOfExecution: ["4"] }, "Only MonthlyVariable has monthsOfExecution."],
+  ])("%#: refuses other months", (input, message) => {
+    expect(violations("payments.initiate", input)).toEqual([expect.stringContaining(message)]);
+  });
+
+  test.each([
+    [{ ...single, creditorAccount: { IBAN: "NL13TEST0123456789" } }, "creditorAccount.IBAN"],
+    [{ ...single, instructedAmount: { currency: "EUR", amount: "12,50" } }, "instructedAmount.amount"],
+    [{ ...single, creditorAgent: "TESTNL2" }, "creditorAgent"],
+    [{ ...bulk, payments: [{ ...transfer, debtorAccount: account }] }, "payments.0.debtorAccount"],
+    [{ ...single, "TPP-Redirect-URI": "example.com/done" }, "TPP-Redirect-URI"],
+    [{ ...single, "TPP-Redirect-URI": "http://example.com/done" }, "TPP-Redirect-URI"],
+    [{ ...single, "TPP-Redirect-URI": "javascript:alert(1)" }, "TPP-Redirect-URI"],
+    [{ ...single, "TPP-Nok-Redirect-URI": "https://user:pass@example.com" }, "TPP-Nok-Redirect-URI"],
+    [{ ...single, "TPP-Notification-URI": "http://169.254.169.254/latest" }, "TPP-Notification-URI"],
+  ])("%#: names the place of a mistake", (input, field) => {
+    expect(violations("payments.initiate", input)).toEqual([expect.stringMatching(new RegExp(`^${field} `))]);
+  });
+});
+
+test.each([
+  "https://example.com/done?x=1",
+  "http://localhost:1880/back",
+  "http://127.0.0.1/",
+  "http://[::1]:1/",
+])("people may be sent to %s", (address) => {
+  expect(violations("payments.initiate", { ...single, "TPP-Redirect-URI": address })).toEqual([]);
+});
+
+describe("a payment in XML", () => {
+  const pain001 = "<Document/>";
+  const xmlProduct = { "payment-product": "pain.001-sepa-credit-transfers" };
+  const at = (service: string) => ({ ...xmlProduct, "payment-service": service });
+  const order = { startDate: "2026-02-01", frequency: "Monthly" };
+
+  test.each([
+    ["payments.initiate", { ...at("payments"), pain001 }],
+    ["payments.initiate", { ...at("bulk-payments"), pain001 }],
+    [
+      "payments.initiate",
+      { ...at("payments"), pain001: `<?xml version='1.0' encoding='utf-8' ?>${pain001}` },
+    ],
+    ["payments.initiate", { ...at("periodic-payments"), pain001, ...order }],
+    ["payments.initiateBulk", { ...xmlProduct, pain001 }],
+  ])("%s takes %j", (name, input) => {
+    expect(violations(name, input)).toEqual([]);
+  });
+
+  test.each([
+    ["payments.initiate", at("payments"), "pain001 pain.001 products need pain001."],
+    ["payments.initiateBulk", xmlProduct, "pain001 pain.001 products need pain001."],
+    ["payments.initiate", { ...single, pain001 }, "Only pain.001 products have pain001."],
+    ["payments.initiate", { ...at("payments"), pain001: "payment.xml" }, "pain001 must be an XML document"],
+    [
+      "payments.initiate",
+      { ...at("payments"), pain001: '<?xml version="1.0" encoding="ISO-8859-1"?><Document/>' },
+      "pain001 must be declared as UTF-8",
+    ],
+    ["payments.initiate", { ...at("payments"), pain001, ...transfer }, "creditorName cannot be given with"],
+    ["payments.initiate", { ...at("periodic-payments"), pain001 }, "A periodic payment needs startDate"],
+    [
+      "payments.initiate",
+      { ...at("payments"), pain001, ...order },
+      "Only a periodic payment has startDate, frequency",
+    ],
+    ["payments.initiateBulk", { ...xmlProduct, pain001, debtorAccount: account }, "debtorAccount cannot be"],
+  ])("%s: %j is refused: %s", (name, input, message) => {
+    expect(violations(name, input)).toContainEqual(expect.stringContaining(message));
+  });
+});
+
+describe("openBanking.listTransactions", () => {
+  const input = { "account-id": "a1", "Consent-ID": "c1", bookingStatus: "booked" };
+
+  test.each([
+    ["a first day", { dateFrom: "2026-01-01" }],
+    ["a last entry", { entryReferenceFrom: "e1" }],
+    ["a delta", { deltaList: true }],
+    ["standing orders", { bookingStatus: "information" }],
+  ])("takes %s", (_what, more) => {
+    expect(violations("openBanking.listTransactions", { ...input, ...more })).toEqual([]);
+  });
+
+  test.each([[input], [{ ...input, deltaList: false }], [{ ...input, dateTo: "2026-01-01" }]])(
+    "%#: needs dateFrom otherwise",
+    (values) => {
+      expect(violations("openBanking.listTransactions", values)).toEqual([
+        expect.stringMatching(/^dateFrom dateFrom is needed unless/),
+      ]);
+    },
+  );
+
+  test("has its days in order", () => {
+    const message = violations("openBanking.listTransactions", {
+      ...input,
+      dateFrom: "2026-01-02",
+      dateTo: "2026-01-01",
+    });
+    expect(message).toEqual([expect.stringContaining("dateFrom must not be after dateTo.")]);
+  });
+});
+
+describe("a header", () => {
+  const input = { "consent-id": "c1" };
+  const violationsWith = (address: string) =>
+    violations("consents.startAuthorisation", { ...input, "TPP-Notification-URI": address });
+
+  test.each([
+    "https://desk.example/é",
+    "https://desk.example/\n",
+    " https://desk.example/",
+    "https://desk.example/€",
+  ])("%j does not fit, and the field is named", (value) => {
+    expect(violationsWith(value)).toContainEqual(
+      expect.stringMatching(/^TPP-Notification-URI must be ASCII/),
+    );
+  });
+
+  test("takes what an address may hold", () => {
+    expect(violationsWith("https://desk.example/done?state=a%20b#c")).toEqual([]);
+  });
+});

@@ -1,0 +1,108 @@
+/** A declaration is plain data that does not contradict itself. */
+import { z } from "zod";
+import { byConnection, type Declaration, empty, json, operation, operations } from "../../../core/operations";
+
+const sound = {
+  name: "pets.list",
+  tool: "list_pets",
+  title: "List pets",
+  summary: "Lists pets.",
+  effect: "read",
+  method: "GET",
+  path: "/owners/{owner_id}/pets",
+  server: "service",
+  credentials: [],
+  parameters: { owner_id: z.string() },
+  query: { page: z.int(), page_size: z.int(), after: z.string().optional(), before: z.string().optional() },
+  headers: { "X-Kind": byConnection(z.string()) },
+  responses: { 200: json(z.array(z.string()), "Pets.") },
+  errors: { 404: "No such owner." },
+  contract: "0",
+} satisfies Declaration;
+
+test("a sound declaration is kept as it is, frozen", () => {
+  expect(operation(sound)).toBe(sound);
+  expect(Object.isFrozen(sound)).toBe(true);
+});
+
+const contradictions: [string, Partial<Declaration>][] = [
+  ["a name reads section.method", { name: "pets" }],
+  ["path parameter owner_id has no schema", { parameters: {} }],
+  ["kind is not in the path", { parameters: { owner_id: z.string(), kind: z.string() } }],
+  ["two fields are called after", { body: z.object({ after: z.string() }) }],
+  ["two fields are called owner_id", { query: { owner_id: z.string() } }],
+  [
+    "there is no field until",
+    { rules: [{ kind: "ordered", fields: ["after", "until"], description: "In order." }] },
+  ],
+  ["no JSON response has a field id", { identifiedBy: "id" }],
+  ["no JSON response has a field toString", { identifiedBy: "toString" }],
+  ["the caller gives no field quote_id", { singleUse: "quote_id" }],
+  ["the caller gives no field X-Kind", { singleUse: "X-Kind" }],
+  ["there is no field limit", { pages: { page: "page", size: "limit", defaultSize: 50 } }],
+];
+
+test.each(contradictions)("refuses a contradiction: %s", (violation, part) => {
+  expect(() => operation({ ...sound, ...part })).toThrow(
+    new TypeError(`${part.name ?? sound.name}: ${violation}`),
+  );
+});
+
+test("what identifies a call is a field of any JSON response, what it spends a field of the input", () => {
+  const responses = { 200: empty("Taken."), 202: json(z.object({ id: z.string() }), "Begun.") };
+  const declared = { ...sound, responses, identifiedBy: "id", lookup: "pets.list", singleUse: "owner_id" };
+  expect(operation(declared)).toBe(declared);
+});
+
+test.each([
+  "",
+  "pets",
+  "//example.com/pets",
+  "https://example.com/pets",
+  "/a//b",
+  "/https://example.com",
+  "/a/../b",
+  "/..",
+  "/a/%2E%2e/b",
+  "/a%2fb",
+  "/a\\b",
+  "/pets?kind=cat",
+  "/pets#first",
+  "/my pets",
+  "/pets\n",
+  "/pets\r\nHost: example.com",
+  "/pets\u0000",
+  "/pets\u2028",
+  "/p\ud800ts",
+])("refuses the path %j", (path) => {
+  expect(() => operation({ ...sound, path, parameters: {} })).toThrow(
+    new TypeError(
+      "pets.list: a path begins with one slash and holds no way out of it, no query and no white space",
+    ),
+  );
+});
+
+test.each(["/", "/pets", "/pets/", "/v1/pets:find/a.b_c~d", "/pets/%20"])("takes the path %s", (path) => {
+  expect(operation({ ...sound, path, parameters: {} }).path).toBe(path);
+});
+
+/** Everything in a value that is neither plain data nor a schema, by path. */
+function notPlain(value: unknown, path: string): string[] {
+  if (value instanceof z.ZodType || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap((item, index) => notPlain(item, `${path}.${index}`));
+  if (typeof value !== "object") return typeof value === "function" ? [path] : [];
+  if (Object.getPrototypeOf(value) !== Object.prototype) return [path];
+  return Object.entries(value).flatMap(([key, inner]) => notPlain(inner, `${path}.${key}`));
+}
+
+test("the declarations are plain data and schemas, to the last leaf", () => {
+  expect(operations.flatMap((declared) => notPlain(declared, declared.name))).toEqual([]);
+});
+
+test("titles and summaries are short, and a summary is one sentence", () => {
+  for (const { name, title, summary } of operations) {
+    expect(`${name}: ${title}`).toMatch(/: [A-Z][^.]{3,50}$/);
+    expect(`${name}: ${summary}`).toMatch(/: [A-Z][^.]*(\.\w[^.]*)*\.$/);
+    expect(summary.length).toBeLessThan(120);
+  }
+});

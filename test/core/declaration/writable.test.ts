@@ -1,0 +1,190 @@
+/** What cannot be written is a violation that names its field, whatever the schema takes. */
+import { runInNewContext } from "node:vm";
+import { z } from "zod";
+import {
+  byConnection,
+  checkInput,
+  checkRequest,
+  empty,
+  operation,
+  type Values,
+} from "../../../core/operations";
+import { checkFilledFields } from "../../../core/declaration/check";
+import { canonicalValues } from "../../../core/wire/spelling";
+
+const now = new Date("2026-01-31T12:00:00Z");
+
+const order = operation({
+  name: "test.order",
+  tool: "order",
+  title: "Order",
+  summary: "Takes what is ordered.",
+  effect: "change",
+  method: "POST",
+  path: "/orders/{id}",
+  server: "service",
+  credentials: [],
+  parameters: { id: z.string() },
+  query: {
+    filter: z.unknown().optional(),
+    text: z.string().optional(),
+    desk: byConnection(z.string().optional()),
+    side: z
+      .enum(["buy", "sell"])
+      .optional()
+      .meta({ alsoSpelled: new Map([["BUY", "buy"]]) }),
+  },
+  headers: { "X-Note": z.string().optional() },
+  body: z.object({
+    loose: z.unknown().optional(),
+    lines: z.array(z.looseObject({ item: z.string() })).optional(),
+    count: z.int().optional(),
+  }),
+  responses: { 204: empty("Taken.") },
+  errors: {},
+  contract: "1",
+});
+
+const violations = (values: Values) => checkInput(order, { id: "1", ...values }, now);
+
+const circle: Record<string, unknown> = { inner: {} };
+circle.inner = { circle };
+
+const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
+
+const hostile = (trap: object) =>
+  new Proxy(
+    {},
+    new Proxy(trap, {
+      get: () => () => {
+        throw new URIError("not to be seen");
+      },
+    }),
+  );
+
+class Money {
+  readonly #amount = "1.00";
+  get amount() {
+    return this.#amount;
+  }
+}
+
+const surrogate = "must not hold a lone surrogate";
+const notData = "must be plain data, as JSON has it";
+
+test.each<[field: string, message: string, values: Values]>([
+  ["id", surrogate, { id: "a\ud800" }],
+  ["text", surrogate, { text: "\udc00" }],
+  ["X-Note", surrogate, { "X-Note": "\ud83d" }],
+  ["filter", surrogate, { filter: "\ud83d" }],
+  ["filter.1", surrogate, { filter: ["a", "\ud83d"] }],
+  ["loose", surrogate, { loose: "\ud83d\ud83d" }],
+  ["loose.a.1", surrogate, { loose: { a: ["", "\ud800"] } }],
+  ["loose", `${surrogate} in the name of a field`, { loose: { "\ud800": 1 } }],
+  ["lines.0.item", surrogate, { lines: [{ item: "\ud800" }] }],
+  ["lines.1.more", "must not be a BigInt", { lines: [{ item: "a" }, { item: "b", more: 1n }] }],
+  ["loose", "must not be a BigInt", { loose: 1n }],
+  ["count", "must not be a BigInt", { count: 1n }],
+  ["text", "must not be a BigInt", { text: 1n }],
+  ["loose", "must be a finite number, not NaN", { loose: NaN }],
+  ["loose.0", "must be a finite number, not -Infinity", { loose: [-Infinity] }],
+  ["count", "must be a finite number, not NaN", { count: NaN }],
+  ["filter", "must be a finite number, not Infinity", { filter: Infinity }],
+  ["loose", "must not be a function", { loose: () => 1 }],
+  ["loose.a", "must not be a symbol", { loose: { a: Symbol("a") } }],
+  ["loose.0", "must have a value", { loose: [undefined] }],
+  ["loose.0", "must have a value", { loose: Array.from({ length: 1 }) }],
+  ["loose.inner.circle", "must not hold itself", { loose: circle }],
+  ["loose.a.a.a.a.a.a.a", "must not have more than 64 levels", { loose: nested(64) }],
+  ["loose", notData, { loose: new Date(now) }],
+  ["loose", notData, { loose: new Map([[1, 2]]) }],
+  ["loose.money", notData, { loose: { money: new Money() } }],
+  ["loose", notData, { loose: Object.assign([1], { toJSON: () => "2" }) }],
+  [
+    "loose",
+    notData,
+    {
+      loose: Object.defineProperty({}, "toJSON", {
+        value: () => {
+          throw new Error("not to be seen");
+        },
+      }),
+    },
+  ],
+  ["loose", "cannot be read", { loose: hostile({}) }],
+  ["lines", "cannot be read", { lines: [hostile({})] }],
+  ["filter", "must be text, a number, true or false, or a list of these", { filter: { a: 1 } }],
+  ["filter", "must be text, a number, true or false, or a list of these", { filter: [[1]] }],
+  ["filter", "must be text, a number, true or false, or a list of these", { filter: null }],
+])("%s %s (%#)", (field, message, values) => {
+  expect(violations(values)).toEqual([{ field, message }]);
+});
+
+test("what can be written is left alone", () => {
+  const shared = { a: 1 };
+  const values = {
+    text: "€ 中 😀 \u0000",
+    filter: ["a", 1, true],
+    loose: {
+      shared: [shared, shared],
+      none: null,
+      left: undefined,
+      bare: Object.assign(Object.create(null), { a: -0 }),
+      elsewhere: runInNewContext("({ a: [1, { b: 2 }] })"),
+      deep: nested(62),
+    },
+    lines: [{ item: "a", more: [] }],
+  };
+  expect(violations(values)).toEqual([]);
+});
+
+test("what else is wrong is said beside it", () => {
+  expect(violations({ loose: 1n, count: 1.5, other: 1 }).map(({ field }) => field)).toEqual([
+    "loose",
+    "count",
+    "other",
+  ]);
+});
+
+const throwing = (name: string) =>
+  Object.defineProperty({ id: "1", side: "BUY" }, name, {
+    enumerable: true,
+    get: () => {
+      throw new TypeError("not to be seen");
+    },
+  }) as Values;
+
+test.each(["id", "text", "side", "loose", "lines"])("%s that throws as it is read is named", (name) => {
+  const values = canonicalValues(order, throwing(name));
+  expect(checkInput(order, values, now)).toEqual([{ field: name, message: "cannot be read" }]);
+});
+
+test.each<[input: unknown, message: string]>([
+  [1n, "must not be a BigInt"],
+  ["\ud800", surrogate],
+  [Symbol("a"), "must not be a symbol"],
+  [() => 1, "must not be a function"],
+  [[1n], "must not be a BigInt"],
+  [hostile({}), "cannot be read"],
+])("an input that is none is a violation too (%#)", (input, message) => {
+  expect(checkInput(order, input, now)[0]).toMatchObject({ message });
+});
+
+test("a request that came, and what the connection gives, are held to the same", () => {
+  expect(checkRequest(order, { id: "1", loose: { a: "\ud800" } }, now)).toEqual([
+    { field: "loose.a", message: surrogate },
+  ]);
+  expect(checkFilledFields(order, { desk: "\ud800" })).toEqual([{ field: "desk", message: surrogate }]);
+});
+
+test("an error of the check itself is not taken for one of the input", () => {
+  const broken = operation({
+    ...order,
+    body: z.object({
+      loose: z.unknown().refine(() => {
+        throw new Error("a mistake of ours");
+      }),
+    }),
+  });
+  expect(() => checkInput(broken, { id: "1", loose: 1 }, now)).toThrow("a mistake of ours");
+});

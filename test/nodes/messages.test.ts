@@ -1,0 +1,336 @@
+/** What a node makes of a response: pages, files, statuses, and calls that are still under way when it closes. */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Declaration } from "@fxdesk/toolkit/operations";
+import { makeAccountDefault } from "../../core/contract/account-details";
+import { listOpenBankingTransactions } from "../../core/contract/open-banking";
+import { getStatementFile } from "../../core/contract/statements";
+import { getTrade, listTrades } from "../../core/contract/trades";
+import { eventually, happens } from "../support/eventually";
+import { catchOf, connectionTo, debugOf, injectOf, operationOf, tab, typed } from "./support/flows";
+import { type FlowNode, NodeRed } from "./support/node-red";
+
+type Handler = (url: URL, response: ServerResponse) => void;
+
+let handler: Handler;
+let server: Server;
+let nodeRed: NodeRed;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "files-"));
+  server = createServer((request, response) => {
+    request.resume();
+    handler(new URL(request.url!, "http://service"), response);
+  }).listen(0, "127.0.0.1");
+  await happens(server, "listening");
+  nodeRed = await NodeRed.start();
+}, 60_000);
+
+afterAll(async () => {
+  await nodeRed.close();
+  server.closeAllConnections();
+  server.close();
+  await rm(folder, { recursive: true });
+});
+
+const service = () => {
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { baseUrl: url, xs2aUrl: url };
+};
+
+const json = (response: ServerResponse, status: number, body: unknown) =>
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+
+type Message = Record<string, any>;
+
+/** Deploys start → node → more → end. */
+const deploy = (
+  operation: Declaration,
+  properties: Readonly<Record<string, unknown>>,
+  ...more: readonly FlowNode[]
+) =>
+  nodeRed.deploy([
+    tab,
+    connectionTo(service()),
+    injectOf("start", ["node"]),
+    operationOf(operation, "node", [more[0]?.id ?? "end"], properties),
+    ...more,
+    debugOf("end"),
+    catchOf("caught", ["end"]),
+  ]);
+
+const shown = async (count?: number) => (await nodeRed.shown("end", count)) as Message[];
+
+/** 120 trades, of which only the ids count. */
+const trades: Handler = (url, response) => {
+  const page = Number(url.searchParams.get("page") ?? 1);
+  const size = Number(url.searchParams.get("page_size") ?? 50);
+  const all = Array.from({ length: 120 }, (_, index) => ({ trade_id: `T${index}` }));
+  response.setHeader("x-page", String(page));
+  json(response, 200, all.slice((page - 1) * size, page * size));
+};
+
+test("one page", async () => {
+  handler = trades;
+  await deploy(listTrades, { pages: "one", fields: { page: typed("num", "3") } });
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(msg!.payload).toHaveLength(20);
+  expect(msg!.statusCode).toBe(200);
+});
+
+test("all pages as one message", async () => {
+  handler = trades;
+  await deploy(listTrades, { pages: "all" });
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(msg!.payload).toHaveLength(120);
+  expect(msg!.fxdesk).toMatchObject({
+    operation: "trades.list",
+    pages: 3,
+    attempts: 3,
+    headers: { "content-type": "application/json", "x-page": "1" },
+  });
+  expect(msg!.fxdesk.violations).toContainEqual(expect.objectContaining({ field: "119.status" }));
+  expect(await nodeRed.status("node", ({ fill }) => fill === "green")).toMatchObject({ text: "120 entries" });
+});
+
+test("a message for each page, in a sequence", async () => {
+  handler = trades;
+  await deploy(listTrades, { pages: "each" });
+  await nodeRed.inject("start");
+
+  const messages = await shown(3);
+
+  expect(messages.map(({ payload }) => payload.length)).toEqual([50, 50, 20]);
+  expect(messages.map(({ parts }) => [parts.index, parts.count])).toEqual([
+    [0, undefined],
+    [1, undefined],
+    [2, 3],
+  ]);
+  expect(new Set(messages.map(({ parts }) => parts.id)).size).toBe(1);
+});
+
+test("an empty list is one empty page", async () => {
+  handler = (_url, response) => json(response, 200, []);
+  await deploy(listTrades, { pages: "each" });
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(msg).toMatchObject({ payload: [], parts: { index: 0, count: 1 } });
+});
+
+test("a Join node puts the pages together again", async () => {
+  handler = trades;
+  await deploy(
+    listTrades,
+    { pages: "each" },
+    { id: "join", type: "join", z: tab.id, mode: "auto", build: "array", wires: [["end"]] },
+  );
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(msg!.payload.map(({ trade_id }: Message) => trade_id)).toEqual(
+    Array.from({ length: 120 }, (_, index) => `T${index}`),
+  );
+});
+
+const transaction = (number: number) => ({
+  transactionId: `T${number}`,
+  transactionAmount: { currency: "EUR", amount: "1.00" },
+});
+
+/** Five transactions, two on a page, under links that only the service understands. */
+const report: Handler = (url, response) => {
+  const key = Number(url.searchParams.get("key") ?? 1);
+  const booked = [2 * key - 1, 2 * key].filter((number) => number <= 5).map(transaction);
+  const next = key < 3 && { next: { href: `${url.pathname}?key=${key + 1}` } };
+  json(response, 200, { transactions: { booked, _links: { account: { href: "/" }, ...next } } });
+};
+
+const deployReport = (pages: string) =>
+  deploy(listOpenBankingTransactions, {
+    pages,
+    fields: {
+      "Consent-ID": typed("str", "C1"),
+      "account-id": typed("str", "A1"),
+      bookingStatus: typed("str", "booked"),
+      dateFrom: typed("str", "2026-01-01"),
+    },
+  });
+
+const bookedIn = ({ payload }: Message) =>
+  payload.transactions.booked.map(({ transactionId }: Message) => transactionId);
+
+test("pages that link to each other are followed to the end", async () => {
+  handler = report;
+  await deployReport("all");
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(bookedIn(msg!)).toEqual(["T1", "T2", "T3", "T4", "T5"]);
+  expect(msg!.payload.transactions._links).toEqual({ account: { href: "/" } });
+  expect(msg!.fxdesk).toMatchObject({ pages: 3, attempts: 3, violations: [] });
+  expect(await nodeRed.status("node", ({ fill }) => fill === "green")).toMatchObject({ text: "5 entries" });
+});
+
+test("one page says that there are more", async () => {
+  handler = report;
+  await deployReport("one");
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(bookedIn(msg!)).toEqual(["T1", "T2"]);
+  expect(msg!.fxdesk).toMatchObject({ more: true });
+  expect(await nodeRed.status("node", ({ fill }) => fill === "green")).toMatchObject({
+    text: "2 entries, more",
+  });
+});
+
+test("a message for each page that links to the next", async () => {
+  handler = report;
+  await deployReport("each");
+  await nodeRed.inject("start");
+
+  const messages = await shown(3);
+
+  expect(messages.map(bookedIn)).toEqual([["T1", "T2"], ["T3", "T4"], ["T5"]]);
+  expect(messages.map(({ parts }) => parts.count)).toEqual([undefined, undefined, 3]);
+});
+
+const id = "0b7d6a52-2f8a-4c4f-9d0e-5f2b8f1f7c11";
+const statement = { account_id: typed("str", id), statement_id: typed("str", id) };
+
+const file: Handler = (_url, response) =>
+  response
+    .writeHead(200, { "content-type": "text/csv", "content-disposition": 'attachment; filename="may.csv"' })
+    .end("date,amount\n");
+
+test("a file comes as bytes, with its name and type", async () => {
+  handler = file;
+  await deploy(getStatementFile, { fields: statement });
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(Buffer.from(msg!.payload.data ?? msg!.payload).toString()).toBe("date,amount\n");
+  expect(msg).toMatchObject({ statusCode: 200, filename: "may.csv", contentType: "text/csv" });
+});
+
+test("a file may go to a path instead", async () => {
+  handler = file;
+  await deploy(getStatementFile, {
+    fields: statement,
+    saveTo: typed("template", `${folder}/{{payload}}.csv`),
+  });
+  await nodeRed.inject("start");
+  await shown();
+  const path = join(folder, "statement.csv");
+  await deploy(getStatementFile, { fields: statement, saveTo: typed("str", path) });
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(msg).toMatchObject({ payload: path, filename: path });
+  expect(await readFile(path, "utf8")).toBe("date,amount\n");
+});
+
+test("folders that are not there are made for a file", async () => {
+  handler = file;
+  const path = join(folder, "2026/05/statement.csv");
+  await deploy(getStatementFile, { fields: statement, saveTo: typed("str", path) });
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(msg).toMatchObject({ payload: path });
+  expect(await readFile(path, "utf8")).toBe("date,amount\n");
+});
+
+test("a file where a folder should be made is an error that says so", async () => {
+  handler = file;
+  const blocked = join(folder, "blocked");
+  await writeFile(blocked, "");
+  await deploy(getStatementFile, { fields: statement, saveTo: typed("str", join(blocked, "may.csv")) });
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(msg!.error).toMatchObject({ code: "file", message: expect.stringContaining("written") as string });
+});
+
+test("a response without a body leaves the payload as it was", async () => {
+  handler = (_url, response) => response.writeHead(204).end();
+  await deploy(makeAccountDefault, { fields: { account_details_id: typed("str", id) } });
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(msg!.payload).toEqual({});
+  expect(msg).toMatchObject({ statusCode: 204, fxdesk: { violations: [] } });
+  expect(await nodeRed.status("node", ({ fill }) => fill === "green")).toMatchObject({ text: "done" });
+});
+
+test("a file that is not ready is told by the status", async () => {
+  handler = (_url, response) => json(response, 202, { status: "Pending" });
+  await deploy(getStatementFile, { fields: statement });
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(msg).toMatchObject({ statusCode: 202, payload: { status: "Pending" } });
+  expect(await nodeRed.status("node", ({ fill }) => fill === "green")).toMatchObject({ text: "accepted" });
+});
+
+test("the status counts the calls under way", async () => {
+  const waiting: ServerResponse[] = [];
+  handler = (_url, response) => waiting.push(response);
+  await deploy(getTrade, { fields: { trade_id: typed("str", "T1") } });
+  await nodeRed.inject("start");
+  await nodeRed.inject("start");
+
+  await nodeRed.status("node", ({ text }) => text === "2 under way");
+  for (const response of waiting) json(response, 404, {});
+
+  expect(await nodeRed.status("node", ({ fill }) => fill === "red")).toEqual({
+    fill: "red",
+    shape: "ring",
+    text: "not found (404)",
+  });
+});
+
+test("the time limit of a node", async () => {
+  handler = () => undefined;
+  await deploy(getTrade, { fields: { trade_id: typed("str", "T1") }, timeoutMs: "50" });
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(msg!.error).toMatchObject({ code: "timeout", cause: { retryable: true } });
+});
+
+test("closing ends a read", async () => {
+  let isClosed = false;
+  handler = (_url, response) => {
+    response.once("close", () => (isClosed = true));
+  };
+  await deploy(getTrade, { fields: { trade_id: typed("str", "T1") }, timeoutMs: "10000000" });
+  await nodeRed.inject("start");
+  await nodeRed.status("node", ({ text }) => text === "1 under way");
+
+  await nodeRed.deploy([tab]);
+
+  await eventually(() => isClosed, { withinMs: 25_000, what: "the end of the read" });
+});

@@ -1,0 +1,134 @@
+/** Responses against what an OpenAPI document says of them, judged by a validator that fxdesk did not write. */
+import type { ValidateFunction } from "ajv";
+import type Ajv from "ajv/dist/core";
+import type { PlainResponse } from "../sandbox/support/http";
+
+type Json = Record<string, unknown>;
+type Schema = Readonly<Json>;
+
+interface Response {
+  readonly headers?: Readonly<Record<string, { readonly required?: boolean; readonly schema: Schema }>>;
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
+}
+
+interface Described {
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, unknown>>;
+  readonly components: unknown;
+}
+
+/** Which operation of the document: its method, and its path as the document writes it. */
+interface Place {
+  readonly method: string;
+  readonly path: string;
+}
+
+const schemaPrefix = "#/components/schemas/";
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * A schema as strict as it can be read: an object has the fields that are shown, and no others unless the schema says so;
+ * an enumeration that may grow has the values that are known.
+ */
+function strictly(value: unknown, base: string): unknown {
+  if (Array.isArray(value)) return value.map((each) => strictly(each, base));
+  if (!isObject(value)) return value;
+  const { $ref, "x-extensible-enum": known, ...rest } = value;
+  if (typeof $ref === "string") return { $ref: $ref.replace(schemaPrefix, `${base}#/schemas/`) };
+  const inner = Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, strictly(each, base)]));
+  const isClosed =
+    isObject(value.properties) && value.type === "object" && !("additionalProperties" in value);
+  return {
+    ...inner,
+    ...(known !== undefined && { enum: known }),
+    ...(isClosed && { additionalProperties: false }),
+  };
+}
+
+/** What stands behind a reference. */
+function followed<T>(document: Document, value: T | { readonly $ref: string }): T {
+  if (!isObject(value) || typeof value.$ref !== "string") return value as T;
+  const found = value.$ref
+    .slice("#/".length)
+    .split("/")
+    .reduce<unknown>((place, key) => (place as Json)[key], document);
+  return followed(document, found as T);
+}
+
+const mediaType = (contentType: string | null) => contentType?.split(";")[0]!.trim();
+
+/** A header's text in the type its schema has. */
+function typed(text: string, { type }: Schema): unknown {
+  return type === "integer" || type === "boolean" ? JSON.parse(text) : text;
+}
+
+export class DescribedResponses {
+  readonly #compiled = new Map<string, ValidateFunction>();
+  readonly #base: string;
+
+  /** The name tells apart the documents of one validator. */
+  constructor(
+    private readonly document: Document,
+    private readonly ajv: Ajv,
+    name: string,
+  ) {
+    const { schemas } = document.components as { readonly schemas: Json };
+    this.#base = `https://document.example/${name}`;
+    ajv.addSchema({ schemas: strictly(schemas, this.#base) }, this.#base);
+  }
+
+  /** What is wrong with a response: its status, its content type, its headers, its body. */
+  violations(place: Place, received: PlainResponse): string[] {
+    const raw = this.#described(place).responses[received.status];
+    if (!raw) return [`status ${received.status} is not described`];
+    const response = followed(this.document, raw);
+    const at = `${place.method} ${place.path} ${received.status}`;
+    return [
+      ...this.#headerViolations(at, response, received),
+      ...this.#bodyViolations(at, response, received),
+    ];
+  }
+
+  #described({ method, path }: Place): Described {
+    const found = (this.document.paths[path] as Readonly<Record<string, Described>> | undefined)?.[
+      method.toLowerCase()
+    ];
+    if (!found) throw new Error(`The document has no ${method} ${path}.`);
+    return found;
+  }
+
+  #headerViolations(at: string, { headers = {} }: Response, response: PlainResponse): string[] {
+    return Object.entries(headers).flatMap(([name, raw]) => {
+      const { required, schema } = followed(this.document, raw);
+      const text = response.headers.get(name);
+      if (text === null) return required ? [`header ${name} is missing`] : [];
+      return this.#misfits(`${at} ${name}`, schema, typed(text, schema)).map(
+        (message) => `header ${name}${message}`,
+      );
+    });
+  }
+
+  #bodyViolations(at: string, { content }: Response, { headers, text }: PlainResponse): string[] {
+    if (!content) return text === "" ? [] : [`there is a body: ${text.slice(0, 60)}`];
+    const type = mediaType(headers.get("content-type"));
+    const media = content[String(type)] ?? content["*/*"];
+    if (!media) return [`content type ${type} is not described`];
+    if (!media.schema || !String(type).endsWith("json")) return [];
+    return this.#misfits(`${at} ${type}`, media.schema, JSON.parse(text)).map((message) => `body${message}`);
+  }
+
+  #misfits(at: string, schema: Schema, value: unknown): string[] {
+    let validate = this.#compiled.get(at);
+    if (!validate)
+      this.#compiled.set(at, (validate = this.ajv.compile(strictly(schema, this.#base) as Schema)));
+    if (validate(value)) return [];
+    return validate.errors!.map(
+      ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+    );
+  }
+}
