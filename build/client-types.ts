@@ -213,7 +213,7 @@ function methodText(operation: Declaration, response: Response): string {
 const imports = [
   ["ClientCore", "methods"],
   ["ReceivedFile", "file"],
-  ["CallOptions", "options"],
+  ["CallOptions", "call-options"],
   ["ServiceResponse", "response"],
 ] as const;
 

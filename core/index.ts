@@ -2,7 +2,8 @@
 export { createClient } from "./client/client";
 export type { Client, ClientCore, OutputOf, ResponseOf, UndeclaredRequest } from "./client/methods";
 export type * from "./client/fxdesk-client";
-export type { CallOptions, ClientOptions, Credentials, PsuContext } from "./client/options";
+export type { CallOptions, PsuContext } from "./client/call-options";
+export type { ClientOptions, Credentials } from "./client/options";
 export type { ServiceResponse } from "./client/response";
 export { ReceivedFile } from "./client/file";
 export { environmentName, optionsFromSettings, settingsFromEnvironment, settingsOf } from "./client/settings";

@@ -1,5 +1,4 @@
 /** The parts of MCP that fxdesk speaks, as plain types. */
-import type { ResourceLink } from "./resources";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -70,3 +69,12 @@ export const errorResult = (...sentences: readonly (string | false | undefined)[
 /** The result of a call that came after the server was asked to stop. */
 export const stoppingResult = (tool: string): ToolResult =>
   errorResult(`${tool} failed: the server is being stopped. Nothing was sent.`);
+
+/** Where a resource is read, and how. */
+export interface ResourceLink {
+  readonly type: "resource_link";
+  readonly uri: string;
+  readonly name: string;
+  readonly mimeType: string;
+  readonly description: string;
+}

@@ -1,21 +1,12 @@
 /** Files and long texts of results: kept for a while, and read in parts by whoever was given their address. */
 import { Kept } from "./kept";
-import type { JsonObject } from "./protocol";
+import type { JsonObject, ResourceLink } from "./protocol";
 
 /** What is kept of a result. */
 export interface Resource {
   readonly name: string;
   readonly mimeType: string;
   readonly content: string | Buffer;
-}
-
-/** Where a resource is read, and how. */
-export interface ResourceLink {
-  readonly type: "resource_link";
-  readonly uri: string;
-  readonly name: string;
-  readonly mimeType: string;
-  readonly description: string;
 }
 
 const address = /^fxdesk:\/\/kept\/([\w-]+)(?:\?from=(\d+))?$/;

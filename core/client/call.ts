@@ -5,7 +5,7 @@ import { Deadline } from "../transport/deadline";
 import { Attempts } from "./attempts";
 import { channels } from "./channels";
 import type { Connection } from "./connection";
-import type { CallOptions } from "./options";
+import type { CallOptions } from "./call-options";
 import { errorFrom } from "./failure";
 import { ReceivedFile } from "./file";
 import type { CallState } from "./call-state";

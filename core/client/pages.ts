@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { InvalidResponse } from "../errors";
 import type { Declaration, LinkedPages, Paging } from "../declaration/operation";
-import type { CallOptions } from "./options";
+import type { CallOptions } from "./call-options";
 import type { PreparedCall } from "./pipeline";
 import type { ServiceResponse } from "./response";
 import type { Values } from "../declaration/fields";

@@ -1,7 +1,7 @@
 /** The chain round every call. */
 import { FxdeskError } from "../errors";
 import type { Declaration } from "../declaration/operation";
-import type { CallOptions } from "./options";
+import type { CallOptions } from "./call-options";
 import type { ServiceResponse } from "./response";
 import type { Values } from "../declaration/fields";
 

@@ -8,7 +8,7 @@ import { canonicalValues } from "../wire/spelling";
 import { encodeRequest, fromText } from "../wire/wire";
 import { acceptedEncodings } from "../transport/content";
 import { type Connection, localAddress, type Settings } from "./connection";
-import type { CallOptions } from "./options";
+import type { CallOptions } from "./call-options";
 import { limitViolation } from "./limits";
 import type { PreparedCall } from "./pipeline";
 import { describeViolations, type Violation } from "../declaration/violation";

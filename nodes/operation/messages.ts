@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { NodeMessage } from "node-red";
 import type { ServiceResponse } from "../../core/client/response";
-import type { CallOptions } from "../../core/client/options";
+import type { CallOptions } from "../../core/client/call-options";
 import { ReceivedFile } from "../../core/client/file";
 import { comesInPages, entriesIn, hasMore, joined } from "../../core/client/pages";
 import { FxdeskError } from "../../core/errors";

@@ -41,16 +41,16 @@ function agreement(declaration: Declaration): string {
   Agrees<InputOf<${declared}>, toolkit.${inputName(declaration)}, ${apart}>,
   Agrees<ValuesOf<${declared}>, OperationValues["${name}"], ${apart}>,
   Same<OutputOf<${declared}>, Awaited<ReturnType<${call}>>>,
-  Same<ReplyOf<${declared}>, Awaited<ReturnType<${call}["response"]>>>,
+  Same<ResponseOf<${declared}>, Awaited<ReturnType<${call}["response"]>>>,
   Same<Results<Inferred["${section}"]["${method}"]>, Results<${call}>>,
 ]>;`;
 }
 
 const comparison = `
 import type * as toolkit from "@fxdesk/toolkit";
-import type { Client, FxdeskClient, OutputOf, ReplyOf } from "@fxdesk/toolkit";
+import type { Client, FxdeskClient, OutputOf, ResponseOf } from "@fxdesk/toolkit";
 import type { InputOf, OperationValues, ValuesOf } from "@fxdesk/toolkit/operations";
-import type { operations } from ${JSON.stringify(join(root, "core/operations/all"))};
+import type { operations } from ${JSON.stringify(join(root, "core/contract/all"))};
 
 type Named<Name extends string> = Extract<(typeof operations)[number], { readonly name: Name }>;
 

@@ -94,7 +94,7 @@ const times: readonly (readonly [string, string, unknown, string, string])[] = [
   ["milliseconds", "payload", start, "2026-03-14", "2026-03-14T22:30"],
   ["milliseconds as text", "payload", String(start), "2026-03-14", "2026-03-14T22:30"],
   ["a Date", "$toDate", start, "2026-03-14", "2026-03-14T22:30"],
-  ["a day", "payload", "2026-03-14", "2026-03-14", "2026-03-14T00:00"],
+  ["a day", "payload", "2026-03-14", "2026-03-14", "2026-03-13T23:59"],
 ];
 
 const fromPayload = { type: "msg", value: "payload" };
@@ -127,7 +127,7 @@ test.each(times)("%s is a time", async (_what, path, payload, day, minuteOf) => 
   expect(asked().get("from_value_datetime")).toBe(minuteOf);
 });
 
-test("a day is its end where the field is the end of a period", async () => {
+test("a period of days is asked for by the minutes around it", async () => {
   await through(
     { from: "2026-02-28", to: "2026-02-28" },
     history({
