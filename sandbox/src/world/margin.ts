@@ -45,13 +45,15 @@ export function initialMargin(terms: TradeTerms, orderDate: string): MarginCall 
 }
 
 /**
- * How many times a sale at the booked rate has lost the threshold at the market's rate; less than zero when it gains.
- * One division, so that a loss of exactly the threshold is one.
+ * How many whole times a sale at the booked rate has lost the threshold at the market's rate; less than zero when nothing
+ * is lost. Compared before it is divided, so that a loss of exactly the threshold is one, and few are divided at all.
  */
 export function lossLevels(sellCurrency: string, booked: Rate, market: Big): number {
   const sellsBase = booked.symbol.startsWith(sellCurrency);
   const [now, then] = sellsBase ? [market, booked.rate] : [booked.rate, market];
-  return now.minus(then).div(then.times(threshold)).toNumber();
+  const [lost, step] = [now.minus(then), then.times(threshold)];
+  if (lost.lte(0)) return -1;
+  return lost.lt(step) ? 0 : Math.floor(lost.div(step).toNumber());
 }
 
 /** Against the rate at which a trade with the same maturity would be made now. */
@@ -81,9 +83,9 @@ export function revalue(world: World, trade: Trade): void {
   if (isOver(trade) || !hasMargin(trade)) return;
   const amount = unsettled(trade, "sell");
   const levels = levelsOf(world, trade);
-  if (levels <= 0 || amount.eq(0)) return returnCalls(world, trade);
+  if (levels < 0 || amount.eq(0)) return returnCalls(world, trade);
   const { currency } = trade.sell;
-  const wanted = rounded(amount.times(callShare).times(Math.floor(levels)), currency);
+  const wanted = rounded(amount.times(callShare).times(levels), currency);
   const called = trade.paidCalls.plus(owedCalls(trade));
   if (wanted.lte(called)) return;
   const call = { amount: wanted.minus(called), dueDate: dueFrom(dayOf(world.now), currency) };
