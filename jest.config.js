@@ -2,7 +2,7 @@
 module.exports = {
   testEnvironment: "node",
   roots: ["<rootDir>/test"],
-  testMatch: ["**/*.test.ts"],
+  testMatch: ["**/!(*.long).test.ts"],
   setupFiles: ["<rootDir>/test/support/seed.ts"],
   transform: {
     "\\.[jt]s$": [

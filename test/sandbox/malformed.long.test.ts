@@ -17,7 +17,7 @@ import { oddText } from "./support/odd-text";
 
 /** A night at a weekend: nothing happens by itself. */
 const now = new Date("2026-03-15T03:00:00Z");
-const numRuns = Number(process.env.FXDESK_RUNS ?? 15);
+const numRuns = Number(process.env.FXDESK_RUNS ?? 40);
 const timeout = 20_000 + numRuns * 500;
 
 const declared: readonly Declaration[] = [...operations, ...extensionOperations, ...controls];

@@ -12,7 +12,7 @@ import { callOf, type PlainResponse } from "./support/http";
 import { inProcess, type InProcess } from "./support/in-process";
 import { oddText } from "./support/odd-text";
 
-const numRuns = Number(process.env.FXDESK_RUNS ?? 15);
+const numRuns = Number(process.env.FXDESK_RUNS ?? 40);
 const timeout = 20_000 + numRuns * 500;
 
 let desk: InProcess;
