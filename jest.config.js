@@ -3,6 +3,8 @@ module.exports = {
   testEnvironment: "node",
   roots: ["<rootDir>/test"],
   testMatch: ["**/!(*.long).test.ts"],
+  globalSetup: "<rootDir>/test/support/state-folder.ts",
+  globalTeardown: "<rootDir>/test/support/state-folder-removed.ts",
   setupFiles: ["<rootDir>/test/support/seed.ts"],
   transform: {
     "\\.[jt]s$": [

@@ -21,24 +21,33 @@ const secretSettings = (service: Connected) => settingsOf(service).filter(({ sec
 
 const valueOf = ({ options }: Setting): string => (options ? `<${options.join("|")}>` : "<text>");
 
-export const connectionFlags = (service: Connected = contract): readonly Flag[] =>
-  openSettings(service).map((setting) => ({
-    name: flagName(setting.name),
-    value: valueOf(setting),
-    description: setting.description,
-  }));
+/** The flags of settings that are not secret. */
+export const settingFlags = (settings: readonly Setting[]): readonly Flag[] =>
+  settings
+    .filter(({ secret }) => !secret)
+    .map((setting) => ({
+      name: flagName(setting.name),
+      value: valueOf(setting),
+      description: setting.description,
+    }));
 
-/** What a person reads about connections in the help. */
-export const connectionHelp = (service: Connected = contract): string =>
+export const connectionFlags = (service: Connected = contract): readonly Flag[] =>
+  settingFlags(settingsOf(service));
+
+/** What a person reads about settings in the help. */
+export const settingsHelp = (title: string, settings: readonly Setting[]): string =>
   section(
-    "Connection: from the environment, or by flags for what is not secret",
+    `${title}: from the environment, or by flags for what is not secret`,
     columns(
-      settingsOf(service).map(({ name, description, secret }) => {
+      settings.map(({ name, description, secret }) => {
         const flag = secret ? "never a flag" : `--${flagName(name)}`;
         return [environmentName(name), `${description} (${flag})`];
       }),
     ),
   )!;
+
+export const connectionHelp = (service: Connected = contract): string =>
+  settingsHelp("Connection", settingsOf(service));
 
 /** Says so before parsing, without repeating the value: other users of a machine can read its command lines. */
 export function rejectSecretFlags(

@@ -46,6 +46,10 @@ const commands: Readonly<Record<string, Entry>> = {
     load: async (args, { plain }) =>
       (await import("./commands/sandbox.js")).sandboxCommand(args, await plain()),
   },
+  store: {
+    description: "Check the store in which renewed tokens are kept.",
+    load: async (args) => (await import("./commands/store.js")).storeCommand(args),
+  },
   openapi: {
     description: "Print an OpenAPI 3.1 document of all operations.",
     load: async (args, { extended }) => [

@@ -38,7 +38,8 @@ export class Attempts {
       deadline.assertOpen();
       const headers = this.#authorised(call, token);
       const attempt = await this.#attempt(state, headers);
-      const isStale = !(attempt instanceof Error) && attempt.status === 401 && this.#refuses(token);
+      const isStale =
+        !(attempt instanceof Error) && attempt.status === 401 && (await this.#refuses(token, deadline));
       // A call that commits money is not sent twice, also not after a 401; its next one has another token.
       const delay =
         isStale && !renewed && call.operation.effect !== "money" ? 0 : this.#delayAfter(state, attempt);
@@ -91,8 +92,8 @@ export class Attempts {
   }
 
   /** Whether the token that was refused may be followed by another. */
-  #refuses(token: string | undefined): boolean {
-    return token !== undefined && this.connection.tokens!.refused(token);
+  async #refuses(token: string | undefined, deadline: Deadline): Promise<boolean> {
+    return token !== undefined && (await this.connection.tokens!.refused(token, deadline));
   }
 
   /** How long to wait before the call is sent again; undefined when it is not. */

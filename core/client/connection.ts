@@ -1,22 +1,25 @@
 /** What calls have in common: the service, its addresses, credentials, settings, limits. */
 import { networkInterfaces } from "node:os";
-import { refreshThrough } from "../credentials/refresh";
+import { type RefreshGrant, refreshThrough } from "../credentials/refresh";
 import { Secrets } from "../credentials/secrets";
 import {
   suppliedToken,
   fixedToken,
   type Refresh,
   refreshedToken,
+  type Renewal,
   type TokenSource,
 } from "../credentials/tokens";
 import type { Declaration } from "../declaration/operation";
 import { type CredentialScheme, type Server, type Service, splitCredential } from "../declaration/service";
+import { passwordIn, storeSettings } from "../store/settings";
 import { MemoryPacing, type Pacing } from "../transport/pacing";
 import { Transport } from "../transport/transport";
 import type { TlsOptions } from "../transport/tls";
 import { publish } from "./channels";
 import { limitViolation } from "./limits";
 import type { ClientOptions } from "./options";
+import { settingsOf } from "./settings";
 import { perOperation } from "../declaration/fields";
 
 /** A base address split as a request needs it. */
@@ -108,9 +111,9 @@ function settingsFrom(service: Service, options: ClientOptions): Settings {
 /** A renewal that those hear of who listen. */
 const publishing =
   (refresh: Refresh): Refresh =>
-  async (refreshToken) => {
+  async (held) => {
     try {
-      const tokens = await refresh(refreshToken);
+      const tokens = await refresh(held);
       publish.token({ renewed: true });
       return tokens;
     } catch (error) {
@@ -119,37 +122,58 @@ const publishing =
     }
   };
 
-type Grant = Pick<Connection, "service" | "addresses" | "secrets" | "transport" | "timeoutMs">;
+type Parts = Pick<Connection, "service" | "addresses" | "secrets" | "transport" | "timeoutMs">;
 
-function tokensFrom(options: ClientOptions, settings: Settings, connection: Grant): TokenSource | undefined {
-  const { service, addresses, secrets, transport, timeoutMs } = connection;
-  const given = options.credentials?.accessToken;
+/** Where and as whom tokens are renewed; undefined where they are not. */
+function grantFrom({ service, addresses, timeoutMs }: Parts, settings: Settings): RefreshGrant | undefined {
+  const { refreshToken, authClientId: clientId, authClientSecret: clientSecret } = settings;
+  if (!service.tokens || !refreshToken || !clientId || !clientSecret) return undefined;
+  const { setting, server, path, scope } = service.tokens;
+  const endpoint = settings[setting] ? address(setting, settings[setting]) : addresses[server];
+  if (!endpoint) throw new TypeError(`${setting} is needed to refresh the access token.`);
+  return { origin: endpoint.origin, path: endpoint.prefix + path, clientId, clientSecret, scope, timeoutMs };
+}
+
+/** Renewal through the store that all processes share, which is loaded when it is first needed. */
+function sharedRenewal(renew: Refresh, grant: RefreshGrant, settings: Settings, secrets: Secrets): Renewal {
+  const kept = storeSettings(settings);
+  const identity = {
+    environment: settings.environment ?? "",
+    endpoint: grant.origin + grant.path,
+    clientId: grant.clientId,
+    refreshToken: settings.refreshToken!,
+  };
+  const load = async (): Promise<Required<Renewal>> => {
+    const { SharedTokens } = await import("../credentials/shared.js");
+    return new SharedTokens(renew, grant.timeoutMs, identity, kept, secrets);
+  };
+  let loading: ReturnType<typeof load> | undefined;
+  return {
+    renew: async (held) => (await (loading ??= load())).renew(held),
+    refused: async (accessToken) => (await (loading ??= load())).refused(accessToken),
+  };
+}
+
+function tokensFrom(options: ClientOptions, settings: Settings, parts: Parts): TokenSource | undefined {
+  const { service, secrets, transport } = parts;
+  const { accessToken: given, onTokens } = options.credentials ?? {};
   if (typeof given === "function") return suppliedToken(given, secrets);
   const bearer = Object.values(service.credentials).find(({ kind }) => kind === "bearer");
   const accessToken = bearer && settings[bearer.setting];
-  const { refreshToken, authClientId, authClientSecret } = settings;
-  if (service.tokens && refreshToken && authClientId && authClientSecret) {
-    const { setting, server, path, scope } = service.tokens;
-    const endpoint = settings[setting] ? address(setting, settings[setting]) : addresses[server];
-    if (!endpoint) throw new TypeError(`${setting} is needed to refresh the access token.`);
-    const grant = {
-      origin: endpoint.origin,
-      path: endpoint.prefix + path,
-      clientId: authClientId,
-      clientSecret: authClientSecret,
-      scope,
-      timeoutMs,
-    };
-    const refresh = publishing(refreshThrough(transport, grant, secrets));
-    return refreshedToken({ accessToken, refreshToken }, refresh, secrets, options.credentials?.onTokens);
-  }
-  return accessToken ? fixedToken(accessToken) : undefined;
+  const grant = grantFrom(parts, settings);
+  if (!grant) return accessToken ? fixedToken(accessToken) : undefined;
+  const configured = { accessToken, refreshToken: settings.refreshToken! };
+  const renew = publishing(refreshThrough(transport, grant, secrets));
+  return onTokens
+    ? refreshedToken(configured, { renew }, secrets, onTokens)
+    : refreshedToken(configured, sharedRenewal(renew, grant, settings, secrets), secrets);
 }
 
-function secretsFrom({ settings: declared }: Service, settings: Settings, tls: TlsOptions = {}): Secrets {
+function secretsFrom(service: Service, settings: Settings, tls: TlsOptions = {}): Secrets {
   const secrets = new Secrets();
-  for (const { name, secret } of declared) if (secret) secrets.add(settings[name]);
-  for (const text of [tls.key, tls.passphrase]) if (typeof text === "string") secrets.add(text);
+  for (const { name, secret } of settingsOf(service)) if (secret) secrets.add(settings[name]);
+  for (const text of [passwordIn(settings.store ?? ""), tls.key, tls.passphrase])
+    if (typeof text === "string") secrets.add(text);
   return secrets;
 }
 

@@ -12,7 +12,7 @@ export interface Credentials {
   readonly refreshToken?: string;
   readonly authClientId?: string;
   readonly authClientSecret?: string;
-  /** Called with each refreshed pair, to keep a rotated refresh token. */
+  /** Called with each refreshed pair, to keep a rotated refresh token yourself: then no store does. */
   readonly onTokens?: (tokens: Tokens) => void | Promise<void>;
   /** Sent as x-api-key to the trade endpoints. */
   readonly apiKey?: string;
@@ -33,6 +33,13 @@ export interface ClientOptions {
   readonly clientId?: string;
   readonly contactId?: string;
   readonly psu?: PsuContext;
+  /**
+   * Where refreshed tokens are kept, for all processes that use them: the absolute path of a file, or postgres://…; by
+   * default a file in the user's state folder.
+   */
+  readonly store?: string;
+  /** 32 bytes in base64, which encrypt the store. */
+  readonly storeKey?: string;
   /** Settings by name: those of a service that has others. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Time limit of a call over all its attempts, from the moment it may go, in milliseconds; 30 s by default. */

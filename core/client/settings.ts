@@ -21,10 +21,29 @@ const limits = [
   ),
 ];
 
+/** Where the store is, and what encrypts it. */
+export const storeDeclaration: readonly Setting[] = [
+  {
+    name: "store",
+    title: "Store",
+    description:
+      "Where refreshed tokens are kept, for all that use them: a file, or postgres://host/database; by default a " +
+      "file in your state folder.",
+    secret: false,
+  },
+  {
+    name: "storeKey",
+    title: "Store key",
+    description: "32 bytes in base64, which encrypt the store.",
+    secret: true,
+  },
+];
+
 /** All settings of a connection to a service. */
 export const settingsOf = ({ settings }: Pick<Service, "settings">): readonly Setting[] => [
   ...settings,
   ...limits,
+  ...storeDeclaration,
 ];
 
 /** `clientId` is `FXDESK_CLIENT_ID` in the environment. */

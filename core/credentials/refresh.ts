@@ -71,7 +71,7 @@ export function refreshThrough(transport: Transport, grant: RefreshGrant, secret
     }
   }
 
-  return async (refreshToken) => {
+  return async ({ refreshToken }) => {
     secrets.add(refreshToken);
     const deadline = new Deadline(grant.timeoutMs);
     deadline.go(grant.timeoutMs);

@@ -9,7 +9,7 @@ export interface TokenSource {
    */
   get(deadline: Deadline, commits: boolean): string | Promise<string>;
   /** The service refused this token; returns whether a next `get` may give another. */
-  refused(token: string): boolean;
+  refused(token: string, deadline: Deadline): boolean | Promise<boolean>;
   /** Resolves when no renewal is under way: one that is cut off may lose the next refresh token. */
   settled(): Promise<void>;
 }
@@ -64,11 +64,23 @@ export function suppliedToken(ask: () => string | Promise<string>, secrets: Secr
   return { get: (deadline) => deadline.race(asked()), refused: () => true, settled };
 }
 
-/** Renews a pair of tokens; `refreshToken` is the newest. */
-export type Refresh = (refreshToken: string) => Promise<Tokens>;
+/** What somebody holds who needs another access token; `refreshToken` is the newest they know. */
+export interface Pair {
+  readonly accessToken?: string | undefined;
+  readonly refreshToken: string;
+}
+
+/** Renews a pair of tokens. */
+export type Refresh = (held: Pair) => Promise<Tokens>;
+
+/** How tokens are renewed, and who else wants to know of one that the service refused. */
+export interface Renewal {
+  readonly renew: Refresh;
+  readonly refused?: (accessToken: string) => Promise<void>;
+}
 
 /** A token this close to its end is renewed before it is used: a minute, or a fifth of a short life. */
-const renewBefore = (lifetimeMs: number) => Math.min(60_000, lifetimeMs / 5);
+export const renewBefore = (lifetimeMs: number) => Math.min(60_000, lifetimeMs / 5);
 
 const firstRestMs = 1_000;
 const longestRestMs = 60_000;
@@ -113,8 +125,8 @@ async function keep(tokens: Tokens, onTokens: Keep | undefined, secrets: Secrets
 
 /** Renews the access token before it expires or when it is refused; one renewal at a time, shared by all calls. */
 export function refreshedToken(
-  given: { readonly accessToken: string | undefined; readonly refreshToken: string },
-  refresh: Refresh,
+  given: Pair,
+  { renew, refused }: Renewal,
   secrets: Secrets,
   onTokens?: Keep,
 ): TokenSource {
@@ -132,7 +144,7 @@ export function refreshedToken(
   const ask = async (): Promise<void> => {
     const begun = Date.now();
     try {
-      current = await refresh(current?.refreshToken ?? given.refreshToken);
+      current = await renew({ ...current, refreshToken: current?.refreshToken ?? given.refreshToken });
     } catch (error) {
       if (error instanceof TokenFailure) rest.failed(error);
       throw error;
@@ -150,7 +162,7 @@ export function refreshedToken(
     return current!;
   };
 
-  const renew = async (deadline: Deadline): Promise<string> => {
+  const next = async (deadline: Deadline): Promise<string> => {
     if (!refreshing) {
       rest.assertOver();
       refreshing = renewed().finally(() => (refreshing = undefined));
@@ -163,10 +175,13 @@ export function refreshedToken(
   return {
     get(deadline, commits) {
       const isGood = isFresh() && !unkept && !(commits && current!.expiresAt === undefined);
-      return isGood ? current!.accessToken : renew(deadline);
+      return isGood ? current!.accessToken : next(deadline);
     },
-    refused(token) {
-      if (current?.accessToken === token) renewAt = 0;
+    async refused(token, deadline) {
+      if (current?.accessToken !== token || renewAt === 0) return true;
+      renewAt = 0;
+      // Who cannot be told finds out.
+      if (refused) await deadline.race(refused(token)).catch(() => undefined);
       return true;
     },
     async settled() {

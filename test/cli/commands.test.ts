@@ -9,7 +9,7 @@ describe("help", () => {
   test("lists the commands and the exit codes", async () => {
     const { code, stdout } = await fxdesk(["--help"]);
     expect(code).toBe(0);
-    for (const word of ["call", "operations", "mcp", "sandbox", "openapi", "7  Sent"])
+    for (const word of ["call", "operations", "mcp", "sandbox", "store", "openapi", "7  Sent"])
       expect(stdout).toContain(word);
   });
 
@@ -17,12 +17,15 @@ describe("help", () => {
     expect(await fxdesk([])).toMatchObject({ code: 2, stdout: "" });
   });
 
-  test.each(["call", "operations", "mcp", "sandbox", "openapi"])("fxdesk %s --help", async (command) => {
-    const { code, stdout, stderr } = await fxdesk([command, "--help"]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain(`Usage: fxdesk ${command}`);
-    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
-  });
+  test.each(["call", "operations", "mcp", "sandbox", "store", "openapi"])(
+    "fxdesk %s --help",
+    async (command) => {
+      const { code, stdout, stderr } = await fxdesk([command, "--help"]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toContain(`Usage: fxdesk ${command}`);
+      for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
+    },
+  );
 
   test("of an operation derives from its declaration", async () => {
     const { stdout } = await fxdesk(["call", "trades.book", "--help"]);

@@ -12,7 +12,9 @@ import { fxdesk, variablesOf } from "../cli/run";
 import { compiled, outputOf } from "../support/consumer";
 
 const root = join(__dirname, "../..");
-const guides = ["client", "cli", "dependencies", "mcp", "nodes", "sandbox"].map((name) => `docs/${name}.md`);
+const guides = ["client", "cli", "dependencies", "mcp", "nodes", "sandbox", "store"].map(
+  (name) => `docs/${name}.md`,
+);
 const documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...guides];
 
 const read = (path: string) => readFile(join(root, path), "utf8");

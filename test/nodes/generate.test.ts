@@ -208,7 +208,7 @@ test("the connection's form is that of the service", () => {
     nodeFiles({ ...contract, settings, operations: [] })["fxdesk.html"]!,
   ).get(connectionType)!;
 
-  expect(Object.keys(credentials!)).toEqual(["tenant"]);
+  expect(Object.keys(credentials!)).toEqual(["tenant", "storeKey"]);
 });
 
 test("the connection's form has every setting, and keeps the secrets apart", () => {

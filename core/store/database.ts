@@ -1,0 +1,20 @@
+/** A database as the store needs it: the same tables and statements whichever engine keeps them. */
+
+export type Value = string | number | null;
+export type Row = Readonly<Record<string, Value>>;
+
+/** Runs one statement, whose parameters are $1, $2 …; what it changed is durable when it resolves. */
+export type Run = (sql: string, values?: readonly Value[]) => Promise<readonly Row[]>;
+
+export interface Database {
+  /** What and where it is, in words that hold no secret. */
+  readonly description: string;
+  /** The time by the database's clock as an expression of SQL: milliseconds since 1970. */
+  readonly now: string;
+  readonly run: Run;
+  /** Runs statements as one: all of them or none, and those of one process at a time. Nothing else may run meanwhile. */
+  exclusively<T>(work: (run: Run) => Promise<T>): Promise<T>;
+  /** What the engine finds broken in its own files, one line each; none where it is sound. */
+  faults(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}

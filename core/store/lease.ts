@@ -1,0 +1,54 @@
+/** A lease: what only one process may do at a time, for as long as it says, by the database's clock. */
+import type { Database } from "./database";
+
+export interface Lease {
+  /** Begins its time anew; false where it is over and somebody else may have it. */
+  extend(): Promise<boolean>;
+  /** Gives it to whoever wants it next. */
+  release(): Promise<void>;
+}
+
+/** What the database may take to response: a lease that arrives later is none. */
+const marginMs = 5_000;
+
+/**
+ * Takes a lease for as long as the work of its holder may last, and a margin; undefined where another process holds it. One
+ * that is not released ends by itself.
+ */
+export async function acquireLease(
+  { run, now }: Database,
+  name: string,
+  workMs: number,
+): Promise<Lease | undefined> {
+  const lifeMs = workMs + marginMs;
+  const begun = performance.now();
+  const [row] = await run(
+    `INSERT INTO fxdesk_leases (name, fence, expires_at) VALUES ($1, 1, ${now} + $2)
+     ON CONFLICT (name) DO UPDATE SET fence = fxdesk_leases.fence + 1, expires_at = excluded.expires_at
+     WHERE fxdesk_leases.expires_at <= ${now}
+     RETURNING fence`,
+    [name, lifeMs],
+  );
+  if (!row) return undefined;
+  const fence = row.fence!;
+  const until = async (expiresAt: string, values: readonly number[]) => {
+    const held = await run(
+      `UPDATE fxdesk_leases SET expires_at = ${expiresAt}
+       WHERE name = $1 AND fence = $2 AND expires_at > ${now} RETURNING fence`,
+      [name, fence, ...values],
+    );
+    return held.length > 0;
+  };
+  const lease: Lease = {
+    async extend() {
+      const asked = performance.now();
+      return (await until(`${now} + $3`, [lifeMs])) && performance.now() - asked < marginMs;
+    },
+    async release() {
+      await until("0", []);
+    },
+  };
+  if (performance.now() - begun < marginMs) return lease;
+  await lease.release();
+  return undefined;
+}

@@ -1,0 +1,72 @@
+/** The shared database: PostgreSQL, through the package `pg` of whoever uses it. */
+import type { Database, Row, Run, Value } from "./database";
+
+/** What is used of `pg`: who has it not installed still reads these declarations. */
+interface PgClient {
+  on(event: "error", listener: () => void): void;
+  connect(): Promise<unknown>;
+  query(query: { text: string; values: readonly Value[] }): Promise<{ rows: Row[] }>;
+  end(): Promise<void>;
+}
+
+type PgClientType = new (options: Readonly<Record<string, unknown>>) => PgClient;
+
+/** How long the server may take for one statement, and a connection to be there. */
+const patienceMs = 10_000;
+
+/** Any number that nobody else is likely to take: it lets one process at a time change the tables. */
+const tablesLock = 7_342_019_551;
+
+function loadClient(): PgClientType {
+  try {
+    return (require("pg") as { Client: PgClientType }).Client;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND") throw error;
+    throw new Error("A store in PostgreSQL needs the package pg: npm install pg", { cause: error });
+  }
+}
+
+function describe(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `postgres://${host}${pathname}`;
+}
+
+/** Connects by a URL; what it leaves out comes from the PG… variables and the password file, as with psql. */
+export async function openPostgres(url: string): Promise<Database> {
+  const Client = loadClient();
+  const client = new Client({
+    connectionString: url,
+    application_name: "fxdesk",
+    connectionTimeoutMillis: patienceMs,
+    query_timeout: 2 * patienceMs,
+    statement_timeout: patienceMs,
+  });
+  // A connection that is lost between two statements is told by the next one; unheard, it would end the process.
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw error;
+  }
+  const run: Run = async (text, values = []) => (await client.query({ text, values })).rows;
+  return {
+    description: describe(url),
+    now: "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
+    run,
+    async exclusively(work) {
+      await run("BEGIN");
+      try {
+        await run("SELECT pg_advisory_xact_lock($1)", [tablesLock]);
+        const result = await work(run);
+        await run("COMMIT");
+        return result;
+      } catch (error) {
+        await run("ROLLBACK").catch(() => undefined);
+        throw error;
+      }
+    },
+    faults: async () => [],
+    close: () => client.end(),
+  };
+}

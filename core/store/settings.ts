@@ -1,0 +1,46 @@
+/** Where the store is, and what encrypts it. Loads nothing: who renews no tokens needs no more of the store than this. */
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+
+export interface StoreSettings {
+  /** The path of a file, or the URL of a PostgreSQL database. */
+  readonly place: string;
+  /** 32 bytes; undefined where the store is in plain text. */
+  readonly key: Buffer | undefined;
+}
+
+const fileName = "fxdesk/store.db";
+
+/** The folder in which programs of this user keep what they want to find again. */
+function stateFolder({ XDG_STATE_HOME, LOCALAPPDATA }: NodeJS.ProcessEnv): string {
+  if (XDG_STATE_HOME && isAbsolute(XDG_STATE_HOME)) return XDG_STATE_HOME;
+  if (process.platform === "win32") return LOCALAPPDATA ?? join(homedir(), "AppData/Local");
+  if (process.platform === "darwin") return join(homedir(), "Library/Application Support");
+  return join(homedir(), ".local/state");
+}
+
+export const isPostgres = (place: string): boolean => /^postgres(ql)?:\/\//.test(place);
+
+/** The password of a database's URL. */
+export function passwordIn(place: string): string | undefined {
+  if (!isPostgres(place) || !URL.canParse(place)) return undefined;
+  return new URL(place).password;
+}
+
+const keyLength = 32;
+
+/** Where something is said of them that is wrong, the value itself is not: it may hold a password. */
+export function storeSettings(given: {
+  readonly store?: string | undefined;
+  readonly storeKey?: string | undefined;
+}): StoreSettings {
+  const place = given.store || join(stateFolder(process.env), fileName);
+  const key = given.storeKey ? Buffer.from(given.storeKey, "base64") : undefined;
+  if (!isAbsolute(place) && !(isPostgres(place) && URL.canParse(place)))
+    throw new TypeError("store must be the absolute path of a file, or an address postgres://host/database.");
+  if (key && key.length !== keyLength)
+    throw new TypeError(`storeKey must be ${keyLength} bytes in base64, not ${key.length}.`);
+  if (!key && isPostgres(place))
+    throw new TypeError("storeKey is needed where store is PostgreSQL: others can read what is there.");
+  return { place, key };
+}

@@ -1,0 +1,75 @@
+/** The tokens of connections. What rotates belongs together: each family goes on from what was configured once. */
+import type { Store } from "./open";
+
+/** The newest pair of a family. */
+export interface KeptTokens {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  /** Grows with each pair. */
+  readonly version: number;
+  /** How long the access token was good when it was kept, and how long it still is, in milliseconds. */
+  readonly lifeMs: number;
+  readonly remainingMs: number;
+}
+
+type Pair = Pick<KeptTokens, "accessToken" | "refreshToken" | "remainingMs">;
+
+const place = (family: string) => `fxdesk_tokens ${family}`;
+
+export async function loadTokens(
+  { database: { run, now }, seal }: Store,
+  family: string,
+): Promise<KeptTokens | undefined> {
+  const [row] = await run(
+    `SELECT content, version, expires_at - saved_at AS life, expires_at - ${now} AS remaining
+     FROM fxdesk_tokens WHERE family = $1`,
+    [family],
+  );
+  if (!row) return undefined;
+  const content = JSON.parse(seal.open(String(row.content), place(family))) as Pair;
+  return {
+    accessToken: content.accessToken,
+    refreshToken: content.refreshToken,
+    version: Number(row.version),
+    lifeMs: Number(row.life),
+    remainingMs: Number(row.remaining),
+  };
+}
+
+export async function familiesOfTokens({ database: { run } }: Store): Promise<string[]> {
+  const rows = await run("SELECT family FROM fxdesk_tokens ORDER BY family");
+  return rows.map(({ family }) => String(family));
+}
+
+/** Keeps the pair that follows `version`, 0 where there was none. False where another has followed it: that one stays. */
+export async function saveTokens(
+  { database: { run, now }, seal }: Store,
+  family: string,
+  version: number,
+  { accessToken, refreshToken, remainingMs }: Pair,
+): Promise<boolean> {
+  const content = seal.close(JSON.stringify({ accessToken, refreshToken }), place(family));
+  const saved = await run(
+    `INSERT INTO fxdesk_tokens (family, version, saved_at, expires_at, content)
+     VALUES ($1, $2, ${now}, ${now} + $3, $4)
+     ON CONFLICT (family) DO UPDATE SET
+       version = excluded.version, saved_at = excluded.saved_at,
+       expires_at = excluded.expires_at, content = excluded.content
+     WHERE fxdesk_tokens.version = excluded.version - 1
+     RETURNING version`,
+    [family, version + 1, Math.round(remainingMs), content],
+  );
+  return saved.length > 0;
+}
+
+/** The access token of this version is good no longer. */
+export async function expireTokens(
+  { database: { run } }: Store,
+  family: string,
+  version: number,
+): Promise<void> {
+  await run("UPDATE fxdesk_tokens SET expires_at = saved_at WHERE family = $1 AND version = $2", [
+    family,
+    version,
+  ]);
+}

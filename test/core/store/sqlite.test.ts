@@ -1,0 +1,137 @@
+/** What only the file has: who may read it, where it may be, and several processes at once. */
+import { execFile } from "node:child_process";
+import { chmod, mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { promisify } from "node:util";
+import { withStore } from "../../../core/store/open";
+import { networkDrive } from "../../../core/store/sqlite";
+import { storeSettings } from "../../../core/store/settings";
+import { loadTokens, saveTokens } from "../../../core/store/tokens";
+import { faultServer, respond } from "../../support/fault-server";
+import { key as randomKey, folder } from "./engines";
+
+const files = folder();
+const pair = { accessToken: "access-1", refreshToken: "refresh-1", remainingMs: 1_000 };
+const load = (place: string) => withStore({ place, key: undefined }, (store) => loadTokens(store, "family"));
+
+let warnings: jest.SpyInstance;
+beforeEach(() => (warnings = jest.spyOn(process, "emitWarning").mockReturnValue()));
+afterEach(() => warnings.mockRestore());
+
+test("is for its user alone, with its folder and the files beside it", async () => {
+  const [parent, place] = [join(files.path, "made"), join(files.path, "made/store.db")];
+  await withStore({ place, key: undefined }, async (store) => {
+    await saveTokens(store, "family", 0, pair);
+    const names = await readdir(parent);
+    expect(names).toContain("store.db-wal");
+    for (const path of [parent, ...names.map((name) => join(parent, name))])
+      expect({ path, others: (await stat(path)).mode & 0o077 }).toEqual({ path, others: 0 });
+  });
+});
+
+test("says once that it is in plain text, when it is made", async () => {
+  const place = join(files.path, "plain.db");
+  for (let count = 0; count < 3; count += 1) await load(place);
+  expect(warnings).toHaveBeenCalledTimes(1);
+  expect(warnings).toHaveBeenCalledWith(expect.stringContaining("in plain text"), expect.anything());
+  await withStore({ place: join(files.path, "sealed.db"), key: randomKey }, async () => undefined);
+  expect(warnings).toHaveBeenCalledTimes(1);
+});
+
+test("that others may read is refused with what to do", async () => {
+  const place = join(files.path, "open.db");
+  await writeFile(place, "");
+  await chmod(place, 0o640);
+  await expect(load(place)).rejects.toThrow(`Make it yours alone: chmod 600 ${place}`);
+});
+
+test.each<[name: string, make: (place: string) => Promise<unknown>]>([
+  ["no database", (place) => writeFile(place, "x".repeat(10_000), { mode: 0o600 })],
+  ["a folder", (place) => mkdir(place)],
+  ["below a file", async (place) => writeFile(place.replace(/\/store\.db$/, ""), "")],
+])("that is %s is an error, and stays what it is", async (name, make) => {
+  const place = join(files.path, name.replaceAll(" ", "-"), "store.db");
+  if (name !== "below a file") await mkdir(join(place, ".."));
+  await make(place);
+  await expect(load(place)).rejects.toThrow(/not a database|EISDIR|ENOTDIR|EEXIST/);
+});
+
+test.each<[path: string, type: number, platform: NodeJS.Platform, drive: string | undefined]>([
+  ["/srv/store.db", 0x6969, "linux", "NFS"],
+  ["/srv/store.db", -11317950, "linux", "CIFS"],
+  ["/srv/store.db", 0xef53, "linux", undefined],
+  ["\\\\server\\share\\store.db", 0, "win32", "a share"],
+  ["C:\\store.db", 0, "win32", undefined],
+])("%s of type %d on %s is on %s", (path, type, platform, drive) => {
+  expect(networkDrive(path, type, platform)).toBe(drive);
+});
+
+test("processes that are killed at any time lose nothing that was acknowledged", async () => {
+  const place = join(files.path, "killed.db");
+  const script = `
+    require(${JSON.stringify(join(__dirname, "../../../dist/core/store/open.js"))})
+      .withStore({ place: ${JSON.stringify(place)}, key: undefined }, async ({ database }) => {
+        const [{ fence }] = await database.run(
+          "INSERT INTO fxdesk_leases (name, fence, expires_at) VALUES ('count', 1, 0) " +
+          "ON CONFLICT (name) DO UPDATE SET fence = fxdesk_leases.fence + 1 RETURNING fence");
+        process.stdout.write(String(fence), () => process.kill(process.pid, "SIGKILL"));
+      });`;
+  const seen: number[] = [];
+  await Promise.all(
+    [0, 1, 2].map(async () => {
+      for (let run = 0; run < 4; run += 1) {
+        const { stdout } = await promisify(execFile)(process.execPath, ["-e", script]).catch(
+          (error: { stdout: string }) => error,
+        );
+        seen.push(Number(stdout));
+      }
+    }),
+  );
+  expect(seen.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
+});
+
+test.each([
+  ["an access token", { accessToken: "token" }],
+  [
+    "an access token that is good, and a refresh token",
+    { accessToken: "token", refreshToken: "refresh-0", authClientId: "app", authClientSecret: "app-secret" },
+  ],
+])("is not loaded by who has %s", async (_, credentials) => {
+  const server = await faultServer(respond(200, "[]"));
+  const script = `
+    const { createClient } = require(${JSON.stringify(join(__dirname, "../../../dist/core/index.js"))});
+    createClient(${JSON.stringify({ baseUrl: server.url, clientId: "c-1", credentials })}).trades.list().then(() => {
+      console.log(JSON.stringify(Object.keys(require.cache)));
+      process.exit();
+    });`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["-e", script]);
+  await server.close();
+  const loaded = (JSON.parse(stdout) as string[]).filter((path) =>
+    /@photostructure|core.store|shared/.test(path),
+  );
+  expect(loaded.map((path) => basename(path))).toEqual(["settings.js"]);
+});
+
+describe("settings", () => {
+  const storeKey = Buffer.alloc(32, 1).toString("base64");
+
+  test("the state folder of the user is where it is by default", () => {
+    expect(storeSettings({}).place).toBe(join(process.env.XDG_STATE_HOME!, "fxdesk/store.db"));
+  });
+
+  test.each([
+    [{ store: "store.db" }, "absolute path"],
+    [{ store: "mysql://localhost/x" }, "absolute path"],
+    [{ store: "postgres://", storeKey: "AAAA" }, "storeKey must be 32 bytes in base64, not 3"],
+    [{ storeKey: "short" }, "storeKey must be 32 bytes in base64, not 3"],
+    [{ store: "postgres://localhost/x" }, "storeKey is needed"],
+  ])("%j is refused", (given, words) => {
+    expect(() => storeSettings(given)).toThrow(TypeError);
+    expect(() => storeSettings(given)).toThrow(words);
+  });
+
+  test("what fits is taken", () => {
+    const place = "postgresql://user@localhost:5432/treasury";
+    expect(storeSettings({ store: place, storeKey })).toEqual({ place, key: Buffer.alloc(32, 1) });
+  });
+});

@@ -1,0 +1,159 @@
+/** What the store promises, of every engine. */
+import { acquireLease } from "../../../core/store/lease";
+import { newestVersion } from "../../../core/store/migrations";
+import { type Store, withStore } from "../../../core/store/open";
+import type { StoreSettings } from "../../../core/store/settings";
+import { expireTokens, loadTokens, saveTokens } from "../../../core/store/tokens";
+import { engines } from "./engines";
+
+const pair = (number: number) => ({
+  accessToken: `access-${number}`,
+  refreshToken: `refresh-${number}`,
+  remainingMs: 3_600_000,
+});
+
+/** Several at once, each with a connection of its own as processes have. */
+const atOnce = <T>(count: number, settings: StoreSettings, work: (store: Store) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, () => withStore(settings, work)));
+
+const versions = ({ database }: Store) => database.run("SELECT version FROM fxdesk_migrations");
+
+describe.each(engines())("$name", ({ create }) => {
+  let settings: StoreSettings;
+  beforeEach(async () => (settings = await create()));
+
+  test("the tables are made once, whoever comes first", async () => {
+    const seen = await atOnce(6, settings, versions);
+    for (const rows of seen) expect(rows).toHaveLength(newestVersion);
+  });
+
+  test("newer tables are refused with what to do", async () => {
+    await withStore(settings, ({ database }) =>
+      database.run("INSERT INTO fxdesk_migrations (version, applied_at) VALUES ($1, 0)", [newestVersion + 1]),
+    );
+    await expect(withStore(settings, versions)).rejects.toThrow(
+      `version ${newestVersion + 1} of its tables, and this fxdesk knows ${newestVersion}: update`,
+    );
+  });
+
+  test("statements that belong together are all done or none", async () => {
+    const failing = withStore(settings, ({ database }) =>
+      database.exclusively(async (run) => {
+        await run("INSERT INTO fxdesk_leases (name, fence, expires_at) VALUES ('a', 1, 0)");
+        throw new Error("in between");
+      }),
+    );
+    await expect(failing).rejects.toThrow("in between");
+    expect(await withStore(settings, ({ database }) => database.run("SELECT * FROM fxdesk_leases"))).toEqual(
+      [],
+    );
+  });
+
+  test("what is done in turn is not lost, whoever does it", async () => {
+    await withStore(settings, ({ database }) =>
+      database.run("INSERT INTO fxdesk_leases (name, fence, expires_at) VALUES ('count', 0, 0)"),
+    );
+    await atOnce(4, settings, async ({ database }) => {
+      for (let count = 0; count < 50; count += 1)
+        await database.run("UPDATE fxdesk_leases SET fence = fence + 1 WHERE name = $1", ["count"]);
+    });
+    const [row] = await withStore(settings, ({ database }) =>
+      database.run("SELECT fence FROM fxdesk_leases"),
+    );
+    expect(Number(row!.fence)).toBe(200);
+  });
+
+  test("one of many gets a lease, and the next one when it is given back", async () => {
+    const outcomes = await atOnce(8, settings, async ({ database }) => {
+      const lease = await acquireLease(database, "work", 60_000);
+      return lease !== undefined;
+    });
+    expect(outcomes.filter(Boolean)).toHaveLength(1);
+    await withStore(settings, async ({ database }) => {
+      expect(await acquireLease(database, "work", 60_000)).toBeUndefined();
+      const other = await acquireLease(database, "other work", 60_000);
+      await other!.release();
+      expect(await acquireLease(database, "other work", 60_000)).toBeDefined();
+    });
+  });
+
+  test("a lease that is over is nobody's, and its holder learns it", async () => {
+    await withStore(settings, async ({ database }) => {
+      const lease = await acquireLease(database, "work", 60_000);
+      expect(await lease!.extend()).toBe(true);
+      await database.run("UPDATE fxdesk_leases SET expires_at = 0");
+      const next = await acquireLease(database, "work", 60_000);
+      expect(next).toBeDefined();
+      expect(await lease!.extend()).toBe(false);
+      await lease!.release();
+      expect(await next!.extend()).toBe(true);
+      await next!.release();
+      expect(await acquireLease(database, "work", 60_000)).toBeDefined();
+    });
+  });
+
+  test("tokens come back as they were kept, with the time that is left", async () => {
+    await withStore(settings, async (store) => {
+      expect(await loadTokens(store, "family")).toBeUndefined();
+      expect(await saveTokens(store, "family", 0, pair(1))).toBe(true);
+    });
+    const kept = (await withStore(settings, (store) => loadTokens(store, "family")))!;
+    expect(kept).toMatchObject({ accessToken: "access-1", refreshToken: "refresh-1", version: 1 });
+    expect(kept.lifeMs).toBe(3_600_000);
+    expect(kept.remainingMs).toBeLessThanOrEqual(3_600_000);
+    expect(kept.remainingMs).toBeGreaterThan(3_540_000);
+    expect(await withStore(settings, (store) => loadTokens(store, "another"))).toBeUndefined();
+  });
+
+  test("of two pairs that follow the same one, the first stays", async () => {
+    const saved = await atOnce(5, settings, (store) => saveTokens(store, "family", 0, pair(1)));
+    expect(saved.filter(Boolean)).toHaveLength(1);
+    await withStore(settings, async (store) => {
+      expect(await saveTokens(store, "family", 1, pair(2))).toBe(true);
+      expect(await saveTokens(store, "family", 1, pair(3))).toBe(false);
+      expect(await loadTokens(store, "family")).toMatchObject({ accessToken: "access-2", version: 2 });
+    });
+  });
+
+  test("an access token that was refused has no time left, a newer one has", async () => {
+    await withStore(settings, async (store) => {
+      await saveTokens(store, "family", 0, pair(1));
+      await saveTokens(store, "family", 1, pair(2));
+      await expireTokens(store, "family", 1);
+      expect((await loadTokens(store, "family"))!.remainingMs).toBeGreaterThan(0);
+      await expireTokens(store, "family", 2);
+      expect((await loadTokens(store, "family"))!.remainingMs).toBeLessThanOrEqual(0);
+    });
+  });
+
+  test("with a key no token is in it, and no other key or place reads one", async () => {
+    await withStore(settings, async (store) => {
+      await saveTokens(store, "family", 0, pair(1));
+      const [row] = await store.database.run("SELECT content FROM fxdesk_tokens");
+      expect(row!.content).not.toContain("access-1");
+      await store.database.run("UPDATE fxdesk_tokens SET family = 'another'");
+      await expect(loadTokens(store, "another")).rejects.toThrow("was changed, or is not whole");
+      await store.database.run("UPDATE fxdesk_tokens SET family = 'family'");
+      expect(await loadTokens(store, "family")).toMatchObject({ accessToken: "access-1" });
+    });
+    const load = (store: Store) => loadTokens(store, "family");
+    await expect(withStore({ ...settings, key: Buffer.alloc(32) }, load)).rejects.toThrow(
+      "another FXDESK_STORE_KEY",
+    );
+    await expect(withStore({ ...settings, key: undefined }, load)).rejects.toThrow("set FXDESK_STORE_KEY");
+  });
+
+  test("what was in plain text is read with a key, and sealed from then on", async () => {
+    await withStore({ ...settings, key: undefined }, (store) => saveTokens(store, "family", 0, pair(1)));
+    await withStore(settings, async (store) => {
+      expect(await loadTokens(store, "family")).toMatchObject({ accessToken: "access-1" });
+      await saveTokens(store, "family", 1, pair(2));
+      const [row] = await store.database.run("SELECT content FROM fxdesk_tokens");
+      expect(row!.content).toMatch(/^sealed:/);
+    });
+  });
+
+  test("a sound store has no faults", async () => {
+    expect(await withStore(settings, ({ database }) => database.faults())).toEqual([]);
+  });
+});

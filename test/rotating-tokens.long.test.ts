@@ -1,0 +1,153 @@
+/**
+ * Refresh tokens that are good once, on every surface: what starts goes on where the last one stopped, also when several
+ * start at the same time. FXDESK_RUNS raises how often.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { environmentName } from "@fxdesk/toolkit";
+import { listTrades } from "../core/contract/trades";
+import { environmentOf, program, spawned, type Variables } from "./cli/run";
+import { fxdeskMcp, revisions } from "./mcp/support/clients";
+import { catchOf, connectionTo, debugOf, injectOf, operationOf, tab } from "./nodes/support/flows";
+import { NodeRed } from "./nodes/support/node-red";
+import { eventually } from "./support/eventually";
+import { Rotating } from "./support/rotating";
+
+const runs = Number(process.env.FXDESK_RUNS ?? 20);
+
+let rotating: Rotating;
+let folder: string;
+/** As a user sets them: the refresh token stays what it was on the first day. */
+let settings: Record<string, string>;
+let variables: Variables;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fxdesk-rotating-"));
+  rotating = await Rotating.start();
+  settings = {
+    ...rotating.addresses,
+    ...rotating.credentials,
+    clientId: "c-1",
+    store: join(folder, "store.db"),
+    storeKey: randomBytes(32).toString("base64"),
+  };
+  variables = Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [environmentName(name), value]),
+  );
+});
+
+afterAll(async () => {
+  await rotating.close();
+  await rm(folder, { recursive: true });
+});
+
+async function onCommandLine(): Promise<void> {
+  const { code, stderr } = await spawned(["call", listTrades.name], { variables });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+}
+
+async function onMcpServer(): Promise<void> {
+  const environment = environmentOf(variables) as Record<string, string>;
+  const client = await revisions["2025-11-25"].stdio(fxdeskMcp([], environment));
+  try {
+    const result = await client.callTool({ name: listTrades.tool, arguments: {} });
+    expect(result).toMatchObject({ structuredContent: { items: [] } });
+  } finally {
+    await client.close();
+  }
+}
+
+const surfaces = [onCommandLine, onMcpServer];
+const surface = (run: number) => surfaces[run % surfaces.length]!;
+
+test(`${runs} runs of the command line and of the MCP server, one after the other`, async () => {
+  for (let run = 0; run < runs; run += 1) {
+    // Every third one finds its access token refused.
+    if (run % 3 === 0) rotating.revoke();
+    await surface(run)();
+  }
+  expect({ used: rotating.used.length, refusals: rotating.refusals }).toEqual({
+    used: Math.ceil(runs / 3),
+    refusals: 0,
+  });
+}, 300_000);
+
+test("4 at the same time", async () => {
+  const before = rotating.used.length;
+  for (let round = 0; round < 3; round += 1) {
+    rotating.revoke();
+    await Promise.all([0, 1, 2, 3].map((run) => surface(run)()));
+  }
+  expect({ used: rotating.used.length - before, refusals: rotating.refusals }).toEqual({
+    used: 3,
+    refusals: 0,
+  });
+}, 120_000);
+
+test("a process that is killed while it renews keeps the others from it as long as its lease lasts", async () => {
+  const before = rotating.used.length;
+  rotating.revoke();
+  rotating.isSilent = true;
+  const args = [program, "call", listTrades.name, "--timeout-ms", "2000"];
+  const killed = spawn(process.execPath, args, { env: environmentOf(variables), stdio: "ignore" });
+  const ended = once(killed, "exit");
+  await eventually(() => rotating.unanswered > 0, { withinMs: 20_000, what: "the endpoint is asked" });
+  killed.kill("SIGKILL");
+  await ended;
+  rotating.isSilent = false;
+  const begun = performance.now();
+  await Promise.all([onCommandLine(), onCommandLine()]);
+  expect(performance.now() - begun).toBeGreaterThan(3_000);
+  expect({ used: rotating.used.length - before, refusals: rotating.refusals }).toEqual({
+    used: 1,
+    refusals: 0,
+  });
+}, 120_000);
+
+test("5 full deploys of Node-RED", async () => {
+  const before = rotating.used.length;
+  const { refreshToken, authClientSecret, storeKey, ...open } = settings;
+  const connection = connectionTo(
+    { baseUrl: open.baseUrl!, xs2aUrl: open.baseUrl! },
+    { ...open, credentials: { refreshToken, authClientSecret, storeKey } },
+  );
+  const nodeRed = await NodeRed.start();
+  try {
+    for (let deploy = 0; deploy < 5; deploy += 1) {
+      await nodeRed.deploy([
+        tab,
+        connection,
+        injectOf("start", ["list"]),
+        operationOf(listTrades, "list", ["end"], { pages: "one" }),
+        debugOf("end"),
+        catchOf("caught", ["end"]),
+      ]);
+      rotating.revoke();
+      for (let call = 0; call < 2; call += 1) {
+        await nodeRed.inject("start");
+        expect(await nodeRed.shown("end")).toMatchObject([{ statusCode: 200 }]);
+      }
+    }
+  } finally {
+    await nodeRed.close();
+  }
+  await onCommandLine();
+  expect({ used: rotating.used.length - before, refusals: rotating.refusals }).toEqual({
+    used: 5,
+    refusals: 0,
+  });
+}, 120_000);
+
+test("nothing of it can be read in the store", async () => {
+  const files = await Promise.all(
+    (await readdir(folder)).map((name) => readFile(join(folder, name), "latin1")),
+  );
+  const bytes = files.join("");
+  expect(bytes.includes("fxdesk_tokens")).toBe(true);
+  for (const secret of ["access-token-", "refresh-", settings.authClientSecret!, settings.storeKey!])
+    expect({ secret, found: bytes.includes(secret) }).toEqual({ secret, found: false });
+});
