@@ -1,7 +1,7 @@
 /** The tools of a service, on a client that calls it. */
 
-import { errorFrom } from "../core/client/failure";
-import { outcomeLine } from "../core/client/outcome";
+import { errorFrom } from "../core/client/call-errors";
+import { outcomeLine } from "../core/client/outcome-line";
 import { invalidInput } from "../core/client/prepare";
 import type { ServiceResponse } from "../core/client/response";
 import { FxdeskError } from "../core/errors";

@@ -1,7 +1,7 @@
 /** A call that commits money: once it has left, its outcome is waited for and told, whoever goes away meanwhile. */
 import type { ServiceResponse } from "../../core/client/response";
-import { unreadableResponse } from "../../core/client/failure";
-import { outcomeLine } from "../../core/client/outcome";
+import { unreadableResponse } from "../../core/client/call-errors";
+import { outcomeLine } from "../../core/client/outcome-line";
 import type { Declaration } from "../../core/declaration/operation";
 import { isClosed, writeStderr, type Terminal } from "../terminal";
 import { StopRequests } from "./stop-requests";

@@ -1,5 +1,5 @@
 /** The help page of an operation, from its declaration. */
-import { errorOfResponse } from "../../core/client/failure";
+import { errorOfResponse } from "../../core/client/call-errors";
 import { type Declaration, errorDescription } from "../../core/declaration/operation";
 import { callerFields, type Field } from "../../core/declaration/fields";
 import { metaOf } from "../../core/schema/kind";

@@ -1,14 +1,14 @@
 /** A call on its way to the service and back. */
 import type { Deadline } from "../transport/deadline";
 import type { Permit } from "../transport/pacing";
-import type { Progress } from "./failure";
+import type { Progress } from "./call-errors";
 import type { PreparedCall } from "./pipeline";
 
 export interface CallState extends Progress {
   readonly call: PreparedCall;
   readonly deadline: Deadline;
-  /** Gives back the place that pacing gave. */
-  permit: Permit;
+  /** Gives back the turn that pacing gave. */
+  releaseTurn: Permit;
   attempts: number;
   sent: boolean;
   /** Of the response that is there, or broke off. */

@@ -2,11 +2,11 @@
 import { Aborted, FxdeskError } from "../errors";
 import type { Declaration } from "../declaration/operation";
 import { Deadline } from "../transport/deadline";
-import { Attempts } from "./attempts";
+import { Sender } from "./sender";
 import { channels } from "./channels";
 import type { Connection } from "./connection";
 import type { CallOptions } from "./call-options";
-import { errorFrom } from "./failure";
+import { errorFrom } from "./call-errors";
 import { ReceivedFile } from "./file";
 import type { CallState } from "./call-state";
 import { chain, type Interceptor, type PreparedCall } from "./pipeline";
@@ -17,7 +17,7 @@ import type { Values } from "../declaration/fields";
 
 /** Runs the calls of one connection. */
 export class Caller {
-  readonly #attempts: Attempts;
+  readonly #sender: Sender;
   readonly #send: (call: PreparedCall) => Promise<ServiceResponse>;
   /** Calls whose end is still to come, files that still arrive included. */
   #underWay = 0;
@@ -30,7 +30,7 @@ export class Caller {
     readonly connection: Connection,
     interceptors: readonly Interceptor[],
   ) {
-    this.#attempts = new Attempts(connection);
+    this.#sender = new Sender(connection);
     this.#send = chain(interceptors, (call) => this.#leave(call));
   }
 
@@ -103,18 +103,18 @@ export class Caller {
     const state: CallState = {
       call,
       deadline: new Deadline(options.queueTimeoutMs ?? queueTimeoutMs, options.signal),
-      permit: () => undefined,
+      releaseTurn: () => undefined,
       attempts: 0,
       sent: false,
       status: undefined,
       requestId: typeof requestId === "string" ? requestId : undefined,
     };
     try {
-      const received = await this.#attempts.received(state);
+      const received = await this.#sender.sendWithRetries(state);
       return await readResponse(state, received, this.connection);
     } catch (error) {
       state.deadline.release();
-      state.permit();
+      state.releaseTurn();
       throw errorFrom(call.operation, error, state);
     }
   }

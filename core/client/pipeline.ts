@@ -10,7 +10,7 @@ export interface PreparedCall {
   readonly operation: Declaration;
   /** All fields by name: the caller's, the connection's and those that fxdesk makes. */
   readonly values: Values;
-  /** The address it goes to; the connection's, whatever a link makes of it. */
+  /** The base address of the connection. Another one here does not change where the call goes. */
   readonly address: string;
   /** Path and query below the address. */
   readonly target: string;
@@ -57,7 +57,7 @@ async function guarded(link: Interceptor, call: PreparedCall, next: Send): Promi
   let left: Promise<ServiceResponse> | undefined;
   const pass = async (given: PreparedCall): Promise<ServiceResponse> => {
     if (given !== call) throw misused(call, "changed a call that commits money.");
-    if (left) throw misused(call, "passed a call on twice that commits money. The second time is refused:");
+    if (left) throw misused(call, "passed a call on twice that commits money.", { passedOn: true });
     return (left = next(call));
   };
   const once: Next = (given = call) => {
@@ -75,7 +75,7 @@ async function guarded(link: Interceptor, call: PreparedCall, next: Send): Promi
   return left;
 }
 
-/** A copy of a response leaves behind what is found when somebody asks. */
+/** `violations` is a getter of the class: a copy by `{...response}` loses it, and it is taken from the original. */
 const foundIn = async (left: Promise<ServiceResponse> | undefined): Promise<ServiceResponse["violations"]> =>
   left?.then(
     ({ violations }) => violations,

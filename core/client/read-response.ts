@@ -4,10 +4,10 @@ import { decoded, inflated, inflatedStream, type Text } from "../transport/conte
 import { DeadlineEnded } from "../transport/deadline";
 import { TransportError } from "../transport/error";
 import { FileBody, type Headers, type RawResponse } from "../transport/exchange";
-import { retryAfterMs } from "../transport/retry";
+import { retryAfterMs } from "../transport/backoff";
 import type { ServiceResponse } from "./response";
 import type { Connection } from "./connection";
-import { errorFrom, errorOfResponse, serviceMessage, unreadableResponse } from "./failure";
+import { errorFrom, errorOfResponse, serviceMessage, unreadableResponse } from "./call-errors";
 import { FileContent, receivedFile } from "./file";
 import { type CallState, largestBytes } from "./call-state";
 import { readBody, totalOf } from "./response-body";
@@ -90,10 +90,10 @@ function fileContent(
     return errorFrom(call.operation, ended, state);
   };
   const content = new FileContent(secrets, explain);
-  deadline.follow((reason) => content.destroy(reason));
+  deadline.stopAtEnd((reason) => content.destroy(reason));
   content.once("close", () => {
     deadline.release();
-    state.permit();
+    state.releaseTurn();
   });
   pipeline(stream, content, () => undefined);
   return content;
@@ -164,7 +164,7 @@ export async function readResponse(
   }
   const pending = textOf(state, raw, headers, connection);
   const content = pending instanceof Promise ? await pending : pending;
-  state.permit();
+  state.releaseTurn();
   deadline.release();
   const { body, violations } = readBody(operation, response, { status, headers, content }, state);
   return new CheckedResponse({ status, headers, total, requestId, attempts, body }, violations);

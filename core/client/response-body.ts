@@ -4,7 +4,7 @@ import type { ResponseDeclaration, AsText, Declaration } from "../declaration/op
 import { identifies } from "../declaration/proof";
 import type { Headers } from "../transport/exchange";
 import type { Text } from "../transport/content";
-import { type Progress, unreadableResponse } from "./failure";
+import { type Progress, unreadableResponse } from "./call-errors";
 import { lostDigits } from "./digits";
 import type { Violation } from "../declaration/violation";
 import { perOperation } from "../declaration/fields";

@@ -4,7 +4,7 @@ import { decoded, inflated } from "../transport/content";
 import { Deadline } from "../transport/deadline";
 import { TransportError, errorText } from "../transport/error";
 import type { RawResponse } from "../transport/exchange";
-import { backoffMs, retryAfterMs } from "../transport/retry";
+import { backoffMs, retryAfterMs } from "../transport/backoff";
 import type { Transport } from "../transport/transport";
 import type { Secrets } from "./secrets";
 import { type Refresh, TokenFailure, type Tokens } from "./tokens";
@@ -74,7 +74,7 @@ export function refreshThrough(transport: Transport, grant: RefreshGrant, secret
   return async ({ refreshToken }) => {
     secrets.add(refreshToken);
     const deadline = new Deadline(grant.timeoutMs);
-    deadline.go(grant.timeoutMs);
+    deadline.startTimeLimit(grant.timeoutMs);
     const begun = Date.now();
     let received: RawResponse;
     try {

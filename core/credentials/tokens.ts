@@ -9,7 +9,7 @@ export interface TokenSource {
    */
   get(deadline: Deadline, commits: boolean): string | Promise<string>;
   /** The service refused this token; returns whether a next `get` may give another. */
-  refused(token: string, deadline: Deadline): boolean | Promise<boolean>;
+  reportRefused(token: string, deadline: Deadline): boolean | Promise<boolean>;
   /** Resolves when no renewal is under way: one that is cut off may lose the next refresh token. */
   settled(): Promise<void>;
 }
@@ -42,7 +42,7 @@ const settled = () => Promise.resolve();
 
 export const fixedToken = (token: string): TokenSource => ({
   get: () => token,
-  refused: () => false,
+  reportRefused: () => false,
   settled,
 });
 
@@ -61,7 +61,7 @@ export function suppliedToken(ask: () => string | Promise<string>, secrets: Secr
     secrets.add(token);
     return token;
   };
-  return { get: (deadline) => deadline.race(asked()), refused: () => true, settled };
+  return { get: (deadline) => deadline.race(asked()), reportRefused: () => true, settled };
 }
 
 /** What somebody holds who needs another access token; `refreshToken` is the newest they know. */
@@ -177,7 +177,7 @@ export function refreshedToken(
       const isGood = isFresh() && !unkept && !(commits && current!.expiresAt === undefined);
       return isGood ? current!.accessToken : next(deadline);
     },
-    async refused(token, deadline) {
+    async reportRefused(token, deadline) {
       if (current?.accessToken !== token || renewAt === 0) return true;
       renewAt = 0;
       // Who cannot be told finds out.

@@ -42,7 +42,7 @@ export class Deadline {
   }
 
   /** Pacing lets the call go: from now on it has this time. */
-  go(timeoutMs: number): void {
+  startTimeLimit(timeoutMs: number): void {
     this.#limit(timeoutMs, "time");
   }
 
@@ -56,7 +56,7 @@ export class Deadline {
    * Waits for what `start` begins. It returns how to stop it; when the call ends first, it is stopped and the reason is
    * thrown. One step at a time.
    */
-  step<T>(start: (resolve: (value: T) => void, reject: (error: Error) => void) => Stop): Promise<T> {
+  waitFor<T>(start: (resolve: (value: T) => void, reject: (error: Error) => void) => Stop): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.assertOpen();
       this.#setTimer();
@@ -81,20 +81,20 @@ export class Deadline {
   race<T>(promise: Promise<T>): Promise<T> {
     // The call may have ended before: then nobody waits for it.
     promise.catch(() => undefined);
-    return this.step((resolve, reject) => {
+    return this.waitFor((resolve, reject) => {
       promise.then(resolve, reject);
       return () => undefined;
     });
   }
 
   /** From here on, `stop` ends what goes on after the call: a file that still arrives. */
-  follow(stop: Stop): void {
+  stopAtEnd(stop: Stop): void {
     this.#setTimer();
     this.#stop = stop;
   }
 
   wait(ms: number): Promise<void> {
-    return this.step<void>((resolve) => {
+    return this.waitFor<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
       return () => clearTimeout(timer);
     });

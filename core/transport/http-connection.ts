@@ -27,7 +27,7 @@ export class Connector {
 
   /** undici connects by itself only within half a second of a limit: a socket of one's own ends at once. */
   #socket(deadline: Deadline): Promise<Socket> {
-    return deadline.step((resolve, reject) => {
+    return deadline.waitFor((resolve, reject) => {
       const socket = this.#secureContext ? this.#overTls(this.#secureContext) : connectTcp(this.#address);
       socket.setNoDelay(true).setKeepAlive(true, 60_000);
       socket.once("error", reject);

@@ -46,7 +46,7 @@ export class MemoryPacing implements Pacing {
     const permit =
       turn.running < this.atOnce
         ? this.#enter(turn)
-        : await deadline.step<Permit>((resolve) => {
+        : await deadline.waitFor<Permit>((resolve) => {
             turn.waiting.add(resolve);
             return () => turn.waiting.delete(resolve);
           });

@@ -38,7 +38,7 @@ export class Transport {
       (await this.#open(request.origin, deadline, sendOptions));
     let exchange: Exchange | undefined;
     try {
-      return await deadline.step<RawResponse>((resolve, reject) => {
+      return await deadline.waitFor<RawResponse>((resolve, reject) => {
         exchange = new Exchange(request, connection, sendOptions, {
           resolve,
           reject,

@@ -1,7 +1,7 @@
 /** What became of a call, in the log: the last place that hears of it when its flow is gone. */
 import type { Node } from "node-red";
 import type { ServiceResponse } from "../../core/client/response";
-import { outcomeLine } from "../../core/client/outcome";
+import { outcomeLine } from "../../core/client/outcome-line";
 import { FxdeskError } from "../../core/errors";
 import type { Declaration } from "../../core/declaration/operation";
 

@@ -150,6 +150,7 @@ describe("before it has left", () => {
       FXDESK_REFRESH_TOKEN: "a-refresh-token",
       FXDESK_AUTH_CLIENT_ID: "an-application",
       FXDESK_AUTH_CLIENT_SECRET: "its-secret",
+      FXDESK_STORE_KEY: Buffer.alloc(32, signal).toString("base64"),
     };
     const running = started(booking, { ...variables, ...renewed });
     await requested();

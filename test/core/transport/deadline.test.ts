@@ -23,7 +23,7 @@ describe("what ends a call ends the step it is in, and stops it", () => {
       "time",
       () => {
         const deadline = open(60_000);
-        deadline.go(1);
+        deadline.startTimeLimit(1);
         return deadline;
       },
       () => undefined,
@@ -32,7 +32,7 @@ describe("what ends a call ends the step it is in, and stops it", () => {
     const controller = new AbortController();
     const deadline = make(controller.signal);
     const stopped: DeadlineEnded[] = [];
-    const step = endOf(deadline.step(() => (reason) => stopped.push(reason)));
+    const step = endOf(deadline.waitFor(() => (reason) => stopped.push(reason)));
     end(controller);
     expect(await step).toBe(by);
     expect(stopped.map((reason) => reason.by)).toEqual([by]);
@@ -44,7 +44,7 @@ describe("what ends a call ends the step it is in, and stops it", () => {
 
 test("a signal that was aborted before ends the call before its first step", async () => {
   const start = jest.fn();
-  await expect(open(60_000, AbortSignal.abort()).step(start)).rejects.toMatchObject({ by: "caller" });
+  await expect(open(60_000, AbortSignal.abort()).waitFor(start)).rejects.toMatchObject({ by: "caller" });
   expect(start).not.toHaveBeenCalled();
 });
 
@@ -58,7 +58,7 @@ test("the first reason stays", async () => {
 
 test("the time of a call begins when it may go, and takes the place of its wait", async () => {
   const deadline = open(1);
-  deadline.go(60_000);
+  deadline.startTimeLimit(60_000);
   expect(deadline.remainingMs).toBeGreaterThan(1_000);
   // Longer than its wait might have been.
   await deadline.wait(20);
@@ -82,11 +82,11 @@ test("a released deadline ends nothing, and leaves no listener and no timer", as
   const timers = jest.spyOn(globalThis, "setTimeout");
   const deadline = open(60_000, controller.signal);
   await deadline.race(Promise.resolve());
-  deadline.go(60_000);
+  deadline.startTimeLimit(60_000);
   await deadline.race(Promise.resolve());
   deadline.release();
   controller.abort();
-  deadline.go(60_000);
+  deadline.startTimeLimit(60_000);
   expect(deadline.ended).toBeUndefined();
   expect([added.mock.calls.length, removed.mock.calls.length >= 1]).toEqual([1, true]);
   expect(timers).toHaveBeenCalledTimes(2);
@@ -106,7 +106,7 @@ test("a promise that nobody waits for any more may fail without harm", async () 
 
 test("following a file, it is told the reason", async () => {
   const deadline = open(60_000);
-  const told = new Promise<DeadlineEnded>((resolve) => deadline.follow(resolve));
-  deadline.go(1);
+  const told = new Promise<DeadlineEnded>((resolve) => deadline.stopAtEnd(resolve));
+  deadline.startTimeLimit(1);
   expect((await told).by).toBe("time");
 });

@@ -1,20 +1,18 @@
-/** The requests of a call: one after the other, until there is a response or no time, or none may follow. */
+/** Sends a call: one request after the other, until there is a response or no time, or none may follow. */
 import { TokenFailure } from "../credentials/tokens";
 import type { Declaration } from "../declaration/operation";
 import type { Deadline } from "../transport/deadline";
-import { TooLarge, TransportError } from "../transport/error";
+import { TransportError } from "../transport/error";
 import type { RawResponse } from "../transport/exchange";
-import { backoffMs, isRetriedStatus, maxAttempts, RetryBudget, retryAfterMs } from "../transport/retry";
+import { backoffMs, RetryBudget, retryAfterMs } from "../transport/backoff";
 import { publish } from "./channels";
 import type { Connection } from "./connection";
 import { type CallState, largestBytes } from "./call-state";
 import type { PreparedCall } from "./pipeline";
 import { settingsFor } from "./prepare";
+import { type Attempt, mayRetry } from "./retry";
 
-/** How one request ended: with a response, or without a whole one. */
-type Attempt = RawResponse | TransportError;
-
-export class Attempts {
+export class Sender {
   readonly #budgets = new Map<string, RetryBudget>();
 
   constructor(private readonly connection: Connection) {}
@@ -23,7 +21,7 @@ export class Attempts {
    * Sends the call, again where that is allowed, until there is a response. Throws a TransportError when there is none, and
    * what ended the wait for pacing or for a token.
    */
-  async received(state: CallState): Promise<RawResponse> {
+  async sendWithRetries(state: CallState): Promise<RawResponse> {
     const { call, deadline } = state;
     const { pacing, timeoutMs } = this.connection;
     const pace = this.#paceOf(call.operation);
@@ -31,21 +29,21 @@ export class Attempts {
     for (;;) {
       const permit = pacing.acquire(pace, deadline);
       // Mostly there is nothing to wait for, and a wait for nothing costs as well.
-      state.permit = permit instanceof Promise ? await permit : permit;
-      if (state.attempts === 0) deadline.go(call.options.timeoutMs ?? timeoutMs);
+      state.releaseTurn = permit instanceof Promise ? await permit : permit;
+      if (state.attempts === 0) deadline.startTimeLimit(call.options.timeoutMs ?? timeoutMs);
       const given = this.#token(call.operation, deadline);
       const token = given instanceof Promise ? await given : given;
       deadline.assertOpen();
       const headers = this.#authorised(call, token);
       const attempt = await this.#attempt(state, headers);
-      const isStale =
-        !(attempt instanceof Error) && attempt.status === 401 && (await this.#refuses(token, deadline));
+      const isRefused = !(attempt instanceof Error) && attempt.status === 401;
+      const isStale = isRefused && (await this.#reportRefused(token, deadline));
       // A call that commits money is not sent twice, also not after a 401; its next one has another token.
       const delay =
-        isStale && !renewed && call.operation.effect !== "money" ? 0 : this.#delayAfter(state, attempt);
+        isStale && !renewed && call.operation.effect !== "money" ? 0 : this.#delayBeforeRetry(state, attempt);
       renewed ||= isStale;
       if (delay !== undefined) {
-        state.permit();
+        state.releaseTurn();
         await deadline.wait(delay);
         continue;
       }
@@ -91,27 +89,21 @@ export class Attempts {
     }
   }
 
-  /** Whether the token that was refused may be followed by another. */
-  async #refuses(token: string | undefined, deadline: Deadline): Promise<boolean> {
-    return token !== undefined && (await this.connection.tokens!.refused(token, deadline));
+  /** Tells the source of tokens of a 401; whether it may have another token for the same call. */
+  async #reportRefused(token: string | undefined, deadline: Deadline): Promise<boolean> {
+    return token !== undefined && (await this.connection.tokens!.reportRefused(token, deadline));
   }
 
-  /** How long to wait before the call is sent again; undefined when it is not. */
-  #delayAfter(
-    { call: { operation }, deadline, attempts, sent }: CallState,
-    attempt: Attempt,
-  ): number | undefined {
-    const failed = attempt instanceof Error;
-    const askedMs = failed ? 0 : this.#askedBy(attempt, operation);
-    const mayPass = failed ? !(attempt.cause instanceof TooLarge) : isRetriedStatus(attempt.status);
-    if (!mayPass || deadline.ended) return undefined;
-    // Only a read is sent again after it left. Anything else may go once more when it certainly has not.
-    const reads = operation.effect === "read";
-    if (reads ? attempts >= maxAttempts : sent || attempts >= 2) return undefined;
-    const status = failed ? undefined : attempt.status;
+  /** How long to wait before the call is sent again, which its server's budget pays for; undefined when it is not. */
+  #delayBeforeRetry(state: CallState, attempt: Attempt): number | undefined {
+    const { call, deadline, attempts } = state;
+    const { operation } = call;
+    const status = attempt instanceof Error ? undefined : attempt.status;
+    const askedMs = attempt instanceof Error ? 0 : this.#askedBy(attempt, operation);
+    if (deadline.ended || !mayRetry(state, attempt)) return undefined;
     const delay = Math.max(backoffMs(attempts, status), askedMs);
     if (delay >= deadline.remainingMs) return undefined;
-    if (reads && !this.#budget(this.#paceOf(operation)).take(status)) return undefined;
+    if (operation.effect === "read" && !this.#budget(this.#paceOf(operation)).take(status)) return undefined;
     deadline.heedCaller(true);
     return delay;
   }

@@ -19,6 +19,7 @@ import {
 } from "../errors";
 import { type Declaration, errorDescription } from "../declaration/operation";
 import type { ErrorBody } from "../declaration/service";
+import { isRefusal, outcomeOfStatus, outcomeWithoutResponse } from "./outcome";
 import { DeadlineEnded } from "../transport/deadline";
 import { BrokenOff, Paused, TooLarge, TransportError, errorText } from "../transport/error";
 
@@ -61,10 +62,6 @@ function kindOf(status: number): Kind {
     return { ...unlisted, hint: "Redirects are not followed: check the addresses of the connection." };
   return { type: FxdeskError, code: status >= 500 ? "service_error" : "refused" };
 }
-
-/** Whether a status says that the call was not carried out: a 4xx, but for those that a gateway makes up meanwhile. */
-const isRefusal = (status: number): boolean =>
-  status >= 400 && status < 500 && status !== 408 && status !== 499;
 
 const textAt = (body: unknown, paths: readonly string[]): string | undefined =>
   paths
@@ -138,7 +135,7 @@ export function errorOfResponse(operation: Declaration, refusal: ErrorResponse):
     ...facts,
     operation: operation.name,
     code: lost ? "outcome_unknown" : code,
-    outcome: refused ? "rejected" : "unknown",
+    outcome: outcomeOfStatus(status),
     retryable: again && retryable === true,
     status,
     service,
@@ -248,7 +245,7 @@ export function errorFrom(operation: Declaration, error: unknown, progress: Prog
     ...factsOf(progress),
     operation: name,
     code,
-    outcome: sent ? "unknown" : "not-sent",
+    outcome: outcomeWithoutResponse(sent),
     retryable: retryable && (effect === "read" || !sent),
     retryAfterMs,
     cause,

@@ -1,10 +1,6 @@
-/** When a read is tried again, and how long to wait before it. */
+/** How long to wait before a call is sent again, and how often that may be. */
 
-export const maxAttempts = 3;
-const retriedStatuses = new Set([429, 502, 503, 504]);
 const longestBackoffMs = 20_000;
-
-export const isRetriedStatus = (status: number): boolean => retriedStatuses.has(status);
 
 /** Full jitter: anywhere between nothing and the exponential bound. A throttled call starts from a longer base. */
 export function backoffMs(attempt: number, status: number | undefined): number {

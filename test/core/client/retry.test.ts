@@ -1,5 +1,5 @@
 /** What is sent again, how often, and after what wait. */
-import { RetryBudget, retryAfterMs } from "../../../core/transport/retry";
+import { RetryBudget, retryAfterMs } from "../../../core/transport/backoff";
 import { type Fault, inTurn, reset, respond, silence } from "../../support/fault-server";
 import { against, arrived, change, failure, trade, withoutBackoff } from "../support/against";
 
