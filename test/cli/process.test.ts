@@ -2,7 +2,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
@@ -60,9 +60,11 @@ async function installedAlone(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "alone-"));
   for (const part of ["package.json", "dist/cli", "dist/core"])
     await cp(join(root, part), join(folder, part), { recursive: true });
-  await mkdir(join(folder, "node_modules"));
-  for (const name of Object.keys(manifest.dependencies))
-    await symlink(join(root, "node_modules", name), join(folder, "node_modules", name));
+  for (const name of Object.keys(manifest.dependencies)) {
+    const place = join(folder, "node_modules", name);
+    await mkdir(dirname(place), { recursive: true });
+    await symlink(join(root, "node_modules", name), place);
+  }
   return folder;
 }
 
