@@ -31,8 +31,8 @@ export interface Parameter<S extends z.ZodType = z.ZodType, By extends FilledBy 
   readonly setting?: string;
   /** How fxdesk makes the value where nobody gives one. */
   readonly make?: GeneratedValue;
-  /** Filled by a caller that is code or a person, else from the connection; never by a model. */
-  readonly operator?: true;
+  /** Code or a person may fill it, else the connection does; a model is never asked for it. */
+  readonly hiddenFromModels?: true;
   /** How an array is written in a query: `a=1&a=2` (the default) or `a=1,2`. */
   readonly list?: "repeat" | "comma";
 }
@@ -60,12 +60,16 @@ export const byConnectionOrGenerated = <S extends z.ZodType>(
 });
 
 /**
- * Filled by the caller, else from the connection's settings; never by a model: where people and notices are sent to, say.
+ * Filled by code or a person, else from the connection's settings; a model is never asked for it, as for the addresses to
+ * which people and notices are sent.
  */
-export const byOperator = <S extends z.ZodType>(schema: S, setting?: string): Parameter<S, "caller"> => ({
+export const hiddenFromModels = <S extends z.ZodType>(
+  schema: S,
+  setting?: string,
+): Parameter<S, "caller"> => ({
   schema,
   by: "caller",
-  operator: true,
+  hiddenFromModels: true,
   ...(setting !== undefined && { setting }),
 });
 
@@ -209,8 +213,8 @@ export type Rule = { readonly description: string } & (
     }
 );
 
-/** Which status says that the client of a call is missing or unknown. */
-export interface ClientErrorStatuses {
+/** The statuses of the errors for a customer id that is missing, or that the service does not know. */
+export interface CustomerErrorStatuses {
   readonly missing: number;
   readonly unknown: number;
 }
@@ -241,8 +245,8 @@ export interface Declaration {
   readonly rules?: readonly Rule[];
   readonly responses: Readonly<Record<number, ResponseDeclaration>>;
   readonly errors: Readonly<Record<number, ErrorDeclaration>>;
-  /** Where the contract says another status than usual. */
-  readonly clientRefusals?: Partial<ClientErrorStatuses>;
+  /** Only where the contract documents other statuses for this operation than the service usually gives. */
+  readonly customerErrorStatuses?: Partial<CustomerErrorStatuses>;
   readonly pages?: Paging;
   readonly linkedPages?: LinkedPages;
   /** Each call counts against a number of reads that was agreed on: what was read is better kept than read again. */
@@ -283,8 +287,8 @@ const byCaller = (shape: Shape): string[] =>
 const jsonSchemas = ({ responses }: Declaration): z.ZodType[] =>
   Object.values(responses).flatMap((response) => (response.kind === "json" ? [response.schema] : []));
 
-/** What is wrong with what a declaration says of proving that a call was carried out. */
-function violationsOfProof(declaration: Declaration): string[] {
+/** Why the declared `identifiedBy` or `singleUse` cannot be used: they name fields that do not exist. */
+function missingProofFields(declaration: Declaration): string[] {
   const { identifiedBy, singleUse, parameters = {}, query = {}, headers = {}, body, document } = declaration;
   const given = [parameters, query, headers, body?.shape ?? {}].flatMap(byCaller);
   if (document) given.push(document.name);
@@ -300,7 +304,7 @@ function violationsOfProof(declaration: Declaration): string[] {
 
 /**
  * Declares an operation. Throws when the declaration contradicts itself: a path parameter without a schema, one name for
- * two fields, a rule or paging over a field that does not exist, or a proof in one.
+ * two fields, a rule, paging or proof over a field that does not exist, pages of an operation that does more than read.
  */
 export function operation<const D extends Declaration>(declaration: D): Operation<D> {
   const {
@@ -314,6 +318,7 @@ export function operation<const D extends Declaration>(declaration: D): Operatio
     rules = [],
     pages,
     linkedPages,
+    effect,
     method,
     responses,
   } = declaration;
@@ -342,7 +347,10 @@ export function operation<const D extends Declaration>(declaration: D): Operatio
     ...Object.values(responses).flatMap((response) => ("asText" in response ? [response.asText.field] : [])),
   ];
   for (const key of referred) if (!known.includes(key)) fail(`there is no field ${key}`);
-  for (const violation of violationsOfProof(declaration)) fail(violation);
+  for (const violation of missingProofFields(declaration)) fail(violation);
+  // Reading all pages repeats the call: it must not change anything.
+  if ((pages || linkedPages) && effect !== "read")
+    fail(`only an operation whose effect is read has pages; the effect is ${effect}`);
   if (linkedPages && (pages || method !== "GET"))
     fail("linked pages are those of a GET without numbered ones");
   return Object.freeze(declaration);
