@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { accountFields, identifiers, nullishText, textField } from "../schema/response-fields";
 import { AccountFilter, Country, Currency, id, openEnum, page, pageSize, uuid } from "../schema/values";
-import { empty, json, section } from "../declaration/operation";
+import { empty, json, section } from "../declaration/declare";
 import { clientId, credentials, withErrorMessage, meaning, totalCount } from "./json-interface";
 
 const fromList = "The account details, as account_details_id in accountDetails.list.";

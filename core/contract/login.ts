@@ -1,7 +1,7 @@
 /** The page on which a person logs in. Contract: endpoint 25; Authentication, 5. */
 import { z } from "zod";
 import { id, webAddress } from "../schema/values";
-import { hiddenFromModels, html, operation } from "../declaration/operation";
+import { hiddenFromModels, html, operation } from "../declaration/declare";
 
 export const getLoginPage = operation({
   name: "login.getPage",

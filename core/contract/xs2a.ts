@@ -19,13 +19,13 @@ import {
   tppMessages,
 } from "../schema/xs2a";
 import {
-  type ResponseHeaders,
   byConnection,
   byConnectionOrGenerated,
   byFxdesk,
   hiddenFromModels,
   json,
-} from "../declaration/operation";
+} from "../declaration/declare";
+import type { ResponseHeaders } from "../declaration/operation";
 
 export const credentials = ["accessToken?"] as const;
 
