@@ -5,13 +5,14 @@ import type { Declaration } from "../core/declaration/operation";
 import { fieldsOf, modelFields, type Values } from "../core/declaration/fields";
 import { nearest } from "../core/nearest";
 import { propertyOf } from "../core/schema/kind";
-import type { Settings } from "./connection";
-import { valueFor } from "./forms";
-import { argumentName, inArgumentNames, likeness, partsOf } from "./names";
+import type { Settings } from "./target";
+import { coerceValue } from "./lenient-values";
+import { argumentName, inArgumentNames, spellingKey, partsOf } from "./names";
 import type { JsonObject } from "./protocol";
 import type { Violation } from "../core/declaration/violation";
 
-export interface Read {
+/** The arguments of a tool as values of its operation, and what is wrong with them. */
+export interface ParsedArguments {
   /** By the names of the operation's fields. */
   readonly values: Values;
   readonly violations: readonly Violation[];
@@ -19,28 +20,31 @@ export interface Read {
   readonly respelled: readonly { readonly given: string; readonly name: string }[];
 }
 
-class Reading {
+/** Collects what is wrong with the arguments as it parses them. */
+class ArgumentParser {
   readonly violations: Violation[] = [];
   readonly respelled = new Map<string, string>();
 
-  /** A value with all that is in it; what is wrong with it is noted. */
-  value(schema: z.ZodType, given: unknown, path: string): unknown {
-    const taken = valueFor(schema, given);
-    if ("description" in taken) {
-      this.violations.push({ field: path, message: taken.description });
+  /** A value with all that is in it. Adds to the violations. */
+  parseValue(schema: z.ZodType, given: unknown, path: string): unknown {
+    const coerced = coerceValue(schema, given);
+    if ("message" in coerced) {
+      this.violations.push({ field: path, message: coerced.message });
       return given;
     }
-    const { value } = taken;
+    const { value } = coerced;
     const { shape, element } = partsOf(schema);
     if (Array.isArray(value) && element)
-      return value.map((item, index) => this.value(element, item, `${path}.${index}`));
+      return value.map((item, index) => this.parseValue(element, item, `${path}.${index}`));
     if (shape && typeof value === "object" && value !== null && !Array.isArray(value))
-      return this.object(shape, value as JsonObject, path, (key) => this.#inside(schema, key, path));
+      return this.parseObject(shape, value as JsonObject, path, (key) =>
+        this.#keepsUnknownKey(schema, key, path),
+      );
     return value;
   }
 
-  /** Objects that are open take what they do not know; others are told by the check. */
-  #inside(schema: z.ZodType, key: string, path: string): boolean {
+  /** Whether an object keeps a key that its schema does not name, as open ones do; else it is added to the violations. */
+  #keepsUnknownKey(schema: z.ZodType, key: string, path: string): boolean {
     const { shape = {} } = partsOf(schema);
     const known = Object.keys(shape).map(argumentName);
     if (schema.safeParse({ [key]: 0 }).error?.issues.some(({ code }) => code === "unrecognized_keys")) {
@@ -53,17 +57,17 @@ class Reading {
     return true;
   }
 
-  /** `keeps` says what becomes of a name that the shape does not have. */
-  object(
+  /** `keeps` says whether a key stays that the shape does not have. Adds to the violations. */
+  parseObject(
     shape: Readonly<Record<string, z.ZodType>>,
     given: JsonObject,
     path: string,
     keeps: (key: string) => boolean,
   ): Record<string, unknown> {
-    const names = new Map(Object.keys(shape).map((name) => [likeness(name), name]));
+    const names = new Map(Object.keys(shape).map((name) => [spellingKey(name), name]));
     const values: Record<string, unknown> = {};
     for (const [key, inner] of Object.entries(given)) {
-      const name = names.get(likeness(key));
+      const name = names.get(spellingKey(key));
       if (name === undefined) {
         if (inner !== null && keeps(key)) values[key] = inner;
         continue;
@@ -75,7 +79,7 @@ class Reading {
       // Strict hosts send null for what is left out.
       if (inner === undefined || (inner === null && !schema.safeParse(null).success)) continue;
       if (key !== spelling) this.respelled.set(key, spelling);
-      values[name] = this.value(schema, inner, place);
+      values[name] = this.parseValue(schema, inner, place);
     }
     return values;
   }
@@ -83,7 +87,7 @@ class Reading {
 
 /** Names that are nobody's to give, or only read: what to do about them. */
 function unknownName(operation: Declaration, key: string, value: unknown, settings: Settings) {
-  const field = fieldsOf(operation).find(({ name }) => likeness(name) === likeness(key));
+  const field = fieldsOf(operation).find(({ name }) => spellingKey(name) === spellingKey(key));
   if (field && value !== null && settings[field.setting] === value) return undefined;
   if (field)
     return { field: argumentName(key), message: "is set by the operator of this server: leave it out" };
@@ -108,21 +112,26 @@ function allViolations(operation: Declaration, values: Values, own: readonly Vio
   return [...own, ...found.filter(({ field }) => !places.has(field))];
 }
 
-/** Reads arguments as models write them. `given` is without what belongs to the tool and not to its operation. */
-export function readArguments(operation: Declaration, given: JsonObject, settings: Settings): Read {
-  const reading = new Reading();
+/** Parses arguments as models write them. `given` is without what belongs to the tool and not to its operation. */
+export function parseArguments(
+  operation: Declaration,
+  given: JsonObject,
+  settings: Settings,
+): ParsedArguments {
+  const parser = new ArgumentParser();
   const shape = Object.fromEntries(modelFields(operation).map(({ name, schema }) => [name, schema]));
   let unknown = 0;
-  const values = reading.object(shape, given, "", (key) => {
+  const values = parser.parseObject(shape, given, "", (key) => {
     const violation = unknownName(operation, key, given[key], settings);
-    if (violation) reading.violations.push(violation);
+    if (violation) parser.violations.push(violation);
     if (violation) unknown += 1;
     return false;
   });
+  // Without violations of our own the client checks the values as it is called; with them it never is.
   const violations =
-    reading.violations.length === 0 ? [] : allViolations(operation, values, reading.violations);
+    parser.violations.length === 0 ? [] : allViolations(operation, values, parser.violations);
   if (unknown > 0) violations.push(fieldsHere(Object.keys(shape).map(argumentName)));
-  const respelled = [...reading.respelled].map(([key, name]) => ({ given: key, name }));
+  const respelled = [...parser.respelled].map(([key, name]) => ({ given: key, name }));
   return { values, violations, respelled };
 }
 

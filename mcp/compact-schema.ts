@@ -57,7 +57,7 @@ function limitsOf(node: JsonObject, path: string): JsonObject {
 }
 
 /** What is the same about two fields: of objects their properties, of others everything and the name too. */
-function likeness({ properties, required, ...rest }: JsonObject, path: string): string {
+function repetitionKey({ properties, required, ...rest }: JsonObject, path: string): string {
   const name = path.split(".").at(-1);
   return JSON.stringify(properties === undefined ? { name, rest } : { properties, required });
 }
@@ -73,7 +73,7 @@ export function compactSchema(schema: JsonObject, renderText: RenderText): JsonO
 
   /** Where the same was described before; else it is remembered under this path. */
   function before(node: JsonObject, path: string): string | undefined {
-    const same = likeness(node, path);
+    const same = repetitionKey(node, path);
     const earlier = described.get(same);
     if (earlier === undefined && same.length >= worthOnce) described.set(same, path);
     return earlier;

@@ -2,7 +2,7 @@
 import { type FxdeskError, InvalidInput } from "../core/errors";
 import type { Declaration } from "../core/declaration/operation";
 import { visibleText } from "./visible-text";
-import { operatorFields } from "../core/declaration/fields";
+import { fieldsHiddenFromModels } from "../core/declaration/fields";
 import { inArgumentNames } from "./names";
 import { errorResult, type ToolResult } from "./protocol";
 import { toolNames } from "./tools";
@@ -53,13 +53,13 @@ function whenToTryAgain({ retryable }: FxdeskError, waitMs: unknown): string {
     : "The same call may succeed later.";
 }
 
-/** What the operator sets is not the model's to set. */
-const byOperator = (text: string): string =>
+/** A model cannot set what the operator of the server sets: it is told to ask. */
+const addressedToModel = (text: string): string =>
   text.replace("set it on the connection", "ask the operator of this server to set it");
 
-/** Whether it is wrong with what the operator set, or did not set. */
-const isOperators = (operation: Declaration, field: string): boolean =>
-  operatorFields(operation).some(({ name }) => name === field);
+/** Whether a violation is about a field that the operator of the server sets. */
+const isSetByOperator = (operation: Declaration, field: string): boolean =>
+  fieldsHiddenFromModels(operation).some(({ name }) => name === field);
 
 /** Field names as arguments are spelled, where it is our own check that names them. */
 function messageOf(operation: Declaration, error: FxdeskError): string {
@@ -67,12 +67,12 @@ function messageOf(operation: Declaration, error: FxdeskError): string {
   if (!isOurs) return error.message.replace(`${operation.name}: `, "");
   const violations = error.violations.map(({ field, message, rule }) => ({
     field: inArgumentNames(operation, field),
-    message: isOperators(operation, field)
+    message: isSetByOperator(operation, field)
       ? `${message}; set it on the connection`
       : inArgumentNames(operation, message),
     ...(rule && { rule }),
   }));
-  return byOperator(describeViolations(violations));
+  return addressedToModel(describeViolations(violations));
 }
 
 /** The result of a call that failed as calls do. `where` names the connection, where that matters. */

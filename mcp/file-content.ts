@@ -31,7 +31,7 @@ const elsewhere = ({ name }: Declaration) =>
   `A person can save it whole on the command line: fxdesk call ${name} … --output FILE.`;
 
 /** What is said of something that is read elsewhere. */
-export function linked(facts: JsonObject, resource: Resource, resources: Resources): ResultContent {
+export function linkedContent(facts: JsonObject, resource: Resource, resources: Resources): ResultContent {
   const link = resources.keep(resource);
   if (!link) return { content: facts, remarks: [] };
   const { uri, description } = link;
@@ -51,7 +51,11 @@ export function textContent(
   const beginning = truncate(resource.content, maxResultLength);
   if (beginning === resource.content) return { content: { ...facts, text: beginning }, remarks: [] };
   const truncated = "Only the beginning is shown.";
-  const { content, remarks, ...rest } = linked({ truncated, ...facts, text: beginning }, resource, resources);
+  const { content, remarks, ...rest } = linkedContent(
+    { truncated, ...facts, text: beginning },
+    resource,
+    resources,
+  );
   return { content, remarks: [truncated, ...remarks], ...rest };
 }
 
@@ -73,5 +77,5 @@ export async function fileContent(
   const resource = { name, mimeType: contentType };
   return isText(contentType)
     ? textContent(facts, { ...resource, content: visibleText(bytes.toString("utf8")) }, resources)
-    : linked(facts, { ...resource, content: bytes }, resources);
+    : linkedContent(facts, { ...resource, content: bytes }, resources);
 }

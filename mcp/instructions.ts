@@ -1,6 +1,6 @@
 /** What a model is told about the server as a whole. */
 import type { Allowed } from "./allow";
-import { type Connection, inWords } from "./connection";
+import { type Target, describeTarget } from "./target";
 
 const always =
   "fxdesk: the accounts, balances, transactions, statements, trades, approvals and payments of one corporate client. " +
@@ -19,10 +19,10 @@ const switchedOn: Readonly<Record<Allowed, string>> = {
     "call them only after an explicit yes to those terms.",
 };
 
-export const instructionsFor = (allow: readonly Allowed[], connection: Connection): string => {
+export const instructionsFor = (allow: readonly Allowed[], target: Target): string => {
   const state = allow.length === 0 ? [readOnly] : new Set(allow.map((effect) => switchedOn[effect]));
-  return [always, `The connection: ${inWords(connection)}.`, ...state].join(" ");
+  return [always, `The connection: ${describeTarget(target)}.`, ...state].join(" ");
 };
 
 /** The title of the server, by which hosts and people tell one from another. */
-export const titleFor = (connection: Connection): string => `fxdesk (${inWords(connection)})`;
+export const titleFor = (target: Target): string => `fxdesk (${describeTarget(target)})`;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Service } from "../core/declaration/service";
 import { type Allowed, allowedTools, type ToolEntry } from "./allow";
-import { connectionOf, type Settings } from "./connection";
+import { targetOf, type Settings } from "./target";
 import { instructionsFor, titleFor } from "./instructions";
 import { errorResult, stoppingResult, type Toolbox } from "./protocol";
 import type { ClientCore } from "../core/client/methods";
@@ -35,7 +35,7 @@ interface Loaded {
 }
 
 export function lazyToolbox({ connect, settings, service, allow = [] }: LazyToolboxOptions): Toolbox {
-  const connection = connectionOf(settings);
+  const target = targetOf(settings);
   const tools = service ? toolsOfService(service) : toolsOfContract();
   let loading: Promise<Loaded> | undefined;
   let loaded: Loaded | undefined;
@@ -49,8 +49,8 @@ export function lazyToolbox({ connect, settings, service, allow = [] }: LazyTool
 
   return {
     tools: allowedTools(tools, allow),
-    instructions: instructionsFor(allow, connection),
-    title: titleFor(connection),
+    instructions: instructionsFor(allow, target),
+    title: titleFor(target),
     async call(...args) {
       if (closed) return stoppingResult(args[0]);
       try {

@@ -1,14 +1,14 @@
 /** What was read of a list, or of an object with lists inside, as the result of a tool. */
 import type { z } from "zod";
 import type { Declaration } from "../core/declaration/operation";
-import { linked } from "./file-content";
+import { linkedContent } from "./file-content";
 import { truncate, jsonLength } from "./truncate";
 import { argumentName } from "./names";
 import { withDecimalStrings } from "./decimal-strings";
 import type { JsonObject } from "./protocol";
-import type { Found } from "./reading";
+import type { ListResult } from "./list-results";
 import type { Resources } from "./resources";
-import { joined, type Row } from "./rows";
+import { joinRows, type Row } from "./rows";
 import { narrowingHint, maxResultLength, type ResultContent } from "./result-content";
 
 const entries = (count: number) => `${count} ${count === 1 ? "entry" : "entries"}.`;
@@ -16,7 +16,7 @@ const entries = (count: number) => `${count} ${count === 1 ? "entry" : "entries"
 const isTooLong = ({ value }: Row) => jsonLength(value) > maxResultLength;
 
 /** Where in its list a result begins. */
-function placeOf({ pages }: Declaration, { pages: [{ values, response }] }: Found): JsonObject {
+function pageNumbers({ pages }: Declaration, { pages: [{ values, response }] }: ListResult): JsonObject {
   if (!pages) return {};
   const { page, size } = pages;
   return {
@@ -27,12 +27,15 @@ function placeOf({ pages }: Declaration, { pages: [{ values, response }] }: Foun
 }
 
 /** What is not shown, and why. */
-function missing(operation: Declaration, { pages: [{ frame }], rows, lost, unreachable }: Found): string[] {
+function omissions(
+  operation: Declaration,
+  { pages: [{ frame }], rows, tooLargeToKeep, unreachable }: ListResult,
+): string[] {
   const cut = rows.filter(isTooLong).length;
   return [
     ...(jsonLength(frame) > maxResultLength ? ["Too long to show whole: texts in it are cut."] : []),
     ...(cut > 0 ? [`${cut} of them ${cut === 1 ? "is" : "are"} too long to show whole.`] : []),
-    ...(lost ? [`The rest is too long to be kept.${narrowingHint(operation)}`] : []),
+    ...(tooLargeToKeep ? [`The rest is too long to be kept.${narrowingHint(operation)}`] : []),
     ...(unreachable ? ["The service has more, behind a link that this tool cannot follow."] : []),
   ];
 }
@@ -40,26 +43,26 @@ function missing(operation: Declaration, { pages: [{ frame }], rows, lost, unrea
 const goesOn = "More follow: call again with exactly the arguments in next.";
 
 /** The rows, and what says where they are. `schema` is that of the whole body. */
-export function shownRows(
+export function listContent(
   operation: Declaration,
-  found: Found,
+  found: ListResult,
   schema: z.ZodType | undefined,
   resources: Resources,
 ): ResultContent {
-  const { pages, rows, continued, arguments: next } = found;
+  const { pages, rows, continued, nextArguments: next } = found;
   const short = rows.map((row) =>
     isTooLong(row) ? { ...row, value: truncate(row.value, maxResultLength) } : row,
   );
   const isCut = rows.some(isTooLong) || jsonLength(pages[0].frame) > maxResultLength;
   const body = withDecimalStrings(
-    joined({ frame: truncate(pages[0].frame, maxResultLength), rows: short }),
+    joinRows({ frame: truncate(pages[0].frame, maxResultLength), rows: short }),
     schema,
   );
-  const left = missing(operation, found);
+  const left = omissions(operation, found);
   const about = {
     ...(left.length > 0 && { truncated: left.join(" ") }),
     count: rows.length,
-    ...placeOf(operation, found),
+    ...pageNumbers(operation, found),
     ...(next && { next }),
   };
   const { total } = pages[0].response;
@@ -69,8 +72,8 @@ export function shownRows(
   if (isWhole) return { content: body as JsonObject, remarks: [] };
   const content = { ...about, ...(Array.isArray(body) ? { items: body } : { body }) };
   if (!isCut) return { content, remarks };
-  const uncut = withDecimalStrings(joined({ frame: pages[0].frame, rows }), schema);
+  const uncut = withDecimalStrings(joinRows({ frame: pages[0].frame, rows }), schema);
   const whole = { name: operation.tool, mimeType: "application/json", content: JSON.stringify(uncut) };
-  const visibleItems = linked(content, whole, resources);
+  const visibleItems = linkedContent(content, whole, resources);
   return { ...visibleItems, remarks: [...remarks, ...visibleItems.remarks] };
 }

@@ -13,7 +13,7 @@ export const argumentName = (name: string): string =>
     .toLowerCase();
 
 /** What spellings of one name have in common. */
-export const likeness = (name: string): string => name.toLowerCase().replace(/[-_.\s]/g, "");
+export const spellingKey = (name: string): string => name.toLowerCase().replace(/[-_.\s]/g, "");
 
 /** The parts of a schema that hold others. */
 export interface Parts {

@@ -1,5 +1,5 @@
 /** Files and long texts of results: kept for a while, and read in parts by whoever was given their address. */
-import { Kept } from "./kept";
+import { ExpiringStore, keptFor } from "./expiring-store";
 import type { JsonObject, ResourceLink } from "./protocol";
 
 /** What is kept of a result. */
@@ -23,17 +23,17 @@ const step = ({ content }: Resource): number => (typeof content === "string" ? p
 const whatItIs = (resource: Resource): string => {
   const unit = typeof resource.content === "string" ? "characters" : "bytes";
   const { length } = resource.content;
-  const whole = `${length} ${unit}, kept for 15 minutes`;
+  const whole = `${length} ${unit}, kept for ${keptFor}`;
   const size = step(resource);
   return length <= size ? `${whole}.` : `${whole}; in parts: add ?from=${size}, ?from=${2 * size} and so on.`;
 };
 
 export class Resources {
-  readonly #kept = new Kept<Resource>();
+  readonly #store = new ExpiringStore<Resource>();
 
   /** Undefined where it is too large to be kept. */
   keep(resource: Resource): ResourceLink | undefined {
-    const key = this.#kept.keep(resource, resource.content.length);
+    const key = this.#store.keep(resource, resource.content.length);
     if (key === undefined) return undefined;
     const { name, mimeType } = resource;
     return {
@@ -45,10 +45,10 @@ export class Resources {
     };
   }
 
-  /** A part, as `resources/read` answers it: `_meta.next` is the address of the one after it. Undefined for what is not here. */
+  /** A part, as `resources/read` returns it: `_meta.next` is the address of the one after it. Undefined for what is not here. */
   read(uri: string): JsonObject | undefined {
     const [, key = "", from = "0"] = address.exec(uri) ?? [];
-    const resource = this.#kept.get(key);
+    const resource = this.#store.get(key);
     const start = Number(from);
     if (!resource || start > resource.content.length) return undefined;
     const { content, mimeType } = resource;

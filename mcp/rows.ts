@@ -7,7 +7,7 @@ export interface Row {
   readonly value: unknown;
 }
 
-export interface Split {
+export interface SplitBody {
   /** The body with its lists empty. */
   readonly frame: unknown;
   readonly rows: readonly Row[];
@@ -16,10 +16,10 @@ export interface Split {
 const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null;
 
 /** Parts a body into its rows, in the order in which they stand, and the rest. */
-export function split(body: unknown, path: readonly string[] = []): Split {
+export function splitRows(body: unknown, path: readonly string[] = []): SplitBody {
   if (Array.isArray(body)) return { frame: [], rows: body.map((value: unknown) => ({ path, value })) };
   if (!isObject(body)) return { frame: body, rows: [] };
-  const parts = Object.entries(body).map(([key, value]) => [key, split(value, [...path, key])] as const);
+  const parts = Object.entries(body).map(([key, value]) => [key, splitRows(value, [...path, key])] as const);
   return {
     frame: Object.fromEntries(parts.map(([key, { frame }]) => [key, frame])),
     rows: parts.flatMap(([, { rows }]) => rows),
@@ -27,17 +27,17 @@ export function split(body: unknown, path: readonly string[] = []): Split {
 }
 
 /** The body with some of its rows. A list that the frame does not have, as of another page, is made. */
-export function joined({ frame, rows }: Split): unknown {
+export function joinRows({ frame, rows }: SplitBody): unknown {
   if (Array.isArray(frame)) return rows.map(({ value }) => value);
   if (!isObject(frame)) return frame;
   const keys = new Set([...Object.keys(frame), ...rows.map(({ path }) => path[0]!)]);
-  const inside = (key: string): Split => ({
+  const inside = (key: string): SplitBody => ({
     frame: frame[key] ?? (rows.some(({ path }) => path[0] === key && path.length > 1) ? {} : []),
     rows: rows
       .filter(({ path }) => path[0] === key)
       .map(({ path, value }) => ({ path: path.slice(1), value })),
   });
   return Object.fromEntries(
-    [...keys].map((key) => [key, key in frame && frame[key] === null ? null : joined(inside(key))]),
+    [...keys].map((key) => [key, key in frame && frame[key] === null ? null : joinRows(inside(key))]),
   );
 }

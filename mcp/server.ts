@@ -7,6 +7,7 @@ import {
   type ReadResourceResult,
   Server,
 } from "@modelcontextprotocol/server";
+import { keptFor } from "./expiring-store";
 import type { McpServer, Toolbox } from "./protocol";
 import { version } from "./version";
 
@@ -14,7 +15,7 @@ import { version } from "./version";
 const listStaysMs = 300_000;
 
 const gone = (uri: string) =>
-  `There is no ${uri} here: what a result links to is kept for 15 minutes, by the server that gave it. Call the tool again.`;
+  `There is no ${uri} here: what a result links to is kept for ${keptFor}, by the server that gave it. Call the tool again.`;
 
 /**
  * A server for one connection, or for one request over HTTP. It works below the SDK's own tool registry, which would turn

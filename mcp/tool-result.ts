@@ -2,12 +2,12 @@
 import type { ServiceResponse } from "../core/client/response";
 import type { ReceivedFile } from "../core/client/file";
 import type { ResponseDeclaration, Declaration } from "../core/declaration/operation";
-import { linked, fileContent, textContent } from "./file-content";
+import { linkedContent, fileContent, textContent } from "./file-content";
 import { truncate, jsonLength } from "./truncate";
-import { shownRows } from "./list-content";
+import { listContent } from "./list-content";
 import { withDecimalStrings } from "./decimal-strings";
 import type { JsonObject, ToolResult } from "./protocol";
-import type { Found } from "./reading";
+import type { ListResult } from "./list-results";
 import type { Resources } from "./resources";
 import { maxResultLength, type ResultContent } from "./result-content";
 
@@ -19,13 +19,13 @@ function objectContent({ tool }: Declaration, content: JsonObject, resources: Re
   const truncated = "Too long to show whole: lists and texts in it are cut.";
   const short = { truncated, ...(truncate(content, maxResultLength) as JsonObject) };
   const whole = { name: tool, mimeType: "application/json", content: JSON.stringify(content) };
-  const { remarks, ...rest } = linked(short, whole, resources);
+  const { remarks, ...rest } = linkedContent(short, whole, resources);
   return { ...rest, remarks: [truncated, ...remarks] };
 }
 
 /** A page for a person's browser: a model is told what it is. */
-const shownPage = ({ tool }: Declaration, content: string, resources: Resources): ResultContent =>
-  linked(
+const htmlContent = ({ tool }: Declaration, content: string, resources: Resources): ResultContent =>
+  linkedContent(
     { content_type: "text/html", size: content.length },
     { name: tool, mimeType: "text/html", content },
     resources,
@@ -34,23 +34,23 @@ const shownPage = ({ tool }: Declaration, content: string, resources: Resources)
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 /** What came back: of a list the rows that were read, in one or more responses. */
-export type Response =
-  | Found
+export type CallResponse =
+  | ListResult
   | { readonly pages: readonly [{ readonly response: ServiceResponse }]; readonly rows?: undefined };
 
 async function contentOf(
   operation: Declaration,
   declared: ResponseDeclaration,
-  response: Response,
+  response: CallResponse,
   resources: Resources,
 ): Promise<ResultContent> {
   const { body } = response.pages[0].response;
   if (declared.kind === "file") return fileContent(operation, body as ReceivedFile, resources);
   if (declared.kind === "empty") return { content: { description: declared.description }, remarks: [] };
   const schema = declared.kind === "json" ? declared.schema : undefined;
-  if (response.rows && isObject(body)) return shownRows(operation, response, schema, resources);
+  if (response.rows && isObject(body)) return listContent(operation, response, schema, resources);
   const value = withDecimalStrings(body, schema);
-  if (typeof value === "string" && declared.kind === "html") return shownPage(operation, value, resources);
+  if (typeof value === "string" && declared.kind === "html") return htmlContent(operation, value, resources);
   if (typeof value === "string")
     return textContent({}, { name: operation.tool, mimeType: "text/plain", content: value }, resources);
   if (Array.isArray(value)) return objectContent(operation, { count: value.length, items: value }, resources);
@@ -63,29 +63,29 @@ const differences = (responses: readonly { readonly response: ServiceResponse }[
     .slice(0, mostDifferences)
     .map(({ field, message }) => (field ? `${field}: ${message}` : message));
 
-/** What is ours to say beside what the service says. */
-export interface Aside {
+/** What fxdesk adds to a result of its own. */
+export interface FxdeskNotes {
   /** Sentences for the model, about its arguments. */
   readonly notes: readonly string[];
-  /** The connection, where what was done must not be taken for done elsewhere. */
-  readonly connection?: JsonObject;
+  /** Where it was done, where that was more than reading. */
+  readonly target?: JsonObject;
 }
 
-const asideOf = ({ notes, connection }: Aside): JsonObject => ({
-  ...connection,
+const fxdeskField = ({ notes, target }: FxdeskNotes): JsonObject => ({
+  ...target,
   ...(notes.length > 0 && { notes }),
 });
 
 /** Where several responses are documented, the status tells which one it is. */
 function structuredContentOf(
   operation: Declaration,
-  response: Response,
+  response: CallResponse,
   content: JsonObject,
-  aside: Aside,
+  notes: FxdeskNotes,
 ): JsonObject {
   const several = Object.keys(operation.responses).length > 1;
   const differs = differences(response.pages);
-  const ours = asideOf(aside);
+  const ours = fxdeskField(notes);
   return {
     ...(several ? { status: response.pages[0].response.status, body: content } : content),
     ...(differs.length > 0 && { differs_from_contract: differs }),
@@ -96,13 +96,13 @@ function structuredContentOf(
 /** The result of a call that the service responded to. Reads a file response to its end, or to the size that is kept. */
 export async function toolResultOf(
   operation: Declaration,
-  response: Response,
-  aside: Aside,
+  response: CallResponse,
+  notes: FxdeskNotes,
   resources: Resources,
 ): Promise<ToolResult> {
   const declared = operation.responses[response.pages[0].response.status]!;
   const { content, remarks, attached = [] } = await contentOf(operation, declared, response, resources);
-  const structuredContent = structuredContentOf(operation, response, content, aside);
+  const structuredContent = structuredContentOf(operation, response, content, notes);
   const headline = [`${operation.title}: ${declared.description}`, ...remarks].join(" ");
   const text = `${headline}\n${JSON.stringify(structuredContent)}`;
   return { content: [{ type: "text", text }, ...attached], structuredContent };

@@ -7,18 +7,18 @@ import type { ServiceResponse } from "../core/client/response";
 import { FxdeskError } from "../core/errors";
 import type { Declaration } from "../core/declaration/operation";
 import { type Allowed, allowedTools, isAllowed } from "./allow";
-import { readArguments } from "./arguments";
+import { parseArguments } from "./arguments";
 import { PendingCalls } from "./pending-calls";
-import { asData, type Connection, connectionOf, inWords } from "./connection";
+import { targetData, type Target, targetOf, describeTarget } from "./target";
 import { internalFailureResult, failureResult, unreadableResult } from "./failure";
 import { instructionsFor, titleFor } from "./instructions";
-import { Kept } from "./kept";
-import { type Aside, toolResultOf, type Response } from "./tool-result";
+import { ExpiringStore } from "./expiring-store";
+import { type FxdeskNotes, toolResultOf, type CallResponse } from "./tool-result";
 import { type JsonObject, errorResult, stoppingResult, type Toolbox, type ToolResult } from "./protocol";
-import { type KeptPage, readFrom } from "./reading";
+import { type StoredPage, readList } from "./list-results";
 import { Resources } from "./resources";
 import { toolsOf } from "./tools";
-import { continuation, readsRows } from "./walk";
+import { cursorArgument, returnsRows } from "./row-range";
 import type { Values } from "../core/declaration/fields";
 import type { ClientCore } from "../core/client/methods";
 
@@ -29,86 +29,89 @@ export interface McpOptions {
   readonly allow?: readonly Allowed[];
 }
 
-/** For the model a closed door: who holds the key, not how to turn it. */
+/** Says whom to ask for the tool, not how it is switched on: a model must not do that itself. */
 const switchedOff = ({ tool, effect }: Declaration): ToolResult =>
   errorResult(
     `${tool} is switched off on this server, and nothing was sent.`,
     `It is a tool of the kind ${effect}: ask the operator of this server whether that may be allowed.`,
   );
 
-/** The error for a call of which nobody can say what became of it. */
-const lost = (operation: Declaration, error: unknown): FxdeskError =>
+/** The error for a call that may or may not have been carried out. */
+const unknownOutcomeError = (operation: Declaration, error: unknown): FxdeskError =>
   errorFrom(operation, error, { attempts: 1, sent: true });
 
-const line = (operation: Declaration, ended: ServiceResponse | FxdeskError) =>
-  `fxdesk: ${outcomeLine(operation, ended)}`;
+const logLine = (operation: Declaration, outcome: ServiceResponse | FxdeskError) =>
+  `fxdesk: ${outcomeLine(operation, outcome)}`;
 
 /** Whoever stopped waiting, the log has the outcome of each call that commits money. */
-function log(operation: Declaration, ended: ServiceResponse | FxdeskError): void {
-  if (operation.effect === "money") console.error(line(operation, ended));
+function log(operation: Declaration, outcome: ServiceResponse | FxdeskError): void {
+  if (operation.effect === "money") console.error(logLine(operation, outcome));
 }
 
-/** How arguments were read that were spelled in another way. */
-function notesOn(respelled: readonly { readonly given: string; readonly name: string }[]): string[] {
+/** Tells the right spelling of arguments that were spelled in another way. */
+function spellingNotes(respelled: readonly { readonly given: string; readonly name: string }[]): string[] {
   if (respelled.length === 0) return [];
   const names = respelled.map(({ given, name }) => `${name} (not ${given})`);
   return [`Arguments are spelled ${names.join(", ")}.`];
 }
 
-/** What must not be taken for done elsewhere says where it was done. */
-function asideOn({ effect }: Declaration, connection: Connection, notes: readonly string[]): Aside {
-  return { notes, ...(effect !== "read" && { connection: asData(connection) }) };
+/** Whatever does more than read says on which target it was done. */
+function notesFor({ effect }: Declaration, target: Target, notes: readonly string[]): FxdeskNotes {
+  return { notes, ...(effect !== "read" && { target: targetData(target) }) };
 }
 
-/** The arguments of the operation, and the one that is the tool's own. */
-function parted(operation: Declaration, input: JsonObject): readonly [given: JsonObject, place: unknown] {
-  if (!readsRows(operation)) return [input, undefined];
-  const { [continuation]: place, ...given } = input;
-  return [given, place ?? undefined];
+/** The arguments of the operation, and the cursor, which is the tool's own argument. */
+function splitCursor(
+  operation: Declaration,
+  input: JsonObject,
+): readonly [given: JsonObject, cursor: unknown] {
+  if (!returnsRows(operation)) return [input, undefined];
+  const { [cursorArgument]: cursor, ...given } = input;
+  return [given, cursor ?? undefined];
 }
 
 export function toolbox({ client, allow = [] }: McpOptions): Toolbox {
   const { service, settings } = client;
   const { operations } = service;
-  const connection = connectionOf(settings);
+  const target = targetOf(settings);
   const byTool = new Map(operations.map((operation) => [operation.tool, operation]));
   const calls = new PendingCalls();
-  const kept = new Kept<KeptPage>();
+  const storedPages = new ExpiringStore<StoredPage>();
   const resources = new Resources();
 
   function failure(operation: Declaration, error: unknown): ToolResult {
-    const where = operation.effect === "read" ? "" : `The connection: ${inWords(connection)}.`;
+    const where = operation.effect === "read" ? "" : `The connection: ${describeTarget(target)}.`;
     if (error instanceof FxdeskError) {
       log(operation, error);
       return failureResult(operation, error, operations, where);
     }
     console.error(error);
-    log(operation, lost(operation, error));
+    log(operation, unknownOutcomeError(operation, error));
     return internalFailureResult(operation, operations, where);
   }
 
   async function respond(operation: Declaration, input: JsonObject, signal: AbortSignal) {
-    const [given, place] = parted(operation, input);
-    const { values, violations, respelled } = readArguments(operation, given, settings);
+    const [given, cursor] = splitCursor(operation, input);
+    const { values, violations, respelled } = parseArguments(operation, given, settings);
     if (violations.length > 0) throw invalidInput(operation, violations);
     const call = (sent: Values) => client.call(operation, sent, { signal });
-    const response: Response = readsRows(operation)
-      ? await readFrom({ operation, call }, values, place, kept)
+    const response: CallResponse = returnsRows(operation)
+      ? await readList({ operation, call }, values, cursor, storedPages)
       : { pages: [{ response: await call(values) }] };
-    return { response, aside: asideOn(operation, connection, notesOn(respelled)) };
+    return { response, notes: notesFor(operation, target, spellingNotes(respelled)) };
   }
 
   async function run(operation: Declaration, input: JsonObject, signal: AbortSignal): Promise<ToolResult> {
-    let ended: Awaited<ReturnType<typeof respond>>;
+    let received: Awaited<ReturnType<typeof respond>>;
     try {
-      ended = await respond(operation, input, signal);
+      received = await respond(operation, input, signal);
     } catch (error) {
       return failure(operation, error);
     }
-    const [{ response }] = ended.response.pages;
+    const [{ response }] = received.response.pages;
     try {
       log(operation, response);
-      return await toolResultOf(operation, ended.response, ended.aside, resources);
+      return await toolResultOf(operation, received.response, received.notes, resources);
     } catch (error) {
       console.error(error);
       return unreadableResult(operation, response.status);
@@ -117,18 +120,22 @@ export function toolbox({ client, allow = [] }: McpOptions): Toolbox {
 
   return {
     tools: allowedTools(toolsOf(operations), allow),
-    instructions: instructionsFor(allow, connection),
-    title: titleFor(connection),
+    instructions: instructionsFor(allow, target),
+    title: titleFor(target),
     async call(name, input, signal) {
       const operation = byTool.get(name);
       if (!operation) return undefined;
       if (!isAllowed(operation.effect, allow)) return switchedOff(operation);
       if (calls.closed) return stoppingResult(name);
-      return calls.run(operation, signal, (either) => run(operation, input, either));
+      return calls.run(operation, signal, (callOrClose) => run(operation, input, callOrClose));
     },
     read: (uri) => resources.read(uri),
     close: () => calls.close(),
     unfinished: () =>
-      calls.money().map((operation) => line(operation, lost(operation, new Error("the server was stopped")))),
+      calls
+        .money()
+        .map((operation) =>
+          logLine(operation, unknownOutcomeError(operation, new Error("the server was stopped"))),
+        ),
   };
 }

@@ -7,7 +7,7 @@ import type { ToolEntry } from "./allow";
 import { compactSchema, type RenderText } from "./compact-schema";
 import { inArgumentNames } from "./names";
 import type { JsonObject, Tool, ToolAnnotations } from "./protocol";
-import { continuation, readsRows } from "./walk";
+import { cursorArgument, returnsRows } from "./row-range";
 
 /**
  * Nothing here is idempotent but a read, and what comes back is written by other people: an open world. What commits money
@@ -59,7 +59,7 @@ export function toolNames(operations: readonly Declaration[]): RenderText {
 }
 
 /** The argument by which a list goes on. */
-const continuing = { [continuation]: { type: "string", description: "From next." } };
+const cursorProperty = { [cursorArgument]: { type: "string", description: "From next." } };
 
 /** What a model fills. Options that it has from an earlier call are not listed; who guesses is told them. */
 function inputOf(operation: Declaration): JsonObject {
@@ -73,7 +73,7 @@ function inputOf(operation: Declaration): JsonObject {
   const needed = ((required ?? []) as string[]).filter((name) => names.has(name));
   return {
     ...rest,
-    properties: { ...Object.fromEntries(fields), ...(readsRows(operation) && continuing) },
+    properties: { ...Object.fromEntries(fields), ...(returnsRows(operation) && cursorProperty) },
     ...(needed.length > 0 && { required: needed }),
   };
 }

@@ -1,7 +1,8 @@
 /** createClient: one typed method for each operation, grouped by section. */
 import { z } from "zod";
 import { InvalidInput } from "../errors";
-import { type Declaration, json, operation, type Operation } from "../declaration/operation";
+import { json, operation } from "../declaration/declare";
+import type { Declaration } from "../declaration/operation";
 import type { operations } from "../contract/all";
 import { contract } from "../contract/contract";
 import type { Service } from "../declaration/service";
@@ -24,7 +25,7 @@ const looseShape = (values: object = {}) =>
   Object.fromEntries(Object.keys(values).map((key) => [key, z.unknown().optional()]));
 
 /** Throws InvalidInput when the path is none, or a field stands in query and body. */
-function undeclared(service: Service, request: UndeclaredRequest): Operation {
+function undeclared(service: Service, request: UndeclaredRequest): Declaration {
   try {
     return declared(service, request);
   } catch (error) {
@@ -40,7 +41,7 @@ function undeclared(service: Service, request: UndeclaredRequest): Operation {
 
 const undeclaredName = "client.request";
 
-function declared({ servers, credentials }: Service, request: UndeclaredRequest): Operation {
+function declared({ servers, credentials }: Service, request: UndeclaredRequest): Declaration {
   const { method, path, server = Object.keys(servers)[0]!, query, body, effect } = request;
   return operation({
     name: undeclaredName,

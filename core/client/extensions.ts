@@ -4,19 +4,20 @@ import { dirname, isAbsolute } from "node:path";
 import { z } from "zod";
 import { contract } from "../contract/contract";
 import { extensionVariables } from "./settings";
-import * as declarations from "../declaration/operation";
+import * as builders from "../declaration/declare";
+import type { Declaration } from "../declaration/operation";
 import type { Service } from "../declaration/service";
 import { extendService } from "../declaration/extension";
 import * as values from "../schema";
 import type { Interceptor } from "./pipeline";
 
 /** What a module is given to declare operations with, so that it needs nothing installed beside it. */
-const toolkit = { ...declarations, ...values, z };
+const toolkit = { ...builders, ...values, z };
 export type ExtensionToolkit = typeof toolkit;
 
 /** What a module adds. */
 export interface Additions {
-  readonly operations?: readonly declarations.Declaration[];
+  readonly operations?: readonly Declaration[];
   /** Round every call of every surface, outside of those that code gives its client; the first one is outermost. */
   readonly interceptors?: readonly Interceptor[];
 }

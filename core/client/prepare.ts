@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { InvalidInput } from "../errors";
 import { checkInput, checkFilledFields } from "../declaration/check";
 import type { Declaration, GeneratedValue } from "../declaration/operation";
-import { fieldsOf, operatorFields, type Values } from "../declaration/fields";
+import { fieldsOf, fieldsHiddenFromModels, type Values } from "../declaration/fields";
 import { canonicalValues } from "../wire/spelling";
 import { encodeRequest, fromText } from "../wire/wire";
 import { acceptedEncodings } from "../transport/content";
@@ -47,7 +47,7 @@ function violationsOfLimits(options: CallOptions): readonly Violation[] {
 
 /** The input, with what the connection says where the caller says nothing. Values that throw are left to the check. */
 function withOperatorFields(operation: Declaration, input: Values, settings: Settings): Values {
-  const set = operatorFields(operation).filter(({ setting }) => settings[setting] !== undefined);
+  const set = fieldsHiddenFromModels(operation).filter(({ setting }) => settings[setting] !== undefined);
   if (set.length === 0) return input;
   try {
     const absent = set.filter(({ name }) => input[name] === undefined);

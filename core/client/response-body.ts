@@ -1,7 +1,7 @@
 /** What a documented response holds. */
 import { z } from "zod";
 import type { ResponseDeclaration, AsText, Declaration } from "../declaration/operation";
-import { identifies } from "../declaration/proof";
+import { provesCarriedOut } from "../declaration/proof";
 import type { Headers } from "../transport/exchange";
 import type { Text } from "../transport/content";
 import { type Progress, unreadableResponse } from "./call-errors";
@@ -43,7 +43,7 @@ export function readBody(
   const isText = declared.kind !== "json" || comesAsText(declared.asText, headers["content-type"]);
   if (declared.kind === "empty") return { body: undefined, violations: () => doubts };
   const body = isText ? text : parsed(operation, text, status, progress);
-  if (operation.effect === "money" && !identifies(operation, status, body)) {
+  if (operation.effect === "money" && !provesCarriedOut(operation, status, body)) {
     const because = `The response (${status}) does not hold ${operation.identifiedBy ?? "what was done"}.`;
     throw unreadableResponse(operation, because, progress);
   }

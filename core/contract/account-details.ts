@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { accountFields, identifiers, nullishText, textField } from "../schema/response-fields";
 import { AccountFilter, Country, Currency, id, openEnum, page, pageSize, uuid } from "../schema/values";
-import { empty, json, section } from "../declaration/operation";
+import { empty, json, section } from "../declaration/declare";
 import { clientId, credentials, withErrorMessage, meaning, totalCount } from "./json-interface";
 
 const fromList = "The account details, as account_details_id in accountDetails.list.";
@@ -180,7 +180,7 @@ export const requestAccount = operation({
     ),
     429: meaning[429],
   },
-  clientRefusals: { missing: 403 },
+  customerErrorStatuses: { missing: 403 },
   contract: "3",
 });
 
@@ -226,7 +226,7 @@ export const makeAccountDefault = operation({
     409: withErrorMessage("The account details are not active, or the client ID is invalid."),
     429: meaning[429],
   },
-  clientRefusals: { missing: 403, unknown: 409 },
+  customerErrorStatuses: { missing: 403, unknown: 409 },
   contract: "5",
 });
 
@@ -249,7 +249,7 @@ export const assignVirtualAccount = operation({
     409: withErrorMessage("A conflict; another such account may already exist."),
     429: meaning[429],
   },
-  clientRefusals: { missing: 403 },
+  customerErrorStatuses: { missing: 403 },
   contract: "6",
 });
 

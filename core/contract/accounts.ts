@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { accountFields, identifiers, nullishText, textField } from "../schema/response-fields";
 import { AccountFilter, AccountId, Currencies, Currency, openEnum } from "../schema/values";
-import { json, section } from "../declaration/operation";
+import { json, section } from "../declaration/declare";
 import { accountErrors, clientId, credentials, withErrorMessage, meaning } from "./json-interface";
 
 /** Contract: Balance types. */

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { nullishText, textField } from "../schema/response-fields";
 import { Currency } from "../schema/values";
-import { json, section } from "../declaration/operation";
+import { json, section } from "../declaration/declare";
 import { clientId, credentials, withErrorMessage, meaning } from "./json-interface";
 
 /** What the fields mean, when they are sent and when they are read back. */

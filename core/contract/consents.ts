@@ -11,7 +11,7 @@ import {
   AccountReference,
   psuMessage,
 } from "../schema/xs2a";
-import { empty, json, section } from "../declaration/operation";
+import { empty, json, section } from "../declaration/declare";
 import {
   accountErrors as errors,
   responseHeaders,

@@ -1,7 +1,7 @@
 /** What the operations of the JSON interface share. Contract: Endpoints, conventions; Errors. */
 import { ErrorMessage } from "../schema/messages";
 import { ClientId } from "../schema/values";
-import { byConnection } from "../declaration/operation";
+import { byConnection } from "../declaration/declare";
 
 /** `client_id` of the query: the connection supplies it. */
 export const clientId = byConnection(ClientId, "clientId");

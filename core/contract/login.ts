@@ -1,7 +1,7 @@
 /** The page on which a person logs in. Contract: endpoint 25; Authentication, 5. */
 import { z } from "zod";
 import { id, webAddress } from "../schema/values";
-import { byOperator, html, operation } from "../declaration/operation";
+import { hiddenFromModels, html, operation } from "../declaration/declare";
 
 export const getLoginPage = operation({
   name: "login.getPage",
@@ -20,7 +20,7 @@ export const getLoginPage = operation({
       .meta({ title: "Scope", description: "Scopes with spaces between them; openid must be one." }),
     response_type: z.literal("code").meta({ title: "Response type", description: "Always code." }),
     client_id: id("Application ID", "The OAuth application, not the client whose accounts are meant."),
-    redirect_uri: byOperator(
+    redirect_uri: hiddenFromModels(
       webAddress("Redirect URI", "Where the person is sent afterwards, exactly as registered."),
       "redirectUri",
     ),

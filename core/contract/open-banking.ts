@@ -11,7 +11,7 @@ import {
   ownerNames,
   psuName,
 } from "../schema/xs2a";
-import { json, section, orText } from "../declaration/operation";
+import { json, section, orText } from "../declaration/declare";
 import { accountErrors as errors, responseHeaders, consent, credentials, headers } from "./xs2a";
 
 const ResourceId = id("Account ID", "As resourceId in openBanking.listAccounts.");

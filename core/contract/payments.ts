@@ -15,7 +15,7 @@ import {
   TransactionStatus,
   transfer,
 } from "../schema/xs2a";
-import { empty, json, section, orText } from "../declaration/operation";
+import { empty, json, section, orText } from "../declaration/declare";
 import {
   PaymentService,
   PaymentId,

@@ -1,7 +1,7 @@
 /** Statements: as a file and by e-mail. Contract: endpoints 13 to 18. */
 import { z } from "zod";
 import { AccountId, Currencies, day, dayOrMonth, minute, openEnum, uuid } from "../schema/values";
-import { file, json, operation, text } from "../declaration/operation";
+import { file, json, operation, text } from "../declaration/declare";
 import { accountErrors, clientId, credentials, meaning } from "./json-interface";
 
 const StatementId = uuid("Statement ID", "The statement, from the url that statements.createFile returns.");

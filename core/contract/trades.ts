@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ErrorMessage } from "../schema/messages";
 import { accountFields, textField } from "../schema/response-fields";
 import { day, id, openEnum, page, pageSize } from "../schema/values";
-import { commaSeparated, json, section } from "../declaration/operation";
+import { commaSeparated, json, section } from "../declaration/declare";
 import { clientId, meaning } from "./json-interface";
 
 /** The trade endpoints also declare the API-key scheme. Contract: Authentication, 4. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { accountFields, nullishText, textField } from "../schema/response-fields";
 import { AccountId, minute, openEnum, page, pageSize, uuid } from "../schema/values";
 import { BalanceData, directedAmount } from "./accounts";
-import { json, section } from "../declaration/operation";
+import { json, section } from "../declaration/declare";
 import {
   accountErrors,
   clientId,

@@ -19,13 +19,13 @@ import {
   tppMessages,
 } from "../schema/xs2a";
 import {
-  type ResponseHeaders,
   byConnection,
   byConnectionOrGenerated,
   byFxdesk,
-  byOperator,
+  hiddenFromModels,
   json,
-} from "../declaration/operation";
+} from "../declaration/declare";
+import type { ResponseHeaders } from "../declaration/operation";
 
 export const credentials = ["accessToken?"] as const;
 
@@ -90,18 +90,20 @@ const preference = (title: string, description: string) =>
 
 /** Where the person comes back to after authorising. */
 export const redirect = {
-  "TPP-Redirect-Preferred": byOperator(preference("Redirect preferred", "Authorise on the service's page.")),
-  "TPP-Redirect-URI": byOperator(
+  "TPP-Redirect-Preferred": hiddenFromModels(
+    preference("Redirect preferred", "Authorise on the service's page."),
+  ),
+  "TPP-Redirect-URI": hiddenFromModels(
     webAddress("Redirect address", "Where the person returns to; needed for a redirect.").optional(),
     "redirectUri",
   ),
-  "TPP-Nok-Redirect-URI": byOperator(
+  "TPP-Nok-Redirect-URI": hiddenFromModels(
     webAddress("Redirect address after refusal", "Where the person returns to otherwise.").optional(),
     "nokRedirectUri",
   ),
 };
 export const decoupled = {
-  "TPP-Decoupled-Preferred": byOperator(
+  "TPP-Decoupled-Preferred": hiddenFromModels(
     preference("Decoupled preferred", "Authorise on the person's own device."),
   ),
 };
@@ -112,11 +114,11 @@ export const explicitAuthorisation = {
   ),
 };
 export const notification = {
-  "TPP-Notification-URI": byOperator(
+  "TPP-Notification-URI": hiddenFromModels(
     webAddress("Notification address", "Where status changes are sent to.").optional(),
     "notificationUri",
   ),
-  "TPP-Notification-Content-Preferred": byOperator(
+  "TPP-Notification-Content-Preferred": hiddenFromModels(
     z
       .string()
       .regex(/^status=(SCA|PROCESS|LAST)(, ?(SCA|PROCESS|LAST))*$/, "must be as status=SCA,LAST")
@@ -128,7 +130,7 @@ export const notification = {
   ),
 };
 export const brand = {
-  "TPP-Brand-Logging-Information": byOperator(
+  "TPP-Brand-Logging-Information": hiddenFromModels(
     z.string().optional().meta({ title: "Brand", description: "Brand shown in the service's logs." }),
   ),
 };

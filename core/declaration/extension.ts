@@ -1,5 +1,6 @@
 /** Operations that the contract does not show, added to a service. */
-import { type Declaration, operation } from "./operation";
+import { operation } from "./declare";
+import type { Declaration } from "./operation";
 import { defineService, type Service } from "./service";
 
 /** What two operations must not share: where a call goes, whatever its path parameters are called. */

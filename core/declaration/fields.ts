@@ -15,8 +15,8 @@ export interface Field {
   /** The connection's name for the value, when the connection fills it. */
   readonly setting: string;
   readonly make?: GeneratedValue;
-  /** Whether a model has no say: the connection fills it where the caller, code or a person, does not. */
-  readonly operator: boolean;
+  /** Filled by code or a person, else from the connection; a model is never asked for it. */
+  readonly hiddenFromModels: boolean;
   readonly list: "repeat" | "comma";
   readonly required: boolean;
   readonly kind: Kind;
@@ -41,7 +41,7 @@ function titleFrom(name: string): string {
 function fieldsOfShape(place: Place, shape: Shape): Field[] {
   return Object.entries(shape).map(([name, value]) => {
     const parameter: Parameter = isParameter(value) ? value : { schema: value, by: "caller" };
-    const { schema, by, setting = name, make, operator = false, list = "repeat" } = parameter;
+    const { schema, by, setting = name, make, hiddenFromModels = false, list = "repeat" } = parameter;
     const { title = titleFrom(name), description = "", alsoSpelled } = metaOf(schema);
     const options = optionsOf(schema);
     const defaultValue = defaultOf(schema);
@@ -52,7 +52,7 @@ function fieldsOfShape(place: Place, shape: Shape): Field[] {
       by,
       setting,
       ...(make && { make }),
-      operator,
+      hiddenFromModels,
       list,
       required: isRequired(schema),
       kind: kindOf(schema),
@@ -93,12 +93,12 @@ export const callerFields = perOperation((operation): readonly Field[] =>
 
 /** Those of them that a model fills. */
 export const modelFields = perOperation((operation): readonly Field[] =>
-  callerFields(operation).filter(({ operator }) => !operator),
+  callerFields(operation).filter(({ hiddenFromModels }) => !hiddenFromModels),
 );
 
-/** Those that the connection fills where the caller does not. */
-export const operatorFields = perOperation((operation): readonly Field[] =>
-  callerFields(operation).filter(({ operator }) => operator),
+/** Those that no model is asked for: the connection fills them where code or a person does not. */
+export const fieldsHiddenFromModels = perOperation((operation): readonly Field[] =>
+  callerFields(operation).filter(({ hiddenFromModels }) => hiddenFromModels),
 );
 
 export type Values = Readonly<Record<string, unknown>>;

@@ -1,6 +1,5 @@
 /** What an operation of the service is: data from which every surface derives. */
 import type { z } from "zod";
-import { propertyOf } from "../schema/kind";
 
 /**
  * What a call does. `read` changes nothing; `change` changes or asks for something; `money` commits or moves money, or
@@ -31,57 +30,13 @@ export interface Parameter<S extends z.ZodType = z.ZodType, By extends FilledBy 
   readonly setting?: string;
   /** How fxdesk makes the value where nobody gives one. */
   readonly make?: GeneratedValue;
-  /** Filled by a caller that is code or a person, else from the connection; never by a model. */
-  readonly operator?: true;
+  /** Code or a person may fill it, else the connection does; a model is never asked for it. */
+  readonly hiddenFromModels?: true;
   /** How an array is written in a query: `a=1&a=2` (the default) or `a=1,2`. */
   readonly list?: "repeat" | "comma";
 }
 
 export type Shape = Readonly<Record<string, z.ZodType | Parameter>>;
-
-/** Filled from the connection's settings, such as its client id. */
-export const byConnection = <S extends z.ZodType>(
-  schema: S,
-  setting?: string,
-): Parameter<S, "connection"> => ({
-  schema,
-  by: "connection",
-  ...(setting !== undefined && { setting }),
-});
-
-/** The same; fxdesk makes the value where the connection has none. */
-export const byConnectionOrGenerated = <S extends z.ZodType>(
-  schema: S,
-  make: GeneratedValue,
-): Parameter<S, "connection"> => ({
-  schema,
-  by: "connection",
-  make,
-});
-
-/**
- * Filled by the caller, else from the connection's settings; never by a model: where people and notices are sent to, say.
- */
-export const byOperator = <S extends z.ZodType>(schema: S, setting?: string): Parameter<S, "caller"> => ({
-  schema,
-  by: "caller",
-  operator: true,
-  ...(setting !== undefined && { setting }),
-});
-
-/** Made by fxdesk for each call, such as a request id. */
-export const byFxdesk = <S extends z.ZodType>(schema: S, make: GeneratedValue): Parameter<S, "fxdesk"> => ({
-  schema,
-  by: "fxdesk",
-  make,
-});
-
-/** An array written with commas between its values. */
-export const commaSeparated = <S extends z.ZodType>(schema: S): Parameter<S, "caller"> => ({
-  schema,
-  by: "caller",
-  list: "comma",
-});
 
 /** Media types in which a response comes as text instead of JSON, and the values of a field that ask for that. */
 export interface AsText {
@@ -107,29 +62,6 @@ export type ResponseDeclaration =
 
 /** Documented headers of a response and what they mean. */
 export type ResponseHeaders = Readonly<Record<string, string>>;
-
-export const json = <S extends z.ZodType>(schema: S, description: string, headers?: ResponseHeaders) => ({
-  kind: "json" as const,
-  description,
-  schema,
-  ...(headers && { headers }),
-});
-/** The same response, or text where a field asks for it. */
-export const orText = <A extends ResponseDeclaration & { kind: "json" }, const T extends AsText>(
-  response: A,
-  asText: T,
-) => ({
-  ...response,
-  asText,
-});
-export const text = (description: string) => ({ kind: "text" as const, description });
-export const html = (description: string) => ({ kind: "html" as const, description });
-export const file = (description: string) => ({ kind: "file" as const, description });
-export const empty = (description: string, headers?: ResponseHeaders) => ({
-  kind: "empty" as const,
-  description,
-  ...(headers && { headers }),
-});
 
 /**
  * A body that is one text in a media type of its own, such as XML. A call has it in place of the JSON body: where its
@@ -209,12 +141,13 @@ export type Rule = { readonly description: string } & (
     }
 );
 
-/** Which status says that the client of a call is missing or unknown. */
-export interface ClientErrorStatuses {
+/** The statuses of the errors for a customer id that is missing, or that the service does not know. */
+export interface CustomerErrorStatuses {
   readonly missing: number;
   readonly unknown: number;
 }
 
+/** One operation of the service: its request, its responses and what it does. `operation()` of declare.ts checks one. */
 export interface Declaration {
   /** `section.method`, the same on every surface. */
   readonly name: string;
@@ -241,8 +174,8 @@ export interface Declaration {
   readonly rules?: readonly Rule[];
   readonly responses: Readonly<Record<number, ResponseDeclaration>>;
   readonly errors: Readonly<Record<number, ErrorDeclaration>>;
-  /** Where the contract says another status than usual. */
-  readonly clientRefusals?: Partial<ClientErrorStatuses>;
+  /** Only where the contract documents other statuses for this operation than the service usually gives. */
+  readonly customerErrorStatuses?: Partial<CustomerErrorStatuses>;
   readonly pages?: Paging;
   readonly linkedPages?: LinkedPages;
   /** Each call counts against a number of reads that was agreed on: what was read is better kept than read again. */
@@ -260,99 +193,12 @@ export interface Declaration {
   readonly contract: string;
 }
 
-export type Operation<D extends Declaration = Declaration> = Readonly<D>;
-
 /** Every field a rule speaks of. */
 export const fieldsOfRule = (rule: Rule): readonly string[] => [
   ...rule.fields,
   ...("other" in rule ? [rule.other] : []),
   ...("unless" in rule ? Object.keys(rule.unless) : []),
 ];
-
-/**
- * Whether a path stays below the base address and means the same to whoever reads it: printable ASCII from a slash on, no
- * query, and no way up, written out or in escapes.
- */
-const isPath = (path: string): boolean =>
-  /^\/[!-~]*$/.test(path) && !/\/\/|\.\.|[\\?#]|%2e|%2f|%5c/i.test(path);
-
-/** The fields of a shape that the caller fills. */
-const byCaller = (shape: Shape): string[] =>
-  Object.entries(shape).flatMap(([name, value]) => ("by" in value && value.by !== "caller" ? [] : [name]));
-
-const jsonSchemas = ({ responses }: Declaration): z.ZodType[] =>
-  Object.values(responses).flatMap((response) => (response.kind === "json" ? [response.schema] : []));
-
-/** What is wrong with what a declaration says of proving that a call was carried out. */
-function violationsOfProof(declaration: Declaration): string[] {
-  const { identifiedBy, singleUse, parameters = {}, query = {}, headers = {}, body, document } = declaration;
-  const given = [parameters, query, headers, body?.shape ?? {}].flatMap(byCaller);
-  if (document) given.push(document.name);
-  const identified =
-    identifiedBy === undefined || jsonSchemas(declaration).some((schema) => propertyOf(schema, identifiedBy));
-  return [
-    ...(identified ? [] : [`no JSON response has a field ${identifiedBy}`]),
-    ...(singleUse === undefined || given.includes(singleUse)
-      ? []
-      : [`the caller gives no field ${singleUse}`]),
-  ];
-}
-
-/**
- * Declares an operation. Throws when the declaration contradicts itself: a path parameter without a schema, one name for
- * two fields, a rule or paging over a field that does not exist, or a proof in one.
- */
-export function operation<const D extends Declaration>(declaration: D): Operation<D> {
-  const {
-    name,
-    path,
-    parameters = {},
-    query = {},
-    headers = {},
-    body,
-    document,
-    rules = [],
-    pages,
-    linkedPages,
-    method,
-    responses,
-  } = declaration;
-  const fail = (violation: string): never => {
-    throw new TypeError(`${name}: ${violation}`);
-  };
-  const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, key]) => key!);
-  const known = [
-    ...Object.keys(parameters),
-    ...Object.keys(query),
-    ...Object.keys(headers),
-    ...Object.keys(body?.shape ?? {}),
-    ...(document ? [document.name] : []),
-  ];
-  if (!/^[a-zA-Z]+\.[a-zA-Z0-9]+$/.test(name)) fail("a name reads section.method");
-  if (!isPath(path))
-    fail("a path begins with one slash and holds no way out of it, no query and no white space");
-  for (const key of inPath) if (!(key in parameters)) fail(`path parameter ${key} has no schema`);
-  for (const key of Object.keys(parameters)) if (!inPath.includes(key)) fail(`${key} is not in the path`);
-  const twice = known.find((key, index) => known.indexOf(key) !== index);
-  if (twice !== undefined) fail(`two fields are called ${twice}`);
-  const referred = [
-    ...rules.flatMap(fieldsOfRule),
-    ...(pages ? [pages.page, pages.size] : []),
-    ...(document?.form?.fields ?? []),
-    ...Object.values(responses).flatMap((response) => ("asText" in response ? [response.asText.field] : [])),
-  ];
-  for (const key of referred) if (!known.includes(key)) fail(`there is no field ${key}`);
-  for (const violation of violationsOfProof(declaration)) fail(violation);
-  if (linkedPages && (pages || method !== "GET"))
-    fail("linked pages are those of a GET without numbered ones");
-  return Object.freeze(declaration);
-}
-
-/** How the operations of a section are declared: what they share is written once. */
-export const section =
-  <const S extends Partial<Declaration>>(shared: S) =>
-  <const D extends Omit<Declaration, keyof S>>(declaration: D): Readonly<S & D> =>
-    operation({ ...shared, ...declaration } as unknown as Declaration) as unknown as Readonly<S & D>;
 
 /** Whether an operation may respond so. */
 export const mayRespondWith = ({ responses }: Declaration, kind: ResponseDeclaration["kind"]): boolean =>

@@ -24,7 +24,7 @@ const isThere = (schema: z.ZodType | undefined, value: unknown): boolean =>
     ? value !== undefined && value !== null && value !== ""
     : isName(value);
 
-function hasItsForm({ schema }: JsonResponse, body: unknown): boolean {
+function hasDeclaredForm({ schema }: JsonResponse, body: unknown): boolean {
   const kind = kindOf(schema);
   if (kind === "object") return isObject(body);
   if (kind === "array") return Array.isArray(body);
@@ -34,11 +34,11 @@ function hasItsForm({ schema }: JsonResponse, body: unknown): boolean {
 }
 
 /**
- * Whether a success holds what identifies what was done. `body` is the parsed JSON, or the text where the response came as
+ * Whether a successful response proves that the call was carried out: it holds what identifies the result. `body` is the parsed JSON, or the text where the response came as
  * text. A response that is documented as anything but JSON proves it by its status; a status that is not documented proves
  * nothing.
  */
-export function identifies(operation: Declaration, status: number, body: unknown): boolean {
+export function provesCarriedOut(operation: Declaration, status: number, body: unknown): boolean {
   const response: ResponseDeclaration | undefined = Object.hasOwn(operation.responses, status)
     ? operation.responses[status]
     : undefined;
@@ -46,7 +46,7 @@ export function identifies(operation: Declaration, status: number, body: unknown
   if (response.asText && typeof body === "string") return isName(body);
   if (isErrorMessage(body)) return false;
   const { identifiedBy } = operation;
-  if (identifiedBy === undefined) return hasItsForm(response, body);
+  if (identifiedBy === undefined) return hasDeclaredForm(response, body);
   return (
     isObject(body) &&
     Object.hasOwn(body, identifiedBy) &&

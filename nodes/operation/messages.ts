@@ -12,8 +12,8 @@ import type { CallResult } from "./outcome";
 import type { Values } from "../../core/declaration/fields";
 import type { ClientCore } from "../../core/client/methods";
 
-/** One message on its way through a node. */
-export interface Call {
+/** The call that a node makes for one message. */
+export interface NodeCall {
   readonly operation: Declaration;
   readonly client: ClientCore;
   readonly input: Values;
@@ -31,18 +31,18 @@ export interface Call {
 /** What was sent: the last message, how many entries a list had over all of them, and whether it goes on. */
 export interface Delivery {
   readonly msg: NodeMessage;
-  /** Of the last answer. */
+  /** Of the last response. */
   readonly body: unknown;
   /** Undefined where it is no list. */
   readonly entries: number | undefined;
   readonly more?: boolean | undefined;
 }
 
-type Deliver = (call: Call) => Promise<Delivery>;
+type Deliver = (call: NodeCall) => Promise<Delivery>;
 
 /** What is known of a response beside its body. */
 const metadataOf = (
-  { operation }: Call,
+  { operation }: NodeCall,
   { headers, total, requestId, attempts, violations }: ServiceResponse,
 ) => ({
   operation: operation.name,
@@ -68,7 +68,7 @@ async function withFile(msg: NodeMessage, file: ReceivedFile, saveTo: string | u
   });
 }
 
-async function responseTo({ client, operation, input, options, ended }: Call): Promise<ServiceResponse> {
+async function responseTo({ client, operation, input, options, ended }: NodeCall): Promise<ServiceResponse> {
   try {
     const response = await client.call(operation, input, options);
     ended(response);
@@ -86,7 +86,7 @@ const entriesOf = (operation: Declaration, body: unknown): number | undefined =>
     : undefined;
 
 /** The response of one call. */
-async function single(call: Call): Promise<Delivery> {
+async function sendOnePage(call: NodeCall): Promise<Delivery> {
   const { operation, input } = call;
   const response = await responseTo(call);
   const { status: statusCode, body } = response;
@@ -101,7 +101,7 @@ async function single(call: Call): Promise<Delivery> {
 }
 
 /** Every entry of every page, as one message. */
-async function whole(call: Call): Promise<Delivery> {
+async function sendAllPages(call: NodeCall): Promise<Delivery> {
   const { operation, client, input, options, msg, send } = call;
   const responses: ServiceResponse[] = [];
   for await (const response of client.pages(operation, input, options)) responses.push(response);
@@ -116,7 +116,7 @@ async function whole(call: Call): Promise<Delivery> {
  * A message for each page, in a sequence that a Join node puts together again: lists to one list, objects to a list of
  * them. A page waits for the next one, because the last message of a sequence says how many there were.
  */
-async function pageByPage(call: Call): Promise<Delivery> {
+async function sendEachPage(call: NodeCall): Promise<Delivery> {
   const { operation, client, input, options, msg, copy, send } = call;
   const { parts: outer } = msg;
   const sequence = { ...(outer !== undefined && { parts: outer }), id: msg._msgid, type: "array" };
@@ -146,8 +146,12 @@ async function pageByPage(call: Call): Promise<Delivery> {
 /** How a list that comes in pages becomes messages. */
 export type PageMode = "one" | "all" | "each";
 
-const modes: Readonly<Record<PageMode, Deliver>> = { one: single, all: whole, each: pageByPage };
+const modes: Readonly<Record<PageMode, Deliver>> = {
+  one: sendOnePage,
+  all: sendAllPages,
+  each: sendEachPage,
+};
 
 /** Sends the messages that a call results in. `mode` only counts for lists that come in pages. */
-export const deliver = (call: Call, mode: PageMode): Promise<Delivery> =>
-  (comesInPages(call.operation) ? modes[mode] : single)(call);
+export const deliver = (call: NodeCall, mode: PageMode): Promise<Delivery> =>
+  (comesInPages(call.operation) ? modes[mode] : sendOnePage)(call);

@@ -50,7 +50,7 @@ function precisionOf(schema: z.ZodType): keyof typeof lengths | "instant" | unde
 }
 
 /**
- * Prepares a field that tells a time: answers a value in its form, where it is a time in another one. The day is that in
+ * Prepares a field that tells a time: returns a value in its form, where it is a time in another one. The day is that in
  * UTC; what is finer than the field is cut off; a day is its beginning, or the minute that the field says. What is no time
  * stays as it is, for the check to name. Undefined for a field that tells none.
  */

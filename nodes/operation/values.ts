@@ -54,7 +54,7 @@ function fitterOf(schema: z.ZodType): Fitter {
 }
 
 /**
- * Prepares a field: answers a value in the kind it takes. Nothing, null and empty text leave an optional field out. Throws
+ * Prepares a field: returns a value in the kind it takes. Nothing, null and empty text leave an optional field out. Throws
  * an Error for a value that would have to be guessed.
  */
 export function fitter(schema: z.ZodType): Fitter {

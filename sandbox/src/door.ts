@@ -1,7 +1,7 @@
 /** The door before every operation: who calls, with what, and for whom. */
 import {
   checkRequest,
-  type ClientErrorStatuses,
+  type CustomerErrorStatuses,
   type CredentialScheme,
   type Declaration,
   decodeBody,
@@ -121,7 +121,7 @@ function readValues(
   const clientField = fieldsOf(operation).find(isClientId);
   if (clientField && !values[clientField.name])
     throw new Refusal(
-      clientRefusals(operation).missing,
+      customerStatusesOf(operation).missing,
       "missing_client_id",
       "The client is missing.",
       `${clientField.name} is required.`,
@@ -138,13 +138,13 @@ function readValues(
 }
 
 /** Which status says that the client is missing, another's or unknown: what the contract documents. */
-function clientRefusals(operation: Declaration): ClientErrorStatuses & { readonly foreign: number } {
+function customerStatusesOf(operation: Declaration): CustomerErrorStatuses & { readonly foreign: number } {
   const { errors } = operation;
   return {
     missing: invalidStatus(operation),
     foreign: 403 in errors ? 403 : 404,
     unknown: 403 in errors && !(404 in errors) ? 403 : 404,
-    ...operation.clientRefusals,
+    ...operation.customerErrorStatuses,
   };
 }
 
@@ -157,7 +157,7 @@ function clientOf(
   const field = fieldsOf(operation).find(isClientId);
   const clientId = field ? String(values[field.name]) : clientIds[0]!;
   const client = world.clients.get(clientId);
-  const { foreign, unknown } = clientRefusals(operation);
+  const { foreign, unknown } = customerStatusesOf(operation);
   if (!client) throw new Refusal(unknown, "client_not_found", "There is no such client.", clientId);
   if (!clientIds.includes(clientId))
     throw new Refusal(foreign, "client_mismatch", "The access token is not valid for this client.", clientId);

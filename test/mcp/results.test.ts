@@ -15,9 +15,9 @@ import { type ServiceResponse, ReceivedFile } from "@fxdesk/toolkit";
 import { visibleText } from "../../mcp/visible-text";
 import { truncate, jsonLength } from "../../mcp/truncate";
 import { decimalString, withDecimalStrings } from "../../mcp/decimal-strings";
-import { Kept } from "../../mcp/kept";
+import { ExpiringStore } from "../../mcp/expiring-store";
 import { toolResultOf } from "../../mcp/tool-result";
-import { readFrom } from "../../mcp/reading";
+import { readList } from "../../mcp/list-results";
 import { Resources } from "../../mcp/resources";
 import type { JsonObject, ToolResult } from "../../mcp/protocol";
 import { maxResultLength } from "../../mcp/result-content";
@@ -84,7 +84,7 @@ interface Part {
 async function resultOf(listing: Declaration, input: Values, first: ServiceResponse): Promise<ToolResult> {
   const responses = [first];
   const call = async () => responses.shift() ?? response([]);
-  const found = await readFrom({ operation: listing, call }, input, undefined, new Kept());
+  const found = await readList({ operation: listing, call }, input, undefined, new ExpiringStore());
   return toolResultOf(listing, found, { notes: [] }, resources);
 }
 

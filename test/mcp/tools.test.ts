@@ -2,7 +2,7 @@
 import { type Declaration, operations } from "@fxdesk/toolkit/operations";
 import { modelFields } from "../../core/declaration/fields";
 import { type Allowed, allowedFrom, allowedTools } from "../../mcp/allow";
-import { connectionOf } from "../../mcp/connection";
+import { targetOf } from "../../mcp/target";
 import { instructionsFor, titleFor } from "../../mcp/instructions";
 import { argumentName } from "../../mcp/names";
 import type { JsonObject, Tool } from "../../mcp/protocol";
@@ -166,7 +166,7 @@ describe("the connection is named", () => {
     [{ environment: "api", xs2aUrl: "https://bank.example" }, "environment unknown, at bank.example"],
     [{}, "environment unknown"],
   ])("%j", (settings, words) => {
-    const connection = connectionOf(settings);
+    const connection = targetOf(settings);
     expect(titleFor(connection)).toBe(`fxdesk (${words})`);
     expect(instructionsFor([], connection)).toContain(`The connection: ${words}.`);
   });

@@ -3,9 +3,9 @@ import { InMemoryTransport, Client as ModernClient } from "@modelcontextprotocol
 import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
 import * as fc from "fast-check";
 import { createMcpServer, type HttpServer, type McpServer, serveHttp } from "../../mcp";
-import { Kept, keptMs } from "../../mcp/kept";
+import { ExpiringStore, keptMs } from "../../mcp/expiring-store";
 import type { JsonObject, ToolResult } from "../../mcp/protocol";
-import { readFrom } from "../../mcp/reading";
+import { readList } from "../../mcp/list-results";
 import { operations, type Values } from "@fxdesk/toolkit/operations";
 import { type McpClient, revisions, textOf } from "./support/clients";
 import { type Listing, linkedSize, type ListServer, listServer } from "./support/listed";
@@ -235,7 +235,7 @@ test("a service that gives the same page again is reported, not followed for eve
   const reading = createClient({ baseUrl: same.url, clientId: "c", credentials: { accessToken: "t" } });
   const trades = operations.find(({ tool }) => tool === "list_trades")!;
   const call = async (values: Values) => reading.call(trades, { ...values, page: 1 });
-  await expect(readFrom({ operation: trades, call }, {}, undefined, new Kept())).rejects.toThrow(
+  await expect(readList({ operation: trades, call }, {}, undefined, new ExpiringStore())).rejects.toThrow(
     "A page is the same as the one before it.",
   );
   await reading.close();
@@ -281,7 +281,7 @@ describe("rows of a read that is counted", () => {
 
 describe("what is kept", () => {
   let now = 0;
-  const store = () => new Kept<string>(() => now);
+  const store = () => new ExpiringStore<string>(() => now);
 
   test("is kept for 15 minutes", () => {
     const values = store();

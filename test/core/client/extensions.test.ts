@@ -63,6 +63,19 @@ describe("a service with more operations", () => {
     expect(() => added({ parameters: {} })).toThrow("fixings.get: path parameter symbol has no schema");
   });
 
+  test("repeats no call that may change something: what is not trusted to read has no pages", () => {
+    const query = { page: z.int().optional(), page_size: z.int().optional() };
+    const search: Partial<Declaration> = {
+      method: "POST",
+      query,
+      pages: { page: "page", size: "page_size", defaultSize: 50 },
+    };
+    expect(() => added(search)).toThrow(
+      new TypeError("fixings.get: only an operation whose effect is read has pages; the effect is money"),
+    );
+    expect(added(search, ["fixings.get"]).effect).toBe("read");
+  });
+
   test.each<[Declaration["method"], Declaration["effect"], readonly string[], Declaration["effect"]]>([
     ["GET", "read", [], "read"],
     ["GET", "money", [], "money"],

@@ -40,6 +40,14 @@ const contradictions: [string, Partial<Declaration>][] = [
   ["the caller gives no field quote_id", { singleUse: "quote_id" }],
   ["the caller gives no field X-Kind", { singleUse: "X-Kind" }],
   ["there is no field limit", { pages: { page: "page", size: "limit", defaultSize: 50 } }],
+  [
+    "only an operation whose effect is read has pages; the effect is change",
+    { effect: "change", method: "POST", pages: { page: "page", size: "page_size", defaultSize: 50 } },
+  ],
+  [
+    "only an operation whose effect is read has pages; the effect is money",
+    { effect: "money", linkedPages: { entries: ["transactions"], next: "_links.next" } },
+  ],
 ];
 
 test.each(contradictions)("refuses a contradiction: %s", (violation, part) => {

@@ -1,7 +1,7 @@
 /** Whether a success proves that the call was carried out. */
 import { z } from "zod";
 import { type Declaration, json, operation, operations, text } from "../../../core/operations";
-import { identifies } from "../../../core/declaration/proof";
+import { provesCarriedOut } from "../../../core/declaration/proof";
 import { operationNamed } from "../../support/operations";
 
 const errorMessage = { code: "trade-7", message: "Not booked.", details: "The quote is gone." };
@@ -46,7 +46,7 @@ test.each<[name: string, status: number, body: unknown, proven: boolean]>([
   ["payments.get", 200, {}, true],
   ["login.getPage", 200, "", true],
 ])("%s answers %d with %j: %s", (name, status, body, proven) => {
-  expect(identifies(operationNamed(name), status, body)).toBe(proven);
+  expect(provesCarriedOut(operationNamed(name), status, body)).toBe(proven);
 });
 
 const ask = (responses: Declaration["responses"], more: Partial<Declaration> = {}) =>
@@ -72,21 +72,21 @@ test("text that is documented as JSON, or as text, is what it is", () => {
     201: text("A word."),
     202: json(z.any(), "Either."),
   });
-  expect(identifies(asked, 200, "word")).toBe(true);
-  expect(identifies(asked, 200, {})).toBe(false);
-  expect(identifies(asked, 201, "")).toBe(true);
-  expect(identifies(asked, 202, [])).toBe(true);
-  expect(identifies(asked, 202, "word")).toBe(false);
+  expect(provesCarriedOut(asked, 200, "word")).toBe(true);
+  expect(provesCarriedOut(asked, 200, {})).toBe(false);
+  expect(provesCarriedOut(asked, 201, "")).toBe(true);
+  expect(provesCarriedOut(asked, 202, [])).toBe(true);
+  expect(provesCarriedOut(asked, 202, "word")).toBe(false);
 });
 
 test("what identifies a call is held by each of its JSON responses", () => {
   const id = z.object({ id: z.string() });
   const asked = ask({ 200: json(id, "Done."), 202: json(z.object({}), "Begun.") }, { identifiedBy: "id" });
-  expect(identifies(asked, 200, { id: "1" })).toBe(true);
-  expect(identifies(asked, 202, {})).toBe(false);
-  expect(identifies(asked, 202, { id: "1" })).toBe(true);
+  expect(provesCarriedOut(asked, 200, { id: "1" })).toBe(true);
+  expect(provesCarriedOut(asked, 202, {})).toBe(false);
+  expect(provesCarriedOut(asked, 202, { id: "1" })).toBe(true);
 });
 
 test("no status that is not declared proves anything", () => {
-  for (const declared of operations) expect(identifies(declared, 299, {})).toBe(false);
+  for (const declared of operations) expect(provesCarriedOut(declared, 299, {})).toBe(false);
 });

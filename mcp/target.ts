@@ -1,10 +1,11 @@
-/** Which service and client a server acts for, as it is said to whoever reads a result. */
+/** The environment, host and customer that a server acts for, as models and people are told. */
 import type { JsonObject } from "./protocol";
 
 /** The settings of a connection that are no secrets, by name. */
 export type Settings = Readonly<Record<string, string | undefined>>;
 
-export interface Connection {
+/** What the calls of a server reach. */
+export interface Target {
   /** `sandbox` or `production`; `unknown` where an address is given that does not tell. */
   readonly environment: string;
   readonly client?: string;
@@ -17,23 +18,23 @@ const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL
 /** The labels of the contract's addresses. Contract: rules, 1. */
 const environments: Readonly<Record<string, string>> = { api: "production", sandbox: "sandbox" };
 
-const labelled = (host: string): string => environments[host.split(".")[0]!] ?? "unknown";
+const environmentOfHost = (host: string): string => environments[host.split(".")[0]!] ?? "unknown";
 
 /** Where an address is given, it tells; the environment has a default, which then says nothing. */
-export function connectionOf(settings: Settings): Connection {
+export function targetOf(settings: Settings): Target {
   const { environment = "api", domain, baseUrl, xs2aUrl, clientId } = settings;
-  const given = baseUrl ? hostOf(baseUrl) : domain ? undefined : hostOf(xs2aUrl ?? "");
-  const host = given ?? (domain && `${environment}.${domain}`);
-  const isSaid = environment !== "api" || (given === undefined && host !== undefined);
+  const givenHost = baseUrl ? hostOf(baseUrl) : domain ? undefined : hostOf(xs2aUrl ?? "");
+  const host = givenHost ?? (domain && `${environment}.${domain}`);
+  const isSaid = environment !== "api" || (givenHost === undefined && host !== undefined);
   return {
-    environment: isSaid ? (environments[environment] ?? environment) : labelled(host ?? ""),
+    environment: isSaid ? (environments[environment] ?? environment) : environmentOfHost(host ?? ""),
     ...(clientId && { client: clientId }),
     ...(host && { host }),
   };
 }
 
 /** Such as `sandbox, client C-1, at sandbox.example.com`. */
-export const inWords = ({ environment, client, host }: Connection): string =>
+export const describeTarget = ({ environment, client, host }: Target): string =>
   [
     environment === "unknown" ? "environment unknown" : environment,
     client && `client ${client}`,
@@ -42,7 +43,7 @@ export const inWords = ({ environment, client, host }: Connection): string =>
     .filter(Boolean)
     .join(", ");
 
-export const asData = ({ environment, client, host }: Connection): JsonObject => ({
+export const targetData = ({ environment, client, host }: Target): JsonObject => ({
   environment,
   ...(client && { client_id: client }),
   ...(host && { host }),

@@ -1,4 +1,4 @@
-/** Reading a list as far as a result holds, over as many pages as that takes, and saying where it goes on. */
+/** Reads as many rows of a list as a result holds, over as many pages as that takes, with a cursor to the next row. */
 import type { z } from "zod";
 import type { ServiceResponse } from "../core/client/response";
 import { InvalidResponse } from "../core/errors";
@@ -8,20 +8,21 @@ import { fromText } from "../core/wire/wire";
 import { isRequired, kindOf } from "../core/schema/kind";
 import { jsonLength } from "./truncate";
 import { partsOf } from "./names";
-import { type Row, split } from "./rows";
+import { type Row, splitRows } from "./rows";
 import { maxResultLength } from "./result-content";
 
-/** The argument that says where a list goes on, as `next` has it. */
-export const continuation = "continue";
+/** The argument of a tool that takes a cursor, as an earlier result has it in `next`. */
+export const cursorArgument = "continue";
 
 /** Pages that one call of a tool reads at most. */
 const mostPages = 20;
 
-/** What follows a page: the values of the call that reads it. */
-interface Following {
+/** The page after another. */
+interface FollowingPage {
+  /** Of the call that reads it. */
   readonly values: Values;
-  /** Whether there is something in it; else it may be empty. */
-  readonly certain: boolean;
+  /** Whether it surely has rows; else it may be empty. */
+  readonly mustExist: boolean;
 }
 
 /** There is more, behind a link that says it in words of its own. */
@@ -34,24 +35,24 @@ export interface Page {
   readonly values: Values;
   readonly frame: unknown;
   readonly rows: readonly Row[];
-  readonly following?: Following | typeof unreachable | undefined;
+  readonly following?: FollowingPage | typeof unreachable | undefined;
 }
 
-/** Where a list goes on: at a row of a page. */
-interface Place {
+/** The row of a page at which the next result begins. */
+interface Cursor {
   readonly values: Values;
   /** Rows to pass over, from the beginning of the page. */
-  readonly at: number;
+  readonly rowIndex: number;
   /** The page where it has been read. */
   readonly page?: Page;
 }
 
-/** What a result holds of a list. */
-export interface Stretch {
+/** The rows of a list that one result holds, and the pages they come from. */
+export interface RowRange {
   readonly pages: readonly [Page, ...Page[]];
   readonly rows: readonly Row[];
   /** Undefined at the end of the list, and where nobody can go on. */
-  readonly next?: Place;
+  readonly next?: Cursor;
   readonly unreachable?: true;
 }
 
@@ -59,27 +60,27 @@ export interface Stretch {
  * A page that is not full may still not be the last: services give less than was asked for. Where the count does not settle
  * it, only the next page tells.
  */
-function numbered(
+function nextNumberedPage(
   { page, size, defaultSize }: Paging,
   values: Values,
   rows: number,
   total?: number,
-): Following | undefined {
+): FollowingPage | undefined {
   if (rows === 0) return undefined;
   const number = Number(values[page] ?? 1);
   const asked = Number(values[size] ?? defaultSize);
   const before = (number - 1) * asked;
   const next = { ...values, [page]: number + 1, [size]: asked };
-  if (total === undefined) return { values: next, certain: rows >= asked };
+  if (total === undefined) return { values: next, mustExist: rows >= asked };
   if (rows === asked || number === 1)
-    return before + rows < total ? { values: next, certain: true } : undefined;
-  return { values: next, certain: false };
+    return before + rows < total ? { values: next, mustExist: true } : undefined;
+  return { values: next, mustExist: false };
 }
 
 /** Links may begin with their path. */
 const anyOrigin = "https://service.invalid";
 
-const at = (value: unknown, path: string): unknown =>
+const valueAt = (value: unknown, path: string): unknown =>
   path
     .split(".")
     .reduce<unknown>(
@@ -88,32 +89,43 @@ const at = (value: unknown, path: string): unknown =>
     );
 
 /** The call that a link stands for: that of its page, with what its query says. */
-function linked(operation: Declaration, { next }: LinkedPages, values: Values, body: unknown) {
-  const href = at(body, `${next}.href`);
+function nextLinkedPage(operation: Declaration, { next }: LinkedPages, values: Values, body: unknown) {
+  const href = valueAt(body, `${next}.href`);
   if (typeof href !== "string") return undefined;
   if (!URL.canParse(href, anyOrigin)) return unreachable;
-  const turned = Object.fromEntries(
+  const linkedValues = Object.fromEntries(
     [...new URL(href, anyOrigin).searchParams].flatMap(([name, text]) => {
       const field = modelFields(operation).find((known) => known.name === name);
       return field ? [[name, fromText(field.schema, text)] as const] : [];
     }),
   );
-  const isOther = Object.entries(turned).some(([name, value]) => values[name] !== value);
-  return isOther ? { values: { ...values, ...turned }, certain: true } : unreachable;
+  const isOther = Object.entries(linkedValues).some(([name, value]) => values[name] !== value);
+  return isOther ? { values: { ...values, ...linkedValues }, mustExist: true } : unreachable;
 }
 
-function followingOf(operation: Declaration, values: Values, { body, total }: ServiceResponse, rows: number) {
-  if (operation.pages) return numbered(operation.pages, values, rows, total);
-  return operation.linkedPages && linked(operation, operation.linkedPages, values, body);
+function followingPage(
+  operation: Declaration,
+  values: Values,
+  { body, total }: ServiceResponse,
+  rows: number,
+) {
+  if (operation.pages) return nextNumberedPage(operation.pages, values, rows, total);
+  return operation.linkedPages && nextLinkedPage(operation, operation.linkedPages, values, body);
 }
 
 export function pageOf(operation: Declaration, values: Values, response: ServiceResponse): Page {
-  const { frame, rows } = split(response.body);
-  return { response, values, frame, rows, following: followingOf(operation, values, response, rows.length) };
+  const { frame, rows } = splitRows(response.body);
+  return {
+    response,
+    values,
+    frame,
+    rows,
+    following: followingPage(operation, values, response, rows.length),
+  };
 }
 
-/** Pages that are the same would never end. */
-function assertOther(operation: Declaration, { response, rows }: Page, before: Page): void {
+/** A service that gives the same page again would be read without end. */
+function assertDifferentPage(operation: Declaration, { response, rows }: Page, before: Page): void {
   if (rows.length === 0 || JSON.stringify(rows) !== JSON.stringify(before.rows)) return;
   const { status, requestId, attempts } = response;
   throw new InvalidResponse(`${operation.name}: A page is the same as the one before it.`, {
@@ -126,18 +138,18 @@ function assertOther(operation: Declaration, { response, rows }: Page, before: P
   });
 }
 
-export interface Reader {
+export interface PageReader {
   readonly operation: Declaration;
   /** Calls the operation. */
   readonly call: (values: Values) => Promise<ServiceResponse>;
 }
 
 /** The page after another; undefined when it cannot be read now, so that what was read before is not lost. */
-async function pageAfter({ operation, call }: Reader, page: Page, { values }: Following) {
+async function pageAfter({ operation, call }: PageReader, page: Page, { values }: FollowingPage) {
   const response = await call(values).catch(() => undefined);
   if (!response) return undefined;
   const read = pageOf(operation, values, response);
-  assertOther(operation, read, page);
+  assertDifferentPage(operation, read, page);
   return read;
 }
 
@@ -145,12 +157,12 @@ async function pageAfter({ operation, call }: Reader, page: Page, { values }: Fo
  * The rows of a result, from a row of a page on: until they are as many or as large as a result holds. The last row may
  * reach over the limit, so that a walk of results needs no more of them than the size of all rows.
  */
-export async function stretchFrom(
-  reader: Reader,
+export async function readRowRange(
+  reader: PageReader,
   first: Page,
   start: number,
   mostRows: number,
-): Promise<Stretch> {
+): Promise<RowRange> {
   const rows: Row[] = [];
   const pages: [Page, ...Page[]] = [first];
   const isFull = () => rows.length >= mostRows || size >= maxResultLength;
@@ -159,7 +171,7 @@ export async function stretchFrom(
   let index = start;
   for (;;) {
     for (; index < page.rows.length; index += 1) {
-      if (isFull()) return { pages, rows, next: { values: page.values, at: index, page } };
+      if (isFull()) return { pages, rows, next: { values: page.values, rowIndex: index, page } };
       const row = page.rows[index]!;
       rows.push(row);
       size += jsonLength(row.value) + 1;
@@ -168,11 +180,11 @@ export async function stretchFrom(
     if (following === undefined) return { pages, rows };
     if (following === unreachable) return { pages, rows, unreachable: true };
     index -= page.rows.length;
-    const goOn = { pages, rows, next: { values: following.values, at: index } };
-    if ((isFull() && following.certain) || pages.length >= mostPages) return goOn;
-    const read = await pageAfter(reader, page, following);
-    if (!read) return goOn;
-    pages.push((page = read));
+    const soFar = { pages, rows, next: { values: following.values, rowIndex: index } };
+    if ((isFull() && following.mustExist) || pages.length >= mostPages) return soFar;
+    const nextPage = await pageAfter(reader, page, following);
+    if (!nextPage) return soFar;
+    pages.push((page = nextPage));
   }
 }
 
@@ -183,8 +195,8 @@ function hasList(schema: z.ZodType): boolean {
   return element !== undefined || kindOf(schema) === "unknown" || lists.length > 0;
 }
 
-/** Whether an operation reads what has rows. */
-export const readsRows = perOperation(
+/** Whether an operation reads a list, or an object with a list in it. */
+export const returnsRows = perOperation(
   ({ effect, responses, linkedPages }) =>
     linkedPages !== undefined ||
     (effect === "read" &&

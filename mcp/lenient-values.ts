@@ -1,23 +1,24 @@
-/** Values as models write them: taken where only one thing can be meant, else refused with what to write. */
+/** Values as models write them: accepted where only one meaning is possible, else refused with what to write. */
 import { Big } from "big.js";
 import type { z } from "zod";
 import { type Kind, kindOf, metaOf, optionsOf, type MinuteOfDay } from "../core/schema/kind";
 import { isDay, minuteOf } from "../core/schema/values";
 import { nearest } from "../core/nearest";
-import { likeness, partsOf } from "./names";
+import { spellingKey, partsOf } from "./names";
 import { decimalString } from "./decimal-strings";
 
 /** Either the value to send, or what is wrong with the one that was given. */
-export type Taken = { readonly value: unknown } | { readonly description: string };
+export type Coerced = { readonly value: unknown } | { readonly message: string };
 
-const taken = (value: unknown): Taken => ({ value });
-const refused = (description: string): Taken => ({ description });
+const coerced = (value: unknown): Coerced => ({ value });
+const refused = (message: string): Coerced => ({ message });
 
 const fits = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
 
 const isDecimal = /^-?\d+(\.\d+)?$/;
 
-const holds = (text: string): boolean => {
+/** Whether a number holds every digit of the text. */
+const isExact = (text: string): boolean => {
   const number = Number(text);
   return Number.isFinite(number) && new Big(text).eq(decimalString(number));
 };
@@ -28,21 +29,21 @@ function decimalsIn(text: string): string[] {
   if (!/^-?\d[\d.,]*$/.test(digits)) return [];
   const point = Math.max(digits.lastIndexOf("."), digits.lastIndexOf(","));
   const whole = digits.replace(/[.,]/g, "");
-  const parted =
+  const withPoint =
     point < 0 ? whole : `${digits.slice(0, point).replace(/[.,]/g, "")}.${digits.slice(point + 1)}`;
   const mayGroup = /^-?\d{1,3}([.,]\d{3})+$/.test(digits);
-  return mayGroup ? [whole, parted] : [parted];
+  return mayGroup ? [whole, withPoint] : [withPoint];
 }
 
-function asNumber(text: string): Taken {
+function coerceNumber(text: string): Coerced {
   const trimmed = text.trim();
   if (!isDecimal.test(trimmed)) {
     const meant = decimalsIn(trimmed).filter((candidate) => isDecimal.test(candidate));
     const form = meant.length > 0 ? `send ${meant.join(" or ")}` : "such as 1234.5";
     return refused(`must be a number with a dot and without grouping (${form}), not ${JSON.stringify(text)}`);
   }
-  return holds(trimmed)
-    ? taken(Number(trimmed))
+  return isExact(trimmed)
+    ? coerced(Number(trimmed))
     : refused(`has more digits than can be sent exactly: ${text}`);
 }
 
@@ -51,9 +52,9 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
   ["false", false],
 ]);
 
-const asBoolean = (text: string): Taken =>
+const coerceBoolean = (text: string): Coerced =>
   booleans.has(text.trim().toLowerCase())
-    ? taken(booleans.get(text.trim().toLowerCase()))
+    ? coerced(booleans.get(text.trim().toLowerCase()))
     : refused(`must be true or false, not ${JSON.stringify(text)}`);
 
 function parsed(text: string): unknown {
@@ -65,7 +66,7 @@ function parsed(text: string): unknown {
 }
 
 /** A list written as text, or one value where a list is wanted. */
-function asList(schema: z.ZodType, value: unknown): unknown {
+function listFrom(schema: z.ZodType, value: unknown): unknown {
   if (typeof value !== "string") return [value];
   const list = value.trim().startsWith("[") ? parsed(value) : undefined;
   if (Array.isArray(list)) return list;
@@ -74,26 +75,27 @@ function asList(schema: z.ZodType, value: unknown): unknown {
   return parts ? value.split(",").map((part) => part.trim()) : [value];
 }
 
-const asObject = (value: unknown): unknown =>
+/** An object written as text. */
+const objectFrom = (value: unknown): unknown =>
   typeof value === "string" && value.trim().startsWith("{") ? (parsed(value) ?? value) : value;
 
-const known = (schema: z.ZodType): readonly string[] | undefined =>
+const knownOptions = (schema: z.ZodType): readonly string[] | undefined =>
   optionsOf(schema) ?? metaOf(schema)["x-extensible-enum"];
 
 /** The options with a word in common, where none is spelled alike. */
-const akin = (text: string, options: readonly string[]) =>
+const optionsSharingWord = (text: string, options: readonly string[]) =>
   options.filter((option) => {
     const words = text.toLowerCase().split(/[^a-z0-9]+/);
     return words.some((word) => word.length > 3 && option.toLowerCase().includes(word));
   });
 
-function asOption(schema: z.ZodType, text: string): Taken | undefined {
-  const options = known(schema);
+function coerceOption(schema: z.ZodType, text: string): Coerced | undefined {
+  const options = knownOptions(schema);
   if (!options || options.includes(text) || metaOf(schema).alsoSpelled?.has(text)) return undefined;
-  const same = options.find((option) => likeness(option) === likeness(text));
-  if (same !== undefined) return taken(same);
+  const same = options.find((option) => spellingKey(option) === spellingKey(text));
+  if (same !== undefined) return coerced(same);
   if (!optionsOf(schema)) return undefined;
-  const near = [...nearest(text, options), ...akin(text, options)].slice(0, 2);
+  const near = [...nearest(text, options), ...optionsSharingWord(text, options)].slice(0, 2);
   const hint = near.length > 0 ? `; nearest: ${near.join(", ")}` : "";
   return refused(`must be one of ${options.join(", ")}, not ${JSON.stringify(text)}${hint}`);
 }
@@ -112,19 +114,19 @@ const minutesOf = (time: number) => new Date(time).toISOString().slice(0, 16);
 const timeForm = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/;
 
 /** A minute in UTC, from a day or from a time in another form. */
-function minuteIn(text: string, ofDay: MinuteOfDay): Taken | undefined {
+function minuteIn(text: string, ofDay: MinuteOfDay): Coerced | undefined {
   const day = dayIn(text);
-  if (day !== undefined && !text.includes("T")) return taken(minuteOf(day, ofDay));
+  if (day !== undefined && !text.includes("T")) return coerced(minuteOf(day, ofDay));
   if (!timeForm.test(text) || !isDay(text.slice(0, 10))) return undefined;
   const zoned = /(Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`;
   const time = Date.parse(zoned.replace(" ", "T"));
   if (Number.isNaN(time)) return undefined;
-  if (time % 60_000 === 0) return taken(minutesOf(time));
+  if (time % 60_000 === 0) return coerced(minutesOf(time));
   return refused(`has seconds, which are not taken: send ${minutesOf(time)}`);
 }
 
 /** What else a text may be meant as: codes in capitals and without spaces, days in other forms. */
-const forms = (text: string): readonly (string | undefined)[] => {
+const alternativeSpellings = (text: string): readonly (string | undefined)[] => {
   const bare = text.replace(/\s/g, "");
   return [
     text.trim(),
@@ -138,44 +140,46 @@ const forms = (text: string): readonly (string | undefined)[] => {
 
 const todayIs = () => `; today is ${new Date().toISOString().slice(0, 10)} (UTC)`;
 
-function asText(schema: z.ZodType, text: string): Taken {
-  const option = asOption(schema, text);
+function coerceText(schema: z.ZodType, text: string): Coerced {
+  const option = coerceOption(schema, text);
   if (option) return option;
-  if (fits(schema, text)) return taken(text);
+  if (fits(schema, text)) return coerced(text);
   const { ofDay, format } = metaOf(schema);
   const minute = ofDay === undefined ? undefined : minuteIn(text.trim(), ofDay);
   if (minute) return minute;
-  const meant = forms(text).find((form) => form !== undefined && fits(schema, form));
-  if (meant !== undefined) return taken(meant);
+  const meant = alternativeSpellings(text).find(
+    (spelling) => spelling !== undefined && fits(schema, spelling),
+  );
+  if (meant !== undefined) return coerced(meant);
   if (format === "date-time" && isDay(text)) return refused(`must have a time: send ${text}T00:00:00Z`);
-  const description = schema.safeParse(text).error?.issues[0]?.message;
+  const message = schema.safeParse(text).error?.issues[0]?.message;
   const isWord = (ofDay !== undefined || format === "date") && /^[a-z]/i.test(text);
-  return isWord && description !== undefined
-    ? refused(`${description}, not ${JSON.stringify(text)}${todayIs()}`)
-    : taken(text);
+  return isWord && message !== undefined
+    ? refused(`${message}, not ${JSON.stringify(text)}${todayIs()}`)
+    : coerced(text);
 }
 
 /** Codes as a list, where they are written with commas between. Free text has no form to tell by. */
-function asJoined(schema: z.ZodType, list: readonly unknown[]): Taken {
+function coerceCodeList(schema: z.ZodType, list: readonly unknown[]): Coerced {
   const text = list.join(",");
   const isScalar = list.every((item) => typeof item === "string");
-  return isScalar && list.length > 0 && !fits(schema, " ") ? asText(schema, text) : taken(list);
+  return isScalar && list.length > 0 && !fits(schema, " ") ? coerceText(schema, text) : coerced(list);
 }
 
-const fromText: Readonly<Partial<Record<Kind, (text: string, schema: z.ZodType) => Taken>>> = {
-  number: asNumber,
-  integer: asNumber,
-  boolean: asBoolean,
-  string: (text, schema) => asText(schema, text),
+const coerceByKind: Readonly<Partial<Record<Kind, (text: string, schema: z.ZodType) => Coerced>>> = {
+  number: coerceNumber,
+  integer: coerceNumber,
+  boolean: coerceBoolean,
+  string: (text, schema) => coerceText(schema, text),
 };
 
-/** A value of a field, but for what is inside objects and lists. */
-export function valueFor(schema: z.ZodType, value: unknown): Taken {
+/** The value a model means for a field; what is inside objects and lists is left as it is. */
+export function coerceValue(schema: z.ZodType, value: unknown): Coerced {
   const kind = kindOf(schema);
-  if (kind === "array") return taken(Array.isArray(value) ? value : asList(schema, value));
-  if (kind === "object") return taken(asObject(value));
-  if (typeof value === "string") return fromText[kind]?.(value, schema) ?? taken(value);
-  if (kind === "string" && Number.isFinite(value)) return asText(schema, decimalString(value as number));
-  if (kind === "string" && Array.isArray(value)) return asJoined(schema, value);
-  return taken(value);
+  if (kind === "array") return coerced(Array.isArray(value) ? value : listFrom(schema, value));
+  if (kind === "object") return coerced(objectFrom(value));
+  if (typeof value === "string") return coerceByKind[kind]?.(value, schema) ?? coerced(value);
+  if (kind === "string" && Number.isFinite(value)) return coerceText(schema, decimalString(value as number));
+  if (kind === "string" && Array.isArray(value)) return coerceCodeList(schema, value);
+  return coerced(value);
 }

@@ -1,8 +1,11 @@
-/** What was read and did not fit in a result: kept for a while, for whoever holds its key. */
+/** Keeps values for a limited time, for whoever holds their key: what was read and did not fit in a result. */
 import { randomUUID } from "node:crypto";
 
 /** How long it is kept. */
 export const keptMs = 15 * 60_000;
+
+/** The same, as models are told. */
+export const keptFor = `${keptMs / 60_000} minutes`;
 
 /** Characters of JSON that are kept at once, of all results together. */
 const mostKept = 32 * 1024 * 1024;
@@ -14,7 +17,7 @@ interface Entry<T> {
 }
 
 /** Belongs to one client of the service. What has been kept longest makes room for what is new. */
-export class Kept<T> {
+export class ExpiringStore<T> {
   readonly #entries = new Map<string, Entry<T>>();
   #size = 0;
 

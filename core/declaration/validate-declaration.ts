@@ -1,0 +1,88 @@
+/** Whether a declaration contradicts itself. */
+import type { z } from "zod";
+import { propertyOf } from "../schema/kind";
+import { type Declaration, fieldsOfRule, type Shape } from "./operation";
+
+/**
+ * Whether a path stays below the base address and means the same to whoever reads it: printable ASCII from a slash on, no
+ * query, and no way up, written out or in escapes.
+ */
+const isPath = (path: string): boolean =>
+  /^\/[!-~]*$/.test(path) && !/\/\/|\.\.|[\\?#]|%2e|%2f|%5c/i.test(path);
+
+/** The fields of a shape that the caller fills. */
+const byCaller = (shape: Shape): string[] =>
+  Object.entries(shape).flatMap(([name, value]) => ("by" in value && value.by !== "caller" ? [] : [name]));
+
+const jsonSchemas = ({ responses }: Declaration): z.ZodType[] =>
+  Object.values(responses).flatMap((response) => (response.kind === "json" ? [response.schema] : []));
+
+/** Why `identifiedBy` or `singleUse` cannot be used: they name fields that do not exist. */
+function proofContradictions(declaration: Declaration): string[] {
+  const { identifiedBy, singleUse, parameters = {}, query = {}, headers = {}, body, document } = declaration;
+  const given = [parameters, query, headers, body?.shape ?? {}].flatMap(byCaller);
+  if (document) given.push(document.name);
+  const identified =
+    identifiedBy === undefined || jsonSchemas(declaration).some((schema) => propertyOf(schema, identifiedBy));
+  return [
+    ...(identified ? [] : [`no JSON response has a field ${identifiedBy}`]),
+    ...(singleUse === undefined || given.includes(singleUse)
+      ? []
+      : [`the caller gives no field ${singleUse}`]),
+  ];
+}
+
+const nameContradictions = ({ name }: Declaration): string[] =>
+  /^[a-zA-Z]+\.[a-zA-Z0-9]+$/.test(name) ? [] : ["a name reads section.method"];
+
+function pathContradictions({ path, parameters = {} }: Declaration): string[] {
+  const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, key]) => key!);
+  const declared = Object.keys(parameters);
+  return [
+    ...(isPath(path)
+      ? []
+      : ["a path begins with one slash and holds no way out of it, no query and no white space"]),
+    ...inPath.filter((key) => !declared.includes(key)).map((key) => `path parameter ${key} has no schema`),
+    ...declared.filter((key) => !inPath.includes(key)).map((key) => `${key} is not in the path`),
+  ];
+}
+
+const fieldNames = ({ parameters, query, headers, body, document }: Declaration): string[] => [
+  ...[parameters, query, headers, body?.shape].flatMap((shape) => Object.keys(shape ?? {})),
+  ...(document ? [document.name] : []),
+];
+
+/** The fields that other parts of the declaration name. */
+const namedFields = ({ rules = [], pages, document, responses }: Declaration): string[] => [
+  ...rules.flatMap(fieldsOfRule),
+  ...(pages ? [pages.page, pages.size] : []),
+  ...(document?.form?.fields ?? []),
+  ...Object.values(responses).flatMap((response) => ("asText" in response ? [response.asText.field] : [])),
+];
+
+function fieldContradictions(declaration: Declaration): string[] {
+  const names = fieldNames(declaration);
+  const twice = names.filter((key, index) => names.indexOf(key) !== index);
+  const missing = namedFields(declaration).filter((key) => !names.includes(key));
+  return [
+    ...twice.map((key) => `two fields are called ${key}`),
+    ...missing.map((key) => `there is no field ${key}`),
+  ];
+}
+
+/** Reading all pages repeats the call, so it must not change anything. */
+function pageContradictions({ pages, linkedPages, effect, method }: Declaration): string[] {
+  if (!pages && !linkedPages) return [];
+  if (effect !== "read") return [`only an operation whose effect is read has pages; the effect is ${effect}`];
+  const isLinkedGet = method === "GET" && !pages;
+  return linkedPages && !isLinkedGet ? ["linked pages are those of a GET without numbered ones"] : [];
+}
+
+/** What contradicts itself in a declaration, in sentences without their full stop; nothing when it is sound. */
+export const contradictionsIn = (declaration: Declaration): string[] => [
+  ...nameContradictions(declaration),
+  ...pathContradictions(declaration),
+  ...fieldContradictions(declaration),
+  ...proofContradictions(declaration),
+  ...pageContradictions(declaration),
+];

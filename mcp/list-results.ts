@@ -1,0 +1,121 @@
+/** Reads what a result shows of a list: from its beginning, or from the cursor of an earlier result. */
+import { invalidInput } from "../core/client/prepare";
+import type { Declaration } from "../core/declaration/operation";
+import { jsonLength } from "./truncate";
+import { type ExpiringStore, keptFor } from "./expiring-store";
+import { argumentsOf } from "./names";
+import type { JsonObject } from "./protocol";
+import { cursorArgument, type Page, pageOf, type PageReader, type RowRange, readRowRange } from "./row-range";
+import type { Values } from "../core/declaration/fields";
+
+/** A page that did not fit, of an operation whose calls are counted. */
+export interface StoredPage {
+  readonly tool: string;
+  readonly page: Page;
+}
+
+/** The rows for one result, and how to call for those after them. */
+export interface ListResult extends RowRange {
+  /** Whether it begins at the cursor of an earlier result. */
+  readonly continued: boolean;
+  /** The arguments of the call for the rows after them. */
+  readonly nextArguments?: JsonObject;
+  /** Whether the rest was read and is not kept: it is too large. */
+  readonly tooLargeToKeep?: true;
+}
+
+const invalidCursor = (operation: Declaration, message: string) =>
+  invalidInput(operation, [{ field: cursorArgument, message }]);
+
+const expiredCursor =
+  "is not known here any more: what did not fit is kept for " +
+  `${keptFor}, by the server that read it. Call again without ${cursorArgument}; that is one more read at the service`;
+
+/** The row to begin at, of a page that was kept or has just been read. */
+interface StartingPoint {
+  /** The key under which the page is kept already. */
+  readonly cacheKey?: string;
+  readonly page: Page;
+  readonly rowIndex: number;
+}
+
+function storedStart(
+  operation: Declaration,
+  values: Values,
+  cursor: string,
+  store: ExpiringStore<StoredPage>,
+): StartingPoint {
+  const [key = "", index = ""] = cursor.split(".");
+  const found = store.get(key);
+  if (found?.tool !== operation.tool || !/^\d+$/.test(index)) throw invalidCursor(operation, expiredCursor);
+  if (
+    JSON.stringify(argumentsOf(operation, values)) !==
+    JSON.stringify(argumentsOf(operation, found.page.values))
+  )
+    throw invalidCursor(
+      operation,
+      `belongs to other arguments: send next as it was, or leave ${cursorArgument} out`,
+    );
+  return { cacheKey: key, page: found.page, rowIndex: Number(index) };
+}
+
+async function findStart(
+  reader: PageReader,
+  values: Values,
+  cursor: unknown,
+  store: ExpiringStore<StoredPage>,
+): Promise<StartingPoint> {
+  const { operation, call } = reader;
+  if (cursor !== undefined && operation.metered) return storedStart(operation, values, String(cursor), store);
+  const index = String(cursor ?? 0);
+  if (!/^\d+$/.test(index))
+    throw invalidCursor(operation, `must be as in next, not ${JSON.stringify(cursor)}`);
+  return { page: pageOf(operation, values, await call(values)), rowIndex: Number(index) };
+}
+
+/** The values with the page and its size, on which a cursor relies. */
+function withPageAndSize({ pages }: Declaration, values: Values): Values {
+  if (!pages) return values;
+  const { page, size, defaultSize } = pages;
+  return { ...values, [page]: values[page] ?? 1, [size]: values[size] ?? defaultSize };
+}
+
+/** The call for the rows after a range, where there are more. */
+function nextCallOf(
+  operation: Declaration,
+  { cacheKey, page: startingPage }: StartingPoint,
+  { next }: RowRange,
+  store: ExpiringStore<StoredPage>,
+): Pick<ListResult, "nextArguments" | "tooLargeToKeep"> {
+  if (!next) return {};
+  const args = argumentsOf(operation, next.values);
+  if (!operation.metered) return { nextArguments: { ...args, [cursorArgument]: String(next.rowIndex) } };
+  const { page, rowIndex } = next;
+  if (!page) return { nextArguments: args };
+  const storeKey =
+    page === startingPage && cacheKey
+      ? cacheKey
+      : store.keep({ tool: operation.tool, page }, jsonLength(page.rows));
+  return storeKey === undefined
+    ? { tooLargeToKeep: true }
+    : { nextArguments: { ...args, [cursorArgument]: `${storeKey}.${rowIndex}` } };
+}
+
+/**
+ * A first result has at most the page that was asked for; one that begins at a cursor has as much as fits. Throws what
+ * the call throws, and InvalidInput for a cursor that is none.
+ */
+export async function readList(
+  reader: PageReader,
+  values: Values,
+  cursor: unknown,
+  store: ExpiringStore<StoredPage>,
+): Promise<ListResult> {
+  const { operation } = reader;
+  const asked = withPageAndSize(operation, values);
+  const start = await findStart(reader, asked, cursor, store);
+  const continued = cursor !== undefined;
+  const most = operation.pages && !continued ? Number(asked[operation.pages.size]) : Infinity;
+  const range = await readRowRange(reader, start.page, start.rowIndex, most);
+  return { ...range, continued, ...nextCallOf(operation, start, range, store) };
+}
