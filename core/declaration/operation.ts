@@ -92,10 +92,6 @@ export type ErrorDeclaration = string | readonly [description: string, body: z.Z
 export const errorDescription = (error: ErrorDeclaration): string =>
   typeof error === "string" ? error : error[0];
 
-/** The schema of its body, where the contract gives one. */
-export const errorBody = (error: ErrorDeclaration): z.ZodType | undefined =>
-  typeof error === "string" ? undefined : error[1];
-
 /** How a list is read page by page. */
 export interface Paging {
   readonly page: string;
