@@ -45,11 +45,11 @@ const goesOn = "More follow: call again with exactly the arguments in next.";
 /** The rows, and what says where they are. `schema` is that of the whole body. */
 export function listContent(
   operation: Declaration,
-  found: ListResult,
+  list: ListResult,
   schema: z.ZodType | undefined,
   resources: Resources,
 ): ResultContent {
-  const { pages, rows, continued, nextArguments: next } = found;
+  const { pages, rows, continued, nextArguments: next } = list;
   const short = rows.map((row) =>
     isTooLong(row) ? { ...row, value: truncate(row.value, maxResultLength) } : row,
   );
@@ -58,11 +58,11 @@ export function listContent(
     joinRows({ frame: truncate(pages[0].frame, maxResultLength), rows: short }),
     schema,
   );
-  const left = omissions(operation, found);
+  const left = omissions(operation, list);
   const about = {
     ...(left.length > 0 && { truncated: left.join(" ") }),
     count: rows.length,
-    ...pageNumbers(operation, found),
+    ...pageNumbers(operation, list),
     ...(next && { next }),
   };
   const { total } = pages[0].response;

@@ -10,7 +10,7 @@ interface PendingCall {
 export class PendingCalls {
   /** Whether no more calls are taken. */
   closed = false;
-  readonly #underWay = new Set<PendingCall>();
+  readonly #pending = new Set<PendingCall>();
 
   /** Runs a call. Its signal is the caller's, and that of the close. */
   run<T>(operation: Declaration, signal: AbortSignal, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -20,22 +20,22 @@ export class PendingCalls {
     else signal.addEventListener("abort", onAbort, { once: true });
     const ended = call(stop.signal).finally(() => {
       signal.removeEventListener("abort", onAbort);
-      this.#underWay.delete(underWay);
+      this.#pending.delete(underWay);
     });
     const underWay = { operation, stop, ended };
-    this.#underWay.add(underWay);
+    this.#pending.add(underWay);
     return ended;
   }
 
   /** The operations under way that commit money. */
   money(): Declaration[] {
-    return [...this.#underWay].map(({ operation }) => operation).filter(({ effect }) => effect === "money");
+    return [...this.#pending].map(({ operation }) => operation).filter(({ effect }) => effect === "money");
   }
 
   /** Stops what can be stopped, and waits for the rest: the client ends no call that commits money and has left. */
   async close(): Promise<void> {
     this.closed = true;
-    const underWay = [...this.#underWay];
+    const underWay = [...this.#pending];
     for (const { stop } of underWay) stop.abort();
     await Promise.allSettled(underWay.map(({ ended }) => ended));
   }

@@ -17,9 +17,9 @@ export const cursorArgument = "continue";
 /** Pages that one call of a tool reads at most. */
 const mostPages = 20;
 
-/** The page after another. */
+/** The page after another, as far as it is known before it is read. */
 interface FollowingPage {
-  /** Of the call that reads it. */
+  /** The values of the call that reads it. */
   readonly values: Values;
   /** Whether it surely has rows; else it may be empty. */
   readonly mustExist: boolean;
@@ -155,7 +155,7 @@ async function pageAfter({ operation, call }: PageReader, page: Page, { values }
 
 /**
  * The rows of a result, from a row of a page on: until they are as many or as large as a result holds. The last row may
- * reach over the limit, so that a walk of results needs no more of them than the size of all rows.
+ * reach over the limit, so that reading a whole list takes no more results than the size of its rows needs.
  */
 export async function readRowRange(
   reader: PageReader,

@@ -13,16 +13,16 @@ const isErrorMessage = (body: unknown): boolean =>
   isObject(body) && ["code", "message", "details"].every((name) => Object.hasOwn(body, name));
 
 /** Text that is not blank, or a number. */
-const isName = (value: unknown): boolean =>
+const isNonBlank = (value: unknown): boolean =>
   typeof value === "string" ? value.trim() !== "" : typeof value === "number";
 
-const named: ReadonlySet<Kind> = new Set(["string", "integer", "number"]);
+const textOrNumberKinds: ReadonlySet<Kind> = new Set(["string", "integer", "number"]);
 
-/** Text and numbers name what was done by what they hold, other fields by being there. */
-const isThere = (schema: z.ZodType | undefined, value: unknown): boolean =>
-  schema && !named.has(kindOf(schema))
+/** Whether a field has a value: text that is not blank, a number, or anything where the schema says neither. */
+const isPresent = (schema: z.ZodType | undefined, value: unknown): boolean =>
+  schema && !textOrNumberKinds.has(kindOf(schema))
     ? value !== undefined && value !== null && value !== ""
-    : isName(value);
+    : isNonBlank(value);
 
 function hasDeclaredForm({ schema }: JsonResponse, body: unknown): boolean {
   const kind = kindOf(schema);
@@ -30,7 +30,7 @@ function hasDeclaredForm({ schema }: JsonResponse, body: unknown): boolean {
   if (kind === "array") return Array.isArray(body);
   return kind === "unknown"
     ? typeof body === "object" && body !== null
-    : isName(body) || body === false || body === true;
+    : isNonBlank(body) || body === false || body === true;
 }
 
 /**
@@ -43,13 +43,13 @@ export function provesCarriedOut(operation: Declaration, status: number, body: u
     ? operation.responses[status]
     : undefined;
   if (response?.kind !== "json") return response !== undefined;
-  if (response.asText && typeof body === "string") return isName(body);
+  if (response.asText && typeof body === "string") return isNonBlank(body);
   if (isErrorMessage(body)) return false;
   const { identifiedBy } = operation;
   if (identifiedBy === undefined) return hasDeclaredForm(response, body);
   return (
     isObject(body) &&
     Object.hasOwn(body, identifiedBy) &&
-    isThere(propertyOf(response.schema, identifiedBy), body[identifiedBy])
+    isPresent(propertyOf(response.schema, identifiedBy), body[identifiedBy])
   );
 }

@@ -85,7 +85,7 @@ const entriesOf = (operation: Declaration, body: unknown): number | undefined =>
     ? entriesIn(operation, body)
     : undefined;
 
-/** The response of one call. */
+/** Sends the response of one call. */
 async function sendOnePage(call: NodeCall): Promise<Delivery> {
   const { operation, input } = call;
   const response = await responseTo(call);
@@ -100,7 +100,7 @@ async function sendOnePage(call: NodeCall): Promise<Delivery> {
   return { msg, body, entries: entriesOf(operation, body), more };
 }
 
-/** Every entry of every page, as one message. */
+/** Sends every entry of every page, as one message. */
 async function sendAllPages(call: NodeCall): Promise<Delivery> {
   const { operation, client, input, options, msg, send } = call;
   const responses: ServiceResponse[] = [];
@@ -113,7 +113,7 @@ async function sendAllPages(call: NodeCall): Promise<Delivery> {
 }
 
 /**
- * A message for each page, in a sequence that a Join node puts together again: lists to one list, objects to a list of
+ * Sends a message for each page, in a sequence that a Join node puts together again: lists to one list, objects to a list of
  * them. A page waits for the next one, because the last message of a sequence says how many there were.
  */
 async function sendEachPage(call: NodeCall): Promise<Delivery> {
