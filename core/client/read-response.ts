@@ -19,9 +19,13 @@ const text = (value: unknown) => (typeof value === "string" ? value : undefined)
 function withoutSecrets(headers: Headers, cut: (text: string) => string): Headers {
   const cutAll = (value: string | string[] | undefined) =>
     typeof value === "string" ? cut(value) : value?.map(cut);
-  for (const name in headers)
-    if (String(cutAll(headers[name])) !== String(headers[name]))
-      return Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, cutAll(value)]));
+  for (const name in headers) {
+    const value = headers[name];
+    const shown = cutAll(value);
+    // Text that holds no secret is the same text; a list is another one.
+    if (shown !== value && String(shown) !== String(value))
+      return Object.fromEntries(Object.entries(headers).map(([key, each]) => [key, cutAll(each)]));
+  }
   return headers;
 }
 
@@ -35,7 +39,8 @@ function textOf(
   const { call, deadline } = state;
   const plain = (bytes: Buffer): Text => {
     const content = decoded(bytes, text(headers["content-type"]));
-    return { ...content, text: secrets.redact(content.text) };
+    const shown = secrets.redact(content.text);
+    return shown === content.text ? content : { ...content, text: shown };
   };
   const fail = (error: unknown): never => {
     if (error instanceof DeadlineEnded) throw error;

@@ -12,7 +12,7 @@ import { eventually, happens } from "../support/eventually";
 import { type Fault, type FaultServer, faultServer, respond, silence } from "../support/fault-server";
 import { environmentOf, program, type Variables } from "./run";
 
-const numRuns = Number(process.env.FXDESK_RUNS ?? 6);
+const numRuns = Number(process.env.FXDESK_RUNS ?? 3);
 const within = { withinMs: 50_000 };
 const booking = ["call", "trades.book", "--quote-id", "q-1", "--reason", "other", "--yes"];
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
