@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import { checkInput } from "../core/declaration/check";
 import type { Declaration } from "../core/declaration/operation";
-import { fieldsOf, modelFields, type Values } from "../core/declaration/fields";
+import { fieldsOf, modelFields, perOperation, type Values } from "../core/declaration/fields";
 import { nearest } from "../core/nearest";
 import { propertyOf } from "../core/schema/kind";
 import type { Settings } from "./target";
@@ -112,6 +112,10 @@ function allViolations(operation: Declaration, values: Values, own: readonly Vio
   return [...own, ...found.filter(({ field }) => !places.has(field))];
 }
 
+const shapeOf = perOperation((operation) =>
+  Object.fromEntries(modelFields(operation).map(({ name, schema }) => [name, schema])),
+);
+
 /** Parses arguments as models write them. `given` is without what belongs to the tool and not to its operation. */
 export function parseArguments(
   operation: Declaration,
@@ -119,7 +123,7 @@ export function parseArguments(
   settings: Settings,
 ): ParsedArguments {
   const parser = new ArgumentParser();
-  const shape = Object.fromEntries(modelFields(operation).map(({ name, schema }) => [name, schema]));
+  const shape = shapeOf(operation);
   let unknown = 0;
   const values = parser.parseObject(shape, given, "", (key) => {
     const violation = unknownName(operation, key, given[key], settings);

@@ -1,5 +1,5 @@
 /** Reads what a result shows of a list: from its beginning, or from the cursor of an earlier result. */
-import { invalidInput } from "../core/client/prepare";
+import { invalidInput } from "../core/client/call-errors";
 import type { Declaration } from "../core/declaration/operation";
 import { jsonLength } from "./truncate";
 import { type ExpiringStore, keptFor } from "./expiring-store";

@@ -6,6 +6,7 @@ import type { Declaration, LinkedPages, Paging } from "../core/declaration/opera
 import { modelFields, type Values, perOperation } from "../core/declaration/fields";
 import { fromText } from "../core/wire/wire";
 import { isRequired, kindOf } from "../core/schema/kind";
+import { valueAt } from "../core/schema/value-at";
 import { jsonLength } from "./truncate";
 import { partsOf } from "./names";
 import { type Row, splitRows } from "./rows";
@@ -80,17 +81,9 @@ function nextNumberedPage(
 /** Links may begin with their path. */
 const anyOrigin = "https://service.invalid";
 
-const valueAt = (value: unknown, path: string): unknown =>
-  path
-    .split(".")
-    .reduce<unknown>(
-      (inner, key) => (typeof inner === "object" && inner !== null ? (inner as Values)[key] : undefined),
-      value,
-    );
-
 /** The call that a link stands for: that of its page, with what its query says. */
 function nextLinkedPage(operation: Declaration, { next }: LinkedPages, values: Values, body: unknown) {
-  const href = valueAt(body, `${next}.href`);
+  const href = valueAt(body, [...next.split("."), "href"]);
   if (typeof href !== "string") return undefined;
   if (!URL.canParse(href, anyOrigin)) return unreachable;
   const linkedValues = Object.fromEntries(

@@ -2,7 +2,7 @@
 
 import { errorFrom } from "../core/client/call-errors";
 import { outcomeLine } from "../core/client/outcome-line";
-import { invalidInput } from "../core/client/prepare";
+import { invalidInput } from "../core/client/call-errors";
 import type { ServiceResponse } from "../core/client/response";
 import { FxdeskError } from "../core/errors";
 import type { Declaration } from "../core/declaration/operation";

@@ -1,4 +1,5 @@
 /** From an error status, or from no response at all, to the error a caller handles. */
+import { valueAt } from "../schema/value-at";
 import { TokenFailure } from "../credentials/tokens";
 import {
   Aborted,
@@ -19,6 +20,7 @@ import {
 } from "../errors";
 import { type Declaration, errorDescription } from "../declaration/operation";
 import type { ErrorBody } from "../declaration/service";
+import { describeViolations, type Violation } from "../declaration/violation";
 import { isRefusal, outcomeOfStatus, outcomeWithoutResponse } from "./outcome";
 import { DeadlineEnded } from "../transport/deadline";
 import { BrokenOff, Paused, TooLarge, TransportError, errorText } from "../transport/error";
@@ -64,13 +66,7 @@ function kindOf(status: number): Kind {
 }
 
 const textAt = (body: unknown, paths: readonly string[]): string | undefined =>
-  paths
-    .map((path) =>
-      path
-        .split(".")
-        .reduce<unknown>((value, key) => (value as Record<string, unknown> | null | undefined)?.[key], body),
-    )
-    .find((value) => typeof value === "string");
+  paths.map((path) => valueAt(body, path.split("."))).find((value) => typeof value === "string");
 
 /** What the service says in the first of its error bodies that fits. */
 export function serviceMessage(body: unknown, shapes: readonly ErrorBody[]): ServiceMessage | undefined {
@@ -82,6 +78,15 @@ export function serviceMessage(body: unknown, shapes: readonly ErrorBody[]): Ser
   }
   return undefined;
 }
+
+/** The error for input that would not be sent. */
+export const invalidInput = (operation: Declaration, violations: readonly Violation[]): InvalidInput =>
+  new InvalidInput(`${operation.name}: ${describeViolations(violations)}`, {
+    operation: operation.name,
+    code: "invalid_input",
+    outcome: "not-sent",
+    violations,
+  });
 
 /** How the messages of failures end that leave open what became of the call. */
 const maybeDone = "It may have been carried out: check before repeating it.";

@@ -1,4 +1,5 @@
 /** Lists that come page by page. */
+import { valueAt } from "../schema/value-at";
 import { createHash } from "node:crypto";
 import { InvalidResponse } from "../errors";
 import type { Declaration, LinkedPages, Paging } from "../declaration/operation";
@@ -103,13 +104,6 @@ type Path = readonly string[];
 
 const pathOf = (text: string): Path => text.split(".");
 
-const at = (value: unknown, path: Path): unknown =>
-  path.reduce(
-    (inner: unknown, key) =>
-      typeof inner === "object" && inner !== null ? (inner as Values)[key] : undefined,
-    value,
-  );
-
 /** The value with another one at the end of the path; without that field where there is none. */
 function replaced(value: unknown, [key, ...rest]: Path, by: unknown): unknown {
   const object = (value ?? {}) as Values;
@@ -121,7 +115,7 @@ function replaced(value: unknown, [key, ...rest]: Path, by: unknown): unknown {
 
 /** The address of the next page, as the page has it. */
 function linkIn({ next }: LinkedPages, body: unknown): string | undefined {
-  const href = at(body, [...pathOf(next), "href"]);
+  const href = valueAt(body, [...pathOf(next), "href"]);
   return typeof href === "string" ? href : undefined;
 }
 
@@ -155,7 +149,7 @@ async function* linkedPages(
   for (let number = 1; ; number += 1) {
     const response = await caller.call(operation, input, options, target);
     if (number === 1) targets.add(target, number, response);
-    const lists = linked.entries.map((path) => at(response.body, pathOf(path)));
+    const lists = linked.entries.map((path) => valueAt(response.body, pathOf(path)));
     const isEmpty = lists.every((list) => !Array.isArray(list) || list.length === 0);
     if (!isEmpty) contents.add(digestOf(lists), number, response);
     yield response;
@@ -188,7 +182,7 @@ const listsOf = ({ linkedPages: linked }: Declaration): readonly Path[] =>
   linked ? linked.entries.map(pathOf) : [[]];
 
 const entriesAt = (body: unknown, path: Path): readonly unknown[] => {
-  const list = at(body, path);
+  const list = valueAt(body, path);
   return Array.isArray(list) ? list : [];
 };
 
@@ -209,7 +203,7 @@ export function hasMore(
 
 /** A list of all pages, where at least one page has it. */
 const joinedList = (bodies: readonly unknown[], path: Path): unknown[] | undefined =>
-  bodies.some((body) => at(body, path) !== undefined)
+  bodies.some((body) => valueAt(body, path) !== undefined)
     ? bodies.flatMap((body) => entriesAt(body, path))
     : undefined;
 

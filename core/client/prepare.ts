@@ -1,6 +1,5 @@
 /** From a caller's input to a call as it would leave: checked, filled and encoded. */
 import { randomUUID } from "node:crypto";
-import { InvalidInput } from "../errors";
 import { checkInput, checkFilledFields } from "../declaration/check";
 import type { Declaration, GeneratedValue } from "../declaration/operation";
 import { fieldsOf, fieldsHiddenFromModels, type Values } from "../declaration/fields";
@@ -10,8 +9,9 @@ import { acceptedEncodings } from "../transport/content";
 import { type Connection, localAddress, type Settings } from "./connection";
 import type { CallOptions } from "./call-options";
 import { limitViolation } from "./limits";
+import { invalidInput } from "./call-errors";
 import type { PreparedCall } from "./pipeline";
-import { describeViolations, type Violation } from "../declaration/violation";
+import type { Violation } from "../declaration/violation";
 
 const makers: Readonly<Record<GeneratedValue, () => string>> = {
   uuid: randomUUID,
@@ -90,14 +90,6 @@ function valuesToSend(
   // Into an object that is there: a copy of both would cost the engine a new hidden class with every call.
   return Object.assign(rest, given);
 }
-
-export const invalidInput = (operation: Declaration, violations: readonly Violation[]): InvalidInput =>
-  new InvalidInput(`${operation.name}: ${describeViolations(violations)}`, {
-    operation: operation.name,
-    code: "invalid_input",
-    outcome: "not-sent",
-    violations,
-  });
 
 function frozen(call: PreparedCall): PreparedCall {
   const deep = (value: unknown): void => {

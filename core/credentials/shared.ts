@@ -35,7 +35,7 @@ export class SharedTokens {
   #unsaved: { readonly tokens: Tokens; readonly version: number } | undefined;
 
   constructor(
-    /** Asks the token endpoint, which has `timeoutMs` to response. */
+    /** Asks the token endpoint, which has `timeoutMs` to respond. */
     private readonly ask: Refresh,
     private readonly timeoutMs: number,
     private readonly identity: Identity,

@@ -1,4 +1,5 @@
 /** Whether values fit an operation, in words that name the field and say what would be right. */
+import { valueAt } from "../schema/value-at";
 import { z } from "zod";
 import { elementOf, type Kind, kindOf, optionsOf } from "../schema/kind";
 import { type Declaration, fieldsOfRule } from "./operation";
@@ -52,9 +53,6 @@ function abbreviated(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
-
-const at = (values: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], values);
 
 /** What a limit counts, by what it limits; a number is its own measure. */
 const counted: Readonly<Record<string, string>> = { string: " characters", array: " entries" };
@@ -111,7 +109,7 @@ function violationsFrom(error: z.core.$ZodError, values: unknown, known: readonl
             ? "is not a field here"
             : `is not a field here; the fields are ${known.join(", ")}`,
       }));
-    const given = at(values, issue.path);
+    const given = valueAt(values, issue.path);
     const message = messageOf(issue, given);
     return [
       { field: path, message: given === undefined ? message : `${message}, not ${abbreviated(given)}` },

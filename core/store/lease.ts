@@ -8,7 +8,7 @@ export interface Lease {
   release(): Promise<void>;
 }
 
-/** What the database may take to response: a lease that arrives later is none. */
+/** How long the database may take to respond: a lease that arrives later is none. */
 const marginMs = 5_000;
 
 /**

@@ -1,6 +1,6 @@
 /** From the fields of a form and a message to the input of an operation. */
 import type { NodeMessage } from "node-red";
-import { invalidInput } from "../../core/client/prepare";
+import { invalidInput } from "../../core/client/call-errors";
 import type { Declaration } from "../../core/declaration/operation";
 import { callerFields, type Values } from "../../core/declaration/fields";
 import { type Host, type Source, sourceOf, type TypedValue } from "./sources";

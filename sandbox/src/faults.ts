@@ -23,7 +23,7 @@ export type FaultKind = (typeof faultKinds)[number];
 
 export interface Fault {
   readonly kind: FaultKind;
-  /** The documented status to response. */
+  /** The documented status to respond with. */
   readonly status?: number | undefined;
   /** How much later the response comes. */
   readonly milliseconds?: number | undefined;

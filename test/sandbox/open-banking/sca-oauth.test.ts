@@ -54,7 +54,7 @@ async function pageFor(links: Links, query: Readonly<Record<string, string>>): P
   return `${authorization_endpoint}?${new URLSearchParams(query).toString()}`;
 }
 
-/** Where the person is led who responses with the form of a page. */
+/** Where the person is led who answers with the form of a page. */
 async function responseFor(page: string, decision: string): Promise<URL> {
   const [, action = ""] = /<form method="post" action="(.+?)"/.exec(await (await fetch(page)).text()) ?? [];
   const { headers } = await fetch(new URL(action.replaceAll("&amp;", "&"), page), {

@@ -35,7 +35,7 @@ const fault = {
           "connection is lost before or after the work. cut-off: half the response. throttle: 429 with Retry-After.",
       ),
     ),
-  status: z.int().optional().meta(described("With status: the one to response.")),
+  status: z.int().optional().meta(described("With status: the one to respond with.")),
   milliseconds: z.int().min(1).max(600_000).optional().meta(described("With latency: how much later.")),
   retry_after: z.int().min(0).max(86_400).optional().meta(described("With throttle: seconds to wait.")),
 };
