@@ -1,11 +1,15 @@
+// What tests bring about on purpose is not worth a line: the warnings have tests of their own.
+const unprinted = ["FXDESK_STORE_PLAIN", "FXDESK_JOURNAL_LATE"].map((code) => `--disable-warning=${code}`);
+process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, ...unprinted].filter(Boolean).join(" ");
+
 /** @type {import("jest").Config} */
 module.exports = {
   testEnvironment: "node",
   roots: ["<rootDir>/test"],
-  testMatch: ["**/!(*.long).test.ts"],
+  testMatch: ["**/!(*.long|*.chaos).test.ts"],
   globalSetup: "<rootDir>/test/support/state-folder.ts",
   globalTeardown: "<rootDir>/test/support/state-folder-removed.ts",
-  setupFiles: ["<rootDir>/test/support/seed.ts"],
+  setupFiles: ["<rootDir>/test/support/seed.ts", "<rootDir>/test/support/own-state.ts"],
   transform: {
     "\\.[jt]s$": [
       "@swc/jest",
@@ -13,7 +17,7 @@ module.exports = {
     ],
   },
   // Written as ES modules, which jest must be given as CommonJS.
-  transformIgnorePatterns: ["/node_modules/(?!(light-my-request/node_modules/)?cookie/)"],
+  transformIgnorePatterns: ["/node_modules/(?!(light-my-request/node_modules/)?cookie/|oauth4webapi/)"],
   moduleNameMapper: {
     "^@fxdesk/toolkit$": "<rootDir>/core/index.ts",
     "^@fxdesk/toolkit/operations$": "<rootDir>/core/operations.ts",

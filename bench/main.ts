@@ -1,14 +1,23 @@
-/** `npm run bench`: every measurement, one after the other. */
+/** `npm run bench`: every measurement, one after the other; `npm run bench -- mcp nodes`: only those. */
 import { benchClient } from "./client";
+import { benchJournal } from "./journal";
 import { benchMcp } from "./mcp";
 import { benchNodes } from "./nodes";
+import { benchPacing } from "./pacing";
 import { benchSandbox } from "./sandbox";
 
-async function main(): Promise<void> {
-  await benchClient();
-  await benchNodes();
-  await benchMcp();
-  await benchSandbox();
+const measurements = {
+  client: benchClient,
+  nodes: benchNodes,
+  mcp: benchMcp,
+  sandbox: benchSandbox,
+  journal: benchJournal,
+  pacing: benchPacing,
+};
+
+async function main(names: readonly string[]): Promise<void> {
+  for (const [name, measure] of Object.entries(measurements))
+    if (names.length === 0 || names.includes(name)) await measure();
 }
 
-void main();
+void main(process.argv.slice(2));

@@ -2,38 +2,44 @@
  * The declaration file of the client: a name for every resource, input and response, and the methods in these names. An
  * editor shows from it what each of them means.
  */
-import { type ResponseDeclaration, type Declaration, errorDescription } from "../core/declaration/operation";
+import type { ResponseDeclaration, Callable } from "../core/declaration/operation";
+import { isWatch, type Watch } from "../core/declaration/watch";
+import {
+  type DescribedError,
+  type DescribedResponse,
+  introduction,
+  type DescribedPage,
+  pageOf,
+} from "../core/declaration/described-page";
 import { callerFields } from "../core/declaration/fields";
 import type { JsonSchema } from "../core/declaration/json-schema";
 import { bySection, sectionTitle, splitName } from "../core/declaration/sections";
-import { type AllSchemas, jsonResponses, schemasOf } from "./type-schemas";
+import { type AllSchemas, bodyOf, jsonResponses, schemasOf } from "./type-schemas";
 import { comment, membersText, typeText, unlisted } from "./type-text";
-import { effectSentences } from "./descriptions";
 
 /** `list_trades` is `ListTrades`. */
 const pascal = (words: string): string =>
   words.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-export const inputName = ({ tool }: Declaration): string => `${pascal(tool)}Input`;
-const responseName = ({ tool }: Declaration): string => `${pascal(tool)}Response`;
+export const inputName = ({ tool }: Callable): string => `${pascal(tool)}Input`;
+const responseName = ({ tool }: Callable): string => `${pascal(tool)}Response`;
 const sectionName = (section: string): string => `${pascal(section)}Section`;
 
 const referred = ({ $ref, items }: JsonSchema): unknown => $ref ?? (items as JsonSchema | undefined)?.$ref;
 
-const sectionsText = (operations: readonly Declaration[]): string =>
-  `Contract: ${operations.map(({ contract }) => contract).join(", ")}.`;
+/** Where the contract has them, as the end of a sentence before it; a procedure stands nowhere in it. */
+function sectionsText(operations: readonly Callable[]): string {
+  const sections = operations.flatMap(({ contract }) => contract || []);
+  return sections.length === 0 ? "" : ` Contract: ${sections.join(", ")}.`;
+}
 
-function useText(verb: string, users: readonly Declaration[]): string[] {
+function useText(verb: string, users: readonly Callable[]): string[] {
   const names = users.map(({ name }) => `\`${name}\``).join(", ");
-  return users.length === 0 ? [] : [`${verb} ${names}. ${sectionsText(users)}`];
+  return users.length === 0 ? [] : [`${verb} ${names}.${sectionsText(users)}`];
 }
 
 /** Where a resource stands in the contract: what operations take and return it. */
-function usesOf(
-  name: string,
-  operations: readonly Declaration[],
-  { bodies, responses }: AllSchemas,
-): string[] {
+function usesOf(name: string, operations: readonly Callable[], { bodies, responses }: AllSchemas): string[] {
   const ref = `#/$defs/${name}`;
   const takes = operations.filter((operation) => bodies.own[operation.name]?.$ref === ref);
   const returns = operations.filter((operation) =>
@@ -53,7 +59,7 @@ function resourceText(name: string, schema: JsonSchema, uses: readonly string[])
 }
 
 /** The named schemas of all that is taken and returned. Throws where one name stands for two types. */
-function resourceTexts(operations: readonly Declaration[], schemas: AllSchemas): ReadonlyMap<string, string> {
+function resourceTexts(operations: readonly Callable[], schemas: AllSchemas): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const { named } of [schemas.responses, schemas.bodies, schemas.inputs])
     for (const [name, schema] of Object.entries(named)) {
@@ -65,11 +71,11 @@ function resourceTexts(operations: readonly Declaration[], schemas: AllSchemas):
 }
 
 /** An input has the fields of its body beside its own; a body with a name is extended. */
-function inputText(operation: Declaration, { inputs, bodies }: AllSchemas): string {
+function inputText(operation: Callable, { inputs, bodies }: AllSchemas): string {
   const name = inputName(operation);
-  const docs = comment([`What \`${operation.name}\` takes. ${sectionsText([operation])}`]);
+  const docs = comment([`What \`${operation.name}\` takes.${sectionsText([operation])}`]);
   if (callerFields(operation).length === 0) return `${docs}export type ${name} = Record<string, never>;\n`;
-  const { body } = operation;
+  const body = bodyOf(operation);
   const base = bodies.own[operation.name];
   const isNamed = body !== undefined && base?.$ref !== undefined;
   const heritage = isNamed ? ` extends ${typeText(base)}` : "";
@@ -78,7 +84,7 @@ function inputText(operation: Declaration, { inputs, bodies }: AllSchemas): stri
 }
 
 function bodyText(
-  { name }: Declaration,
+  { name }: Callable,
   status: string,
   response: ResponseDeclaration,
   { responses }: AllSchemas,
@@ -101,7 +107,7 @@ interface Response {
 }
 
 /** A body, or the status and its body where several responses are documented. What has no name gets one. */
-function responseOf(operation: Declaration, schemas: AllSchemas): Response {
+function responseOf(operation: Callable, schemas: AllSchemas): Response {
   const bodies = Object.entries(operation.responses).map(
     ([status, response]) => [status, bodyText(operation, status, response, schemas)] as const,
   );
@@ -112,7 +118,7 @@ function responseOf(operation: Declaration, schemas: AllSchemas): Response {
   const isNamed = whole.includes("{");
   const name = responseName(operation);
   const type = isNamed ? name : whole;
-  const docs = comment([`What \`${operation.name}\` returns. ${sectionsText([operation])}`]);
+  const docs = comment([`What \`${operation.name}\` returns.${sectionsText([operation])}`]);
   const bodyIn = (body: string) => (isNamed && bodies.length === 1 ? name : body);
   return {
     type,
@@ -127,41 +133,27 @@ function responseOf(operation: Declaration, schemas: AllSchemas): Response {
 const list = (heading: string, items: readonly string[]): string[] =>
   items.length === 0 ? [] : ["", `${heading}:`, ...items.map((item) => `- ${item}`)];
 
-function documentation(operation: Declaration): string[] {
-  const {
-    summary,
-    notes,
-    effect,
-    rules = [],
-    responses,
-    errors,
-    method,
-    path,
-    contract: section,
-  } = operation;
+function documentation(page: DescribedPage): string[] {
+  const { effect, rules, responses, errors, request, uses = [], contract } = page;
+  const meaning = ({ status, description }: DescribedResponse | DescribedError) =>
+    `${status}: ${description}`;
   return [
-    [summary, notes].filter(Boolean).join(" "),
+    introduction(page),
     "",
-    effectSentences[effect],
+    `${effect.description} ${effect.repetition}`,
     ...list(
       "Rules",
       rules.map(({ description }) => description),
     ),
-    ...list(
-      "Responses",
-      Object.entries(responses).map(([status, { description }]) => `${status}: ${description}`),
-    ),
-    ...list(
-      "Errors",
-      Object.entries(errors).map(([status, failure]) => `${status}: ${errorDescription(failure)}`),
-    ),
-    "",
-    `Contract: ${section}, ${method} ${path}`,
+    ...list("Responses", responses.map(meaning)),
+    ...list("Errors", errors.map(meaning)),
+    ...list("Calls", uses),
+    ...(request ? ["", `Contract: ${contract}, ${request.method} ${request.path}`] : []),
   ];
 }
 
 /** The input that does not ask for text. */
-function jsonInput(operation: Declaration): string | undefined {
+function jsonInput(operation: Callable): string | undefined {
   const [asText] = jsonResponses(operation).flatMap(([, response]) => response.asText ?? []);
   if (!asText) return undefined;
   const name = inputName(operation);
@@ -173,7 +165,7 @@ function jsonInput(operation: Declaration): string | undefined {
   return `${name} & { ${field}${optional}: Exclude<${name}[${field}], ${values}> }`;
 }
 
-function signaturesOf(operation: Declaration, { type, jsonType, response }: Response): string[] {
+function signaturesOf(operation: Callable, { type, jsonType, response }: Response): string[] {
   const optional = callerFields(operation).some(({ required }) => required) ? "" : "?";
   const args = `(input${optional}: ${inputName(operation)}, options?: CallOptions)`;
   const json = jsonInput(operation);
@@ -203,19 +195,36 @@ function signaturesOf(operation: Declaration, { type, jsonType, response }: Resp
   ];
 }
 
-function methodText(operation: Declaration, response: Response): string {
+/** A watch takes what operations take, tells entries one by one, and is asked for those after a cursor. */
+function watchSignatures(watch: Watch, { type }: Response): string[] {
+  const optional = callerFields(watch).some(({ required }) => required) ? "" : "?";
+  const input = `input${optional}: ${inputName(watch)}`;
+  return [
+    `(${input}, options?: WatchOptions): AsyncGenerator<ToldChange<${type}>, void, void>;`,
+    "/** The changes after a cursor, for who asks from time to time. */",
+    `since(${input}, options?: SinceOptions): Promise<ToldChanges<${type}>>;`,
+  ];
+}
+
+function methodText(operation: Callable, response: Response): string {
   const [, method] = splitName(operation);
-  const signatures = signaturesOf(operation, response).map((line) => `    ${line}\n`);
-  return `${comment(documentation(operation), "  ")}  readonly ${method}: {\n${signatures.join("")}  };\n`;
+  const lines = isWatch(operation) ? watchSignatures(operation, response) : signaturesOf(operation, response);
+  const signatures = lines.map((line) => `    ${line}\n`);
+  return `${comment(documentation(pageOf(operation)), "  ")}  readonly ${method}: {\n${signatures.join("")}  };\n`;
 }
 
 /** What the types are made of beside the schemas, and where it is. */
 const imports = [
-  ["ClientCore", "methods"],
-  ["ReceivedFile", "file"],
-  ["CallOptions", "call-options"],
-  ["ServiceResponse", "response"],
+  ["ClientCore", "./methods"],
+  ["ReceivedFile", "./file"],
+  ["CallOptions", "./call-options"],
+  ["ServiceResponse", "./response"],
 ] as const;
+
+/** What those of watches are made of, where there are some. */
+const watchImports = ["SinceOptions", "ToldChange", "ToldChanges", "WatchOptions"].map(
+  (name) => [name, "../watches/options"] as const,
+);
 
 function assertUnique(names: readonly string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -226,7 +235,8 @@ const declaredNames = (text: string): string[] =>
   [...text.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name!);
 
 /** The declaration file of the client, as text. Throws where two types would have one name. */
-export function clientTypes(operations: readonly Declaration[]): string {
+export function clientTypes(operations: readonly Callable[]): string {
+  const imported = operations.some(isWatch) ? [...imports, ...watchImports] : imports;
   const schemas = schemasOf(operations);
   const sections = [...bySection(operations)];
   const parts = sections.map(([section, members]) => {
@@ -239,16 +249,16 @@ export function clientTypes(operations: readonly Declaration[]): string {
   });
   const properties = sections.map(([section]) => `  readonly ${section}: ${sectionName(section)};\n`);
   const text = [
-    imports.map(([name, path]) => `import type { ${name} } from "./${path}";\n`).join(""),
+    imported.map(([name, path]) => `import type { ${name} } from "${path}";\n`).join(""),
     `/** A text beside those that an enumeration lists: the service may add some. */\n` +
       `export type ${unlisted} = string & {};\n`,
     ...resourceTexts(operations, schemas).values(),
     ...parts.flat(),
-    `/** The client of the whole contract. */\n` +
+    `/** The client of all that fxdesk offers by itself. */\n` +
       `export interface FxdeskClient extends ClientCore {\n${properties.join("")}}\n`,
   ]
     .filter(Boolean)
     .join("\n");
-  assertUnique([...imports.map(([name]) => name), ...declaredNames(text)]);
+  assertUnique([...imported.map(([name]) => name), ...declaredNames(text)]);
   return text;
 }

@@ -1,24 +1,37 @@
-/** docs/operations.md of the package: every operation, and what it is called on each surface. */
+/** docs/operations.md of the package: every operation, procedure and watch, and what it is called on each surface. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { flagName } from "../cli/names";
-import { operations as allOperations, type Declaration } from "../core/operations";
-import { callerFields } from "../core/declaration/fields";
+import { flagName, watchWord } from "../cli/names";
+import { type Callable, declarationsOf } from "../core/operations";
+import { fxdeskService } from "../core/service";
+import type { BodyField } from "../core/declaration/described-body";
+import {
+  type DescribedField,
+  type DescribedResponse,
+  inputFields,
+  introduction,
+  type DescribedPage,
+  type DescribedRequest,
+  pageOf,
+} from "../core/declaration/described-page";
+import { isWatch } from "../core/declaration/watch";
 import { bySection, sectionTitle } from "../core/declaration/sections";
 import { nodeTypeOf } from "../nodes/names";
-import { effectSentences, fieldDescription, fieldType } from "./descriptions";
-import { errorDescription } from "../core/declaration/operation";
 
 /** No text may end the cell it stands in. */
 const cell = (text: string): string => text.replaceAll("|", "\\|");
 
 const row = (cells: readonly string[]): string => `| ${cells.map(cell).join(" | ")} |`;
 
-function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
+/** A table of Markdown, with the empty line after it; nothing where it has no rows. */
+export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
   return rows.length === 0 ? [] : [row(heads), row(heads.map(() => "---")), ...rows.map(row), ""];
 }
 
-const overview = (operations: readonly Declaration[]): string[] =>
+const commandOf = (callable: Callable): string =>
+  isWatch(callable) ? `fxdesk watch ${watchWord(callable)}` : `fxdesk call ${callable.name}`;
+
+const overview = (operations: readonly Callable[]): string[] =>
   table(
     ["Operation", "Effect", "MCP tool", "Node", "Command"],
     operations.map((operation) => [
@@ -26,42 +39,110 @@ const overview = (operations: readonly Declaration[]): string[] =>
       operation.effect,
       `\`${operation.tool}\``,
       `\`${nodeTypeOf(operation)}\``,
-      `\`fxdesk call ${operation.name}\``,
+      `\`${commandOf(operation)}\``,
     ]),
   );
 
-function details(operation: Declaration): string[] {
-  const { name, title, summary, notes, method, path, effect, rules = [], responses, errors } = operation;
+const code = (text: string): string => `\`${text}\``;
+
+/** What kind of value a field takes, and whether it must be given. */
+function fieldType({ type, format, need, default: fallback }: DescribedField): string {
+  const state = need === "by rule" ? "needed by a rule" : need;
+  return [format ?? type, fallback === undefined ? state : `default ${JSON.stringify(fallback)}`].join(", ");
+}
+
+/** What a field means and allows. */
+function fieldMeaning({ description, kind, options }: DescribedField): string {
+  if (!options) return description;
+  return `${description} ${kind === "array" ? "Any" : "One"} of ${options.map(code).join(", ")}.`;
+}
+
+/** What a request carries beside its fields: whose it is, and the form of a body that is not only JSON. */
+function requestNotes({ credentials, bodies }: DescribedRequest): string[] {
+  const carried = credentials.map(({ name }) => code(name));
+  const others = bodies
+    .slice(1)
+    .map(({ mediaType, fields }) => `${code(mediaType)} of ${fields.map(code).join(", ")}`);
   return [
-    `### ${title}`,
+    ...(carried.length > 0 ? [`Carries the connection's ${carried.join(", ")}.`] : []),
+    ...(others.length > 0 ? [`The body is JSON, or ${others.join(", or ")}.`] : []),
+  ];
+}
+
+const fieldRows = (fields: readonly BodyField[]): string[] =>
+  table(
+    ["Response field", "Kind", "Meaning"],
+    fields.map(({ path, type, description }) => [code(path), type, description]),
+  );
+
+/** What a response in JSON holds, below what says whose fields these are. */
+function responseFields(lead: string, { body }: DescribedResponse): string[] {
+  const { fields = [], entries } = body ?? {};
+  if (fields.length === 0) return [];
+  return [
+    lead,
     "",
-    `\`${name}\`, \`${method} ${path}\`, contract ${operation.contract}. ${effectSentences[effect]}`,
-    "",
-    [summary, notes].filter(Boolean).join(" "),
-    "",
-    ...rules.map(({ description }) => `- ${description}`),
-    ...(rules.length > 0 ? [""] : []),
-    ...table(
-      ["Field", "Flag", "Kind", "Meaning"],
-      callerFields(operation).map((field) => [
-        `\`${field.name}\``,
-        `\`--${flagName(field.name)}\``,
-        fieldType(field),
-        fieldDescription(field),
-      ]),
-    ),
+    ...fieldRows(fields),
+    ...(entries
+      ? [`Each entry of ${entries.paths.map(code).join(", ")}:`, "", ...fieldRows(entries.fields)]
+      : []),
+  ];
+}
+
+const bullets = (list: readonly string[]): string[] =>
+  list.length === 0 ? [] : [...list.map((item) => `- ${item}`), ""];
+
+/** What an operation sends, and what a procedure calls. */
+const origin = ({ request, uses = [], contract }: DescribedPage): string =>
+  request
+    ? `${code(`${request.method} ${request.path}`)}, contract ${contract}`
+    : uses.length > 0
+      ? `calls ${uses.map(code).join(", ")}`
+      : "";
+
+/** What comes back, and what fails. */
+function outcomes({ responses, errors }: DescribedPage): string[] {
+  return [
     ...table(
       ["Status", "Meaning"],
-      [
-        ...Object.entries(responses).map(([status, { description }]) => [status, description]),
-        ...Object.entries(errors).map(([status, failure]) => [status, errorDescription(failure)]),
-      ],
+      [...responses, ...errors].map(({ status, description }) => [String(status), description]),
+    ),
+    ...responses.flatMap((response) =>
+      responseFields(`${response.status} returns an ${response.body?.type}:`, response),
     ),
   ];
 }
 
+/** What is told of each entry. */
+const tidings = ({ responses }: DescribedPage): string[] =>
+  responses.flatMap((response) => responseFields("Each change has an entry:", response));
+
+function details(callable: Callable): string[] {
+  const page = pageOf(callable);
+  const { name, title, effect, paging, rules, request } = page;
+  return [
+    `### ${title}`,
+    "",
+    `${[code(name), origin(page)].filter(Boolean).join(", ")}. ${effect.description} ${effect.repetition}`,
+    "",
+    [introduction(page), paging, ...(request ? requestNotes(request) : [])].filter(Boolean).join(" "),
+    "",
+    ...bullets(rules.map(({ description }) => description)),
+    ...table(
+      ["Field", "Flag", "Kind", "Meaning"],
+      inputFields(page).map((field) => [
+        code(field.name),
+        code(`--${flagName(field.name)}`),
+        fieldType(field),
+        fieldMeaning(field),
+      ]),
+    ),
+    ...(isWatch(callable) ? tidings : outcomes)(page),
+  ];
+}
+
 /** The document, as text. */
-export function operationsDocument(operations: readonly Declaration[]): string {
+export function operationsDocument(operations: readonly Callable[]): string {
   const sections = [...bySection(operations)].flatMap(([section, members]) => [
     `## ${sectionTitle(section)}`,
     "",
@@ -74,5 +155,5 @@ export function operationsDocument(operations: readonly Declaration[]): string {
 export async function writeOperationsDocument(dist: string): Promise<void> {
   const folder = join(dist, "docs");
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "operations.md"), operationsDocument(allOperations));
+  await writeFile(join(folder, "operations.md"), operationsDocument(declarationsOf(fxdeskService)));
 }

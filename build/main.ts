@@ -2,8 +2,10 @@
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { writeOperationsDocument } from "./docs";
+import { buildLogin } from "./login";
 import { buildMcp } from "./mcp";
 import { generateNodes } from "./nodes";
+import { writePolicySchema } from "./policy-schema";
 import { writeTypes } from "./types";
 
 /** One derivation: writes its files below the given dist folder. */
@@ -14,9 +16,11 @@ const makeExecutable: Generator = (dist) => chmod(join(dist, "cli/main.js"), 0o7
 
 const generators: readonly Generator[] = [
   buildMcp,
+  buildLogin,
   generateNodes,
   writeTypes,
   writeOperationsDocument,
+  writePolicySchema,
   makeExecutable,
 ];
 

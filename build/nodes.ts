@@ -1,11 +1,18 @@
-/** The files of the Node-RED nodes: one set for the service, its editor, words, help and icons. */
+/** The files of the Node-RED nodes: a set for the service and one for releases, with editor, words, help and icons. */
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { contract } from "../core/contract/contract";
+import { fxdeskService } from "../core/service";
 import { nodeFiles } from "../nodes/generate/files";
+import { releaseFiles } from "../nodes/generate/releases";
+
+/** A flow may name what is offered only where an extension quotes: its node says so where none does. */
+const offered = {
+  ...fxdeskService,
+  procedures: [...(fxdeskService.procedures ?? []), ...(fxdeskService.withQuotes ?? [])],
+};
 
 export async function generateNodes(dist: string): Promise<void> {
-  for (const [path, content] of Object.entries(nodeFiles(contract))) {
+  for (const [path, content] of Object.entries({ ...nodeFiles(offered), ...releaseFiles() })) {
     const file = join(dist, "nodes", path);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, content);

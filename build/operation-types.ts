@@ -2,6 +2,8 @@
 import { z } from "zod";
 import type { Declaration } from "../core/declaration/operation";
 import { fieldsOf } from "../core/declaration/fields";
+import type { Procedure } from "../core/declaration/procedure";
+import type { Watch } from "../core/declaration/watch";
 import type { JsonSchema } from "../core/declaration/json-schema";
 import { fromEach, jsonSchemas, type Schemas } from "./type-schemas";
 import { typeText, unlisted } from "./type-text";
@@ -17,6 +19,32 @@ interface Named<Name extends string> extends Declaration {
 /** Every operation of the contract, in its order. */
 export declare const operations: readonly [
 ${operations.map(({ name }) => `  Named<"${name}">,\n`).join("")}];
+`;
+
+/** The declaration file of the procedures, as text. */
+export const procedureTypes = (procedures: readonly Procedure[]): string =>
+  `import type { Procedure } from "../declaration/procedure";
+
+interface Named<Name extends string> extends Procedure {
+  readonly name: Name;
+}
+
+/** Every procedure over the contract. */
+export declare const procedures: readonly [
+${procedures.map(({ name }) => `  Named<"${name}">,\n`).join("")}];
+`;
+
+/** The declaration file of the watches, as text. */
+export const watchTypes = (watches: readonly Watch[]): string =>
+  `import type { Watch } from "../declaration/watch";
+
+interface Named<Name extends string> extends Watch {
+  readonly name: Name;
+}
+
+/** Every watch over the contract. */
+export declare const watches: readonly [
+${watches.map(({ name }) => `  Named<"${name}">,\n`).join("")}];
 `;
 
 /** The declaration file of the values of operations, as text. */

@@ -1,7 +1,7 @@
 /** The schemas that the types of a service are made of, as JSON Schemas. */
 import { z } from "zod";
 import { inputSchema } from "../core/declaration/check";
-import type { ResponseDeclaration, Declaration } from "../core/declaration/operation";
+import type { Callable, Declaration, ResponseDeclaration } from "../core/declaration/operation";
 import { type JsonSchema, dropNoise } from "../core/declaration/json-schema";
 
 export type Schemas = Readonly<Record<string, JsonSchema>>;
@@ -13,25 +13,32 @@ export function jsonSchemas(schemas: Readonly<Record<string, z.ZodType>>, io: "i
 }
 
 export const fromEach = <T>(
-  operations: readonly Declaration[],
-  entries: (operation: Declaration) => [string, T][],
+  operations: readonly Callable[],
+  entries: (operation: Callable) => [string, T][],
 ) => Object.fromEntries(operations.flatMap(entries));
 
 type JsonResponse = Extract<ResponseDeclaration, { kind: "json" }>;
 
-export const jsonResponses = ({ responses }: Declaration): [status: string, response: JsonResponse][] =>
+export const jsonResponses = ({ responses }: Callable): [status: string, response: JsonResponse][] =>
   Object.entries(responses).flatMap(([status, response]) =>
     response.kind === "json" ? [[status, response] as [string, JsonResponse]] : [],
   );
 
+/** The body of an operation's request; a procedure has none. */
+export const bodyOf = (callable: Callable): z.ZodObject | undefined =>
+  (callable as Partial<Declaration>).body;
+
 /** All schemas of a service that its types are made of. */
-export function schemasOf(operations: readonly Declaration[]) {
+export function schemasOf(operations: readonly Callable[]) {
   const inputs = jsonSchemas(
     fromEach(operations, (operation) => [[operation.name, inputSchema(operation)]]),
     "input",
   );
   const bodies = jsonSchemas(
-    fromEach(operations, ({ name, body }) => (body ? [[name, body]] : [])),
+    fromEach(operations, (operation) => {
+      const body = bodyOf(operation);
+      return body ? [[operation.name, body]] : [];
+    }),
     "input",
   );
   const responses = jsonSchemas(

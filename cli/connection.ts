@@ -13,7 +13,7 @@ import { columns, section } from "./help";
 import { flagName } from "./names";
 
 /** What a connection is made of; a command that only reads settings loads no operations. */
-type Connected = Pick<Service, "settings">;
+export type Connected = Pick<Service, "settings">;
 const contract: Connected = { settings: contractSettings };
 
 const openSettings = (service: Connected) => settingsOf(service).filter(({ secret }) => !secret);
@@ -65,32 +65,47 @@ export function rejectSecretFlags(
   }
 }
 
-/** The settings in force, by name: a flag wins over the environment. `taken` are flags that mean something else. */
-export function settingsFrom(
+/** The settings that flags give, by name. `taken` are flags that mean something else. */
+export function settingsFromFlags(
   parsed: ParsedArguments,
-  environment: Readonly<Record<string, string | undefined>>,
   service: Connected = contract,
   taken: ReadonlySet<string> = new Set(),
-): Record<string, string | undefined> {
+): Record<string, string> {
   const flags = openSettings(service)
     .filter(({ name }) => !taken.has(flagName(name)))
     .flatMap(({ name }) => {
       const value = parsed.text(flagName(name));
       return value === undefined ? [] : [[name, value] as const];
     });
-  return { ...settingsFromEnvironment(environment, service), ...Object.fromEntries(flags) };
+  return Object.fromEntries(flags);
 }
 
+/** The settings of flags and environment, by name: a flag wins. */
+export const settingsFrom = (
+  parsed: ParsedArguments,
+  environment: Readonly<Record<string, string | undefined>>,
+  service?: Connected,
+  taken?: ReadonlySet<string>,
+): Record<string, string | undefined> => ({
+  ...settingsFromEnvironment(environment, service),
+  ...settingsFromFlags(parsed, service, taken),
+});
+
 /**
- * Runs what reads the settings; what it finds wrong with them is a mistake of usage. The setting that it names first is
+ * What was found wrong with the settings is a mistake of usage; all else is thrown on. The setting that is named first is
  * named as a person sets it.
  */
+export function throwAsUsage(error: unknown, service: Connected = contract): never {
+  if (!(error instanceof TypeError)) throw error;
+  throw new UsageError(error.message.replace(/^\w+/, (name) => whereToSet(name, service) ?? name));
+}
+
+/** Runs what reads the settings. */
 export function asUsageError<T>(read: () => T, service: Connected = contract): T {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new UsageError(error.message.replace(/^\w+/, (name) => whereToSet(name, service) ?? name));
+    return throwAsUsage(error, service);
   }
 }
 

@@ -1,4 +1,4 @@
-/** The operations that a module of the user's adds. */
+/** What a module of the user's adds. */
 import { extensionVariables } from "../core/client/settings";
 import type { Service } from "../core/declaration/service";
 import { UsageError } from "./arguments";
@@ -11,7 +11,7 @@ export const extensionsHelp = section(
   columns([
     [
       extensionVariables.path,
-      "Absolute path of a CommonJS module that adds operations, and links round every call.",
+      "Absolute path of a CommonJS module that adds operations, procedures, watches, and links round every call.",
     ],
     [
       extensionVariables.effects,

@@ -37,6 +37,36 @@ const commands: Readonly<Record<string, Entry>> = {
       args,
     ],
   },
+  login: {
+    description: "Log in at the service, and write down a profile.",
+    load: async (args, { plain }) => [
+      (await import("./commands/login.js")).loginCommand(await plain()),
+      args,
+    ],
+  },
+  logout: {
+    description: "Forget the tokens of a profile.",
+    load: async (args, { plain }) => [
+      (await import("./commands/logout.js")).logoutCommand(await plain()),
+      args,
+    ],
+  },
+  whoami: {
+    description: "Say who calls which client of which environment, and whether that works.",
+    load: async (args, { plain }) => [
+      (await import("./commands/whoami.js")).whoamiCommand(await plain()),
+      args,
+    ],
+  },
+  profiles: {
+    description: "List the profiles, and who is logged in where.",
+    load: async (args) => [(await import("./commands/profiles.js")).profilesCommand, args],
+  },
+  watch: {
+    description: "Tell what is new or has changed, each change once.",
+    load: async (args, { extended }) =>
+      (await import("./watch/command.js")).watchCommand(args, await extended()),
+  },
   mcp: {
     description: "Serve the operations to AI assistants (MCP).",
     load: async (args) => [(await import("./commands/mcp.js")).mcpCommand, args],
@@ -47,8 +77,24 @@ const commands: Readonly<Record<string, Entry>> = {
       (await import("./commands/sandbox.js")).sandboxCommand(args, await plain()),
   },
   store: {
-    description: "Check the store in which renewed tokens are kept.",
+    description: "Check, migrate or move the store, in which is kept what has to outlive a process.",
     load: async (args) => (await import("./commands/store.js")).storeCommand(args),
+  },
+  halt: {
+    description: "Stop all that changes something or moves money.",
+    load: async (args) => [(await import("./commands/halt.js")).haltCommand, args],
+  },
+  resume: {
+    description: "End a halt.",
+    load: async (args) => [(await import("./commands/halt.js")).resumeCommand, args],
+  },
+  journal: {
+    description: "Show, resolve, export and verify what is known of calls that commit money.",
+    load: async (args, services) => (await import("./commands/journal.js")).journalCommand(args, services),
+  },
+  releases: {
+    description: "Show, release or refuse what waits for a person's yes.",
+    load: async (args, services) => (await import("./commands/releases.js")).releasesCommand(args, services),
   },
   openapi: {
     description: "Print an OpenAPI 3.1 document of all operations.",
@@ -108,7 +154,7 @@ async function run(
   }
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!entry) throw unknown(name);
-  const plain = async () => service ?? (await import("../core/contract/contract.js")).contract;
+  const plain = async () => service ?? (await import("../core/service.js")).fxdeskService;
   const extended = async () => serviceInForce(await plain(), terminal);
   const [command, rest] = await entry.load(args, { plain, extended });
   rejectSecretFlags(
@@ -127,19 +173,25 @@ function hints(error: unknown, service: Service | undefined): string[] {
       return where ? [`Set ${field} by ${where}.`] : [];
     });
   if (error instanceof Unauthorized)
-    return [`Credentials come from the environment: ${credentialVariables(service).join(", ")}.`];
+    return [
+      `Credentials come from fxdesk login, or from the environment: ${credentialVariables(service).join(", ")}.`,
+    ];
   return [];
 }
 
 const requestOf = (error: unknown): string[] =>
   error instanceof FxdeskError && error.requestId ? [`Request ID: ${error.requestId}`] : [];
 
+const entryOf = (error: unknown): string[] =>
+  error instanceof FxdeskError && error.journal ? [`Journal entry: ${error.journal.entry}`] : [];
+
 /** Line breaks of our own stay; whatever else the service put into a message cannot reach the terminal. */
 const safe = (text: string) => text.split("\n").map(printable).join("\n");
 
 function described(error: unknown, asJson: boolean, service: Service | undefined): string {
   const { message } = error as Error;
-  if (!asJson) return [message, ...hints(error, service), ...requestOf(error)].map(safe).join("\n");
+  if (!asJson)
+    return [message, ...hints(error, service), ...requestOf(error), ...entryOf(error)].map(safe).join("\n");
   if (error instanceof FxdeskError || error instanceof UsageError) return JSON.stringify(error);
   return JSON.stringify({ name: "Error", code: "unexpected", message });
 }
@@ -155,7 +207,8 @@ export async function fxdesk(
   } catch (error) {
     // Whoever asked has seen enough; that is no failure.
     if (isClosed(error)) return success;
-    await writeStderr(terminal, `${described(error, args.includes("--json"), service)}\n`);
+    const asJson = args.includes("--json") || args.includes("--jsonl");
+    await writeStderr(terminal, `${described(error, asJson, service)}\n`);
     return exitCodeOf(error);
   }
 }

@@ -1,4 +1,8 @@
 /** The sandbox, a package of its own: loaded when asked for, not needed otherwise. */
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { extensionVariables } from "../core/client/settings";
 import { environmentName, settingsOf } from "../core/client/settings";
 import { contract } from "../core/contract/contract";
@@ -64,6 +68,24 @@ export function sandboxVariables(
     ...Object.fromEntries(settings.map(([name, value]) => [environmentName(name), value])),
     [extensionVariables.path]: path,
     [extensionVariables.effects]: effects.join(","),
+  };
+}
+
+/**
+ * A store that goes with the sandbox: its quotes have the same identifiers in every run, and what became of those of another
+ * run is not what becomes of these.
+ */
+export async function freshStore(): Promise<{
+  readonly variables: Record<string, string>;
+  remove(): Promise<void>;
+}> {
+  const folder = await mkdtemp(join(tmpdir(), "fxdesk-sandbox-"));
+  return {
+    variables: {
+      [environmentName("store")]: join(folder, "store.db"),
+      [environmentName("storeKey")]: randomBytes(32).toString("base64"),
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
 

@@ -1,4 +1,5 @@
 /** A response as an aligned table. */
+import type { Answer } from "../core/declaration/rows";
 import { printable } from "./terminal";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -39,14 +40,25 @@ function onlyList(body: unknown): readonly unknown[] | undefined {
 
 const isNumeric = (text: string) => /^-?\d+(\.\d+)?$/.test(text);
 
+/** The columns of rows: fields that are known in their order, then others as they first appear. */
+function columnsOf(rows: readonly Row[], fields: readonly string[]): string[] {
+  const rank = (name: string) => {
+    const index = fields.indexOf(name.split(".")[0]!);
+    return index === -1 ? fields.length : index;
+  };
+  return [...new Set(rows.flatMap((row) => Object.keys(row)))].toSorted(
+    (one, other) => rank(one) - rank(other),
+  );
+}
+
 /**
- * Columns in the order in which the fields first appear; a column of nothing but numbers is aligned to the right. Lines
- * longer than `width` are cut.
+ * Columns in the order of the fields that are known, then as they first appear; a column of nothing but numbers is aligned
+ * to the right. Lines longer than `width` are cut.
  */
-export function table(body: unknown, width = Infinity): string {
+export function table(body: unknown, width = Infinity, fields: readonly string[] = []): string {
   const rows = rowsOf(body);
   if (rows.length === 0) return "(no entries)\n";
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const names = columnsOf(rows, fields);
   const cells = names.map((name) => {
     const texts = rows.map((row) => shown(row[name]));
     const length = Math.max(name.length, ...texts.map((text) => text.length));
@@ -61,3 +73,24 @@ export function table(body: unknown, width = Infinity): string {
   );
   return lines.map((line) => `${line.length > width ? `${line.slice(0, width - 1)}…` : line}\n`).join("");
 }
+
+/** What is told beside a list: its values one below the other, then each list that is not empty. */
+function aboutAnswer(rest: Row, width: number): string[] {
+  const lists = Object.entries(rest).filter(([, value]) => Array.isArray(value) && value.some(isRow));
+  const values = Object.entries(rest).filter(([name]) => !lists.some(([list]) => list === name));
+  const some = values.filter(([, value]) => !(Array.isArray(value) && value.length === 0));
+  const told = Object.entries(flat(Object.fromEntries(some)));
+  const length = Math.max(0, ...told.map(([name]) => name.length));
+  const lines = told.map(([name, value]) => `${name.padEnd(length)}  ${shown(value)}\n`);
+  return [
+    ...(lines.length > 0 ? [lines.join("")] : []),
+    ...lists.map(([name, list]) => `${name}\n${table(list, width)}`),
+  ];
+}
+
+/** A result whose answer is one of its lists: that list as a table, with what is told of it above. */
+export const answerTable = (
+  { name, rows, rest }: Answer,
+  fields: readonly string[],
+  width = Infinity,
+): string => [...aboutAnswer(rest, width), `${name}\n${table(rows, width, fields)}`].join("\n");

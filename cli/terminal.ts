@@ -1,10 +1,13 @@
 /** Where a command reads and writes. Responses go to stdout, everything said to a person about them to stderr. */
 import type { Readable, Writable } from "node:stream";
 
+/** A stream that may be a terminal. */
+type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
 export interface Terminal {
   readonly stdin: Readable;
-  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
-  readonly stderr: Writable;
+  readonly stdout: Screen;
+  readonly stderr: Screen;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 

@@ -23,6 +23,9 @@ export type ErrorCode =
   | "service_error"
   | "invalid_response"
   | "aborted"
+  | "halted"
+  | "release_needed"
+  | "release_refused"
   | "interceptor"
   | "file"
   | "unexpected"
@@ -33,6 +36,21 @@ export interface ServiceMessage {
   readonly code: string;
   readonly message: string;
   readonly details: string;
+  /** The field of the request that it is about, in the service's words, where it names one. */
+  readonly field?: string;
+  /** What it said beside this, where there were several messages. */
+  readonly others?: readonly ServiceMessage[];
+}
+
+/** Where the journal has a call that commits money: `fxdesk journal show <entry>`. */
+export interface JournalNote {
+  readonly entry: string;
+  /** Whether this is what an earlier call under the same key ended with, and nothing was sent now. */
+  readonly replayed: boolean;
+  /** What the service shows of the call, by which it is found where its response is lost. */
+  readonly reference?: string;
+  /** The response was lost: this is what the service lists of the call, or gave when it was sent once more. */
+  readonly recovered?: true;
 }
 
 export interface ErrorFacts {
@@ -46,6 +64,7 @@ export interface ErrorFacts {
   readonly requestId?: string | undefined;
   readonly violations?: readonly Violation[] | undefined;
   readonly retryAfterMs?: number | undefined;
+  readonly journal?: JournalNote | undefined;
   readonly cause?: unknown;
 }
 
@@ -61,6 +80,8 @@ export class FxdeskError extends Error {
   readonly status?: number;
   readonly service?: ServiceMessage;
   readonly requestId?: string;
+  /** Of a call that commits money, once the journal has it. */
+  readonly journal?: JournalNote;
 
   constructor(message: string, facts: ErrorFacts) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
@@ -73,16 +94,30 @@ export class FxdeskError extends Error {
     if (facts.status !== undefined) this.status = facts.status;
     if (facts.service) this.service = facts.service;
     if (facts.requestId !== undefined) this.requestId = facts.requestId;
+    if (facts.journal) this.journal = facts.journal;
   }
 
   /** The facts as plain data, for logs and for surfaces that cannot carry an Error. Holds no secret. */
   toJSON(): Record<string, unknown> {
-    const { name, message, code, operation, outcome, retryable, attempts, status, service, requestId } = this;
-    return { name, message, code, operation, outcome, retryable, attempts, status, service, requestId };
+    const { name, message, code, operation, outcome, retryable, attempts } = this;
+    const { status, service, requestId, journal } = this;
+    return {
+      name,
+      message,
+      code,
+      operation,
+      outcome,
+      retryable,
+      attempts,
+      status,
+      service,
+      requestId,
+      journal,
+    };
   }
 }
 
-/** The input does not fit; `violations` names each field and what would be right. */
+/** The input does not fit; `violations` names each field and what would be right, as far as the service names them. */
 export class InvalidInput extends FxdeskError {
   readonly violations: readonly Violation[];
 
@@ -123,6 +158,21 @@ export class RateLimited extends FxdeskError {
 export class Timeout extends FxdeskError {}
 /** The service cannot be reached or cannot respond now (502, 503, connection errors). */
 export class Unavailable extends FxdeskError {}
+
+/** The call waits for a person's yes, under the ID `release`: `fxdesk releases show <release>`. */
+export class ReleaseNeeded extends FxdeskError {
+  readonly release: string;
+
+  constructor(message: string, facts: ErrorFacts & { readonly release: string }) {
+    super(message, facts);
+    this.release = facts.release;
+  }
+
+  override toJSON() {
+    return { ...super.toJSON(), release: this.release };
+  }
+}
+
 /** The service responded, but not with what the contract says. */
 export class InvalidResponse extends FxdeskError {}
 /** The caller aborted the call. */

@@ -1,11 +1,16 @@
 /** The client of the service: createClient, its options, what it returns and throws, and what may be put round calls. */
 export { createClient } from "./client/client";
+export { fxdeskService } from "./service";
 export type { Client, ClientCore, OutputOf, ResponseOf, UndeclaredRequest } from "./client/methods";
 export type * from "./client/fxdesk-client";
 export type { CallOptions, PsuContext } from "./client/call-options";
 export type { ClientOptions, Credentials } from "./client/options";
-export type { ServiceResponse } from "./client/response";
+export type { Change, ChangeKind, WatchBeginning, WatchState } from "./declaration/watch";
+export type { SinceOptions, ToldChange, ToldChanges, WatchOptions, WatchStatus } from "./watches/options";
+export type { Recovered, ServiceResponse } from "./client/response";
 export { ReceivedFile } from "./client/file";
+export { intoFolder } from "./client/deliver";
+export type { Deliver, FilePlace, ProducedFile, Progress } from "./declaration/procedure";
 export { environmentName, optionsFromSettings, settingsFromEnvironment, settingsOf } from "./client/settings";
 export type { AttemptEvent, CallEvent, PauseEvent, TokenEvent } from "./client/channels";
 export type { Interceptor, Next, PreparedCall } from "./client/pipeline";
@@ -20,10 +25,12 @@ export {
   FxdeskError,
   InvalidInput,
   InvalidResponse,
+  type JournalNote,
   NotFound,
   type Outcome,
   OutcomeUnknown,
   RateLimited,
+  ReleaseNeeded,
   type ServiceMessage,
   Timeout,
   Unauthorized,
@@ -34,5 +41,5 @@ export type { Values } from "./declaration/fields";
 export type { Declaration, Effect } from "./declaration/operation";
 export type { Service, Setting } from "./declaration/service";
 export type { Deadline } from "./transport/deadline";
-export { MemoryPacing, type Pacing, type Permit } from "./transport/pacing";
+export { type Asker, MemoryPacing, type Pacing, type PacingLimits, type Permit } from "./transport/pacing";
 export type { TlsOptions } from "./transport/tls";

@@ -23,11 +23,13 @@ export {
   type ResponseDeclaration,
   type ResponseHeaders,
   type AsText,
+  type Callable,
   type CustomerErrorStatuses,
   type Declaration,
   type DocumentForm,
   type Effect,
   type ErrorDeclaration,
+  errorBody,
   errorDescription,
   type FilledBy,
   type LinkedPages,
@@ -35,11 +37,15 @@ export {
   type Method,
   type Paging,
   type Parameter,
+  type Recovery,
   type Rule,
   type Shape,
   type TextDocument,
 } from "./declaration/operation";
 export {
+  callablesOf,
+  dailyOf,
+  declarationsOf,
   type CredentialScheme,
   defineService,
   type ErrorBody,
@@ -49,7 +55,9 @@ export {
   splitCredential,
   type TokenEndpoint,
 } from "./declaration/service";
-export { extendService } from "./declaration/extension";
+export { extendService, type ServiceAdditions } from "./declaration/extension";
+export { type Procedure, procedureOver, type Progress, type RunContext } from "./declaration/procedure";
+export { type Snapshot, type Watch, watchOver, type WatchState, type Window } from "./declaration/watch";
 export { callerFields, type Field, fieldsOf, type Place, withDefaults } from "./declaration/fields";
 export type { InputOf, ValuesOf } from "./declaration/input";
 export { perOperation } from "./declaration/fields";

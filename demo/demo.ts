@@ -1,16 +1,21 @@
-/** Everything on one machine: the sandbox, Node-RED with a flow that runs, and an MCP endpoint. */
+/** Everything on one machine: the sandbox, Node-RED with a flow that runs, an MCP endpoint, and the page on which people release. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { asLines, loadSandbox, sandboxVariables } from "../cli/sandbox-package";
+import { type ReleasesPage, serveReleases } from "../cli/releases-page/server";
+import { asLines, freshStore, loadSandbox, sandboxVariables } from "../cli/sandbox-package";
 import { createClient } from "../core/client/client";
 import { serviceFrom } from "../core/client/extensions";
 import { environmentName, optionsFromSettings, settingsFromEnvironment } from "../core/client/settings";
+import { KeptStore } from "../core/journal/kept-store";
+import { ReleaseDesk } from "../core/releases/desk";
+import { enrol } from "../core/releases/people";
+import { storeSettings } from "../core/store/settings";
 import { serveHttp } from "../mcp";
 import { callbackPath, type NodeRed, startNodeRed } from "./node-red";
 import { freePort, host } from "./ports";
 
-const usualPorts = { nodeRed: 1880, sandbox: 8080, mcp: 8081 };
+const usualPorts = { nodeRed: 1880, sandbox: 8080, mcp: 8081, releases: 8082 };
 
 /** The flow a person begins with; seen from what is built, which lies in dist/demo. */
 const firstFlow = join(__dirname, "../../examples/01 Cash position.json");
@@ -24,6 +29,9 @@ export interface Demo {
   readonly mcpUrl: string;
   /** What assistants send as `Authorization: Bearer`. */
   readonly mcpToken: string;
+  readonly releasesUrl: string;
+  /** Who releases here, with their secrets. */
+  readonly people: Readonly<Record<string, string>>;
   /** Holds the FXDESK_* variables of this run. */
   readonly variablesPath: string;
   close(): Promise<void>;
@@ -35,8 +43,8 @@ async function startSandbox(dataDir: string, nodeRedPort: number) {
   return start({ port: await freePort(usualPorts.sandbox), host, dataDir, redirectUri });
 }
 
-/** A secret of this folder: made in the first run, and the same in every other. */
-async function secretIn(folder: string, name: string, made: string): Promise<string> {
+/** A file of this folder: made in the first run, and the same in every other. */
+async function keptIn(folder: string, name: string, made: string): Promise<string> {
   const path = join(folder, name);
   await writeFile(path, made, { flag: "wx", mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
@@ -44,41 +52,88 @@ async function secretIn(folder: string, name: string, made: string): Promise<str
   return readFile(path, "utf8");
 }
 
-/** Renewed tokens stay in the folder, apart from those of real connections. */
-async function storeVariables(folder: string): Promise<Record<string, string>> {
-  const key = await secretIn(folder, "store-key", randomBytes(32).toString("base64"));
-  return { [environmentName("store")]: join(folder, "store.db"), [environmentName("storeKey")]: key };
+/** What a person may change in the folder: money beyond this needs a yes. */
+const policy = {
+  people: ["anna", "bert", "desk"],
+  rules: [{ effects: ["money"], above: "10000", from: ["anna", "bert"] }],
+  amounts: { currency: "EUR", rates: { USD: "0.9", GBP: "1.15", CHF: "1.05" } },
+};
+
+interface Releases {
+  readonly people: Readonly<Record<string, string>>;
+  readonly variables: Readonly<Record<string, string>>;
 }
 
-/** Starts all three. The folder keeps the person's flows between runs. */
+/** A policy and two people to try it with; `desk` is who asks. */
+async function releasesIn(folder: string): Promise<Releases> {
+  const [policyPath, peoplePath] = [join(folder, "policy.json"), join(folder, "people.json")];
+  await keptIn(folder, "policy.json", `${JSON.stringify(policy, null, 2)}\n`);
+  const people: Record<string, string> = {};
+  for (const person of ["anna", "bert"]) {
+    people[person] = await keptIn(folder, `secret-of-${person}`, randomBytes(9).toString("base64url"));
+    await enrol(peoplePath, person, people[person]);
+  }
+  return {
+    people,
+    variables: {
+      [environmentName("policy")]: policyPath,
+      [environmentName("people")]: peoplePath,
+      [environmentName("actor")]: "desk",
+    },
+  };
+}
+
+async function startReleasesPage(variables: Readonly<Record<string, string>>): Promise<ReleasesPage> {
+  const { policy: policyPath, people, ...settings } = settingsFromEnvironment(variables);
+  const desk = new ReleaseDesk(new KeptStore(storeSettings(settings)));
+  const files = { policy: policyPath, people: people! };
+  const page = await serveReleases({ desk, files, port: await freePort(usualPorts.releases), host });
+  return {
+    ...page,
+    async close() {
+      await page.close();
+      await desk.close();
+    },
+  };
+}
+
+/** Starts all of it. The folder keeps the person's flows between runs. */
 export async function startDemo(folder: string): Promise<Demo> {
   await mkdir(folder, { recursive: true });
   const port = await freePort(usualPorts.nodeRed);
   const sandbox = await startSandbox(join(folder, "sandbox"), port);
-  const variables = { ...sandboxVariables(sandbox), ...(await storeVariables(folder)) };
+  const store = await freshStore();
+  const { people, variables: ofReleases } = await releasesIn(folder);
+  const variables = { ...sandboxVariables(sandbox), ...store.variables, ...ofReleases };
   const variablesPath = join(folder, variablesFile);
   await writeFile(variablesPath, asLines(variables), { mode: 0o600 });
   // The flow's connection reads the environment: the sandbox may be at another port each time.
   Object.assign(process.env, variables);
   const service = serviceFrom(variables);
   const client = createClient(optionsFromSettings(settingsFromEnvironment(variables)), service);
-  // No money is at stake here: an assistant may ask for a quote and book it.
+  // No money is at stake here: an assistant may trade and pay, within the policy.
   const allow = ["change", "money"] as const;
   // The same in every run, as assistants have it in their settings.
-  const token = await secretIn(folder, "mcp-token", randomUUID());
+  const token = await keptIn(folder, "mcp-token", randomUUID());
   const mcp = await serveHttp({ client, allow, token, port: await freePort(usualPorts.mcp), host });
+  await client.orders.start();
+  const releases = await startReleasesPage(variables);
   const nodeRed = await startNodeRed(port, join(folder, "node-red"), firstFlow);
   return {
     nodeRed,
     sandboxUrl: sandbox.baseUrl,
     mcpUrl: mcp.url,
     mcpToken: token,
+    releasesUrl: releases.url,
+    people,
     variablesPath,
     async close() {
       await nodeRed.close();
+      await releases.close();
       await mcp.close();
       await client.close();
       await sandbox.close();
+      await store.remove();
     },
   };
 }

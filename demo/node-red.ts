@@ -1,10 +1,11 @@
 /** Node-RED with the nodes of this package, in this process. */
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { copyFile, mkdir } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import RED from "node-red";
+import { exampleConnection } from "../nodes/names";
 import { host } from "./ports";
 
 const flowFile = "flows.json";
@@ -73,14 +74,20 @@ const firstShown = (): Promise<Shown> =>
     RED.events.on("comms", hear);
   });
 
+/** An example and the connection that an editor would make when it is imported. */
+async function withConnection(example: string): Promise<string> {
+  const flow = JSON.parse(await readFile(example, "utf8")) as object[];
+  return JSON.stringify([...flow, exampleConnection], undefined, 2);
+}
+
 /**
- * Starts Node-RED on a user directory of its own. The flow it begins with is copied there once; from then on the
+ * Starts Node-RED on a user directory of its own. The flow it begins with is written there once; from then on the
  * person's flows stay as they leave them.
  */
 export async function startNodeRed(port: number, userDir: string, firstFlow: string): Promise<NodeRed> {
   await mkdir(userDir, { recursive: true });
   const flows = join(userDir, flowFile);
-  if (!existsSync(flows)) await copyFile(firstFlow, flows);
+  if (!existsSync(flows)) await writeFile(flows, await withConnection(firstFlow));
   const server = createServer(handled);
   RED.init(server, settingsFor(port, userDir) as Parameters<typeof RED.init>[1]);
   const shown = firstShown();

@@ -10,7 +10,15 @@ const dataFolder = ".fxdesk";
 /** Where the flow "Cash position" answers a browser. */
 const flowPage = "/cash-position";
 
-const whatIsWhere = ({ nodeRed, sandboxUrl, mcpUrl, mcpToken, variablesPath }: Demo): string => `
+const whatIsWhere = ({
+  nodeRed,
+  sandboxUrl,
+  mcpUrl,
+  mcpToken,
+  releasesUrl,
+  people,
+  variablesPath,
+}: Demo): string => `
   Node-RED   ${nodeRed.url}
              The flow "Cash position" is there: press the button of its first node and watch the debug
              sidebar, or open ${nodeRed.url}${flowPage}
@@ -25,6 +33,12 @@ const whatIsWhere = ({ nodeRed, sandboxUrl, mcpUrl, mcpToken, variablesPath }: D
              For AI assistants, which may book and pay here, streamable HTTP:
              { "mcpServers": { "fxdesk": { "type": "http", "url": "${mcpUrl}",
                "headers": { "Authorization": "Bearer ${mcpToken}" } } } }
+
+  Releases   ${releasesUrl}
+             Whoever asks for more than 10,000 EUR waits here for a person's yes. Two people to try it with, and
+             their secrets: ${Object.entries(people)
+               .map(([name, secret]) => `${name} ${secret}`)
+               .join(", ")}. The policy is ${dataFolder}/policy.json.
 
   Statements sent by e-mail land in ${dataFolder}/sandbox/outbox.
   Your flows stay in ${dataFolder}; delete that folder to begin again. Ctrl-C stops everything.

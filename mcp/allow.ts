@@ -1,6 +1,6 @@
 /** What the operator of a server lets its tools do beyond reading. */
 import type { Effect } from "../core/declaration/operation";
-import type { Tool } from "./protocol";
+import type { Tool, WatchResource } from "./protocol";
 
 /** Effects that stay off until the operator allows them. Neither implies the other. */
 export type Allowed = Exclude<Effect, "read">;
@@ -26,7 +26,8 @@ export const isAllowed = (effect: Effect, allow: readonly Allowed[]): boolean =>
 export interface ToolEntry {
   readonly effect: Effect;
   readonly tool: Tool;
+  /** See `Callable`. */
+  readonly beside?: Effect;
+  /** Of a watch. */
+  readonly resource?: WatchResource;
 }
-
-export const allowedTools = (entries: readonly ToolEntry[], allow: readonly Allowed[]): Tool[] =>
-  entries.filter(({ effect }) => isAllowed(effect, allow)).map(({ tool }) => tool);

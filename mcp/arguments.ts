@@ -1,7 +1,7 @@
 /** From the arguments of a tool to the values of its operation. */
 import type { z } from "zod";
 import { checkInput } from "../core/declaration/check";
-import type { Declaration } from "../core/declaration/operation";
+import type { Callable } from "../core/declaration/operation";
 import { fieldsOf, modelFields, perOperation, type Values } from "../core/declaration/fields";
 import { nearest } from "../core/nearest";
 import { propertyOf } from "../core/schema/kind";
@@ -86,7 +86,7 @@ class ArgumentParser {
 }
 
 /** Names that are nobody's to give, or only read: what to do about them. */
-function unknownName(operation: Declaration, key: string, value: unknown, settings: Settings) {
+function unknownName(operation: Callable, key: string, value: unknown, settings: Settings) {
   const field = fieldsOf(operation).find(({ name }) => spellingKey(name) === spellingKey(key));
   if (field && value !== null && settings[field.setting] === value) return undefined;
   if (field)
@@ -103,7 +103,7 @@ function unknownName(operation: Declaration, key: string, value: unknown, settin
 }
 
 /** All that is wrong, in the names of arguments; the list of them is said once. */
-function allViolations(operation: Declaration, values: Values, own: readonly Violation[]): Violation[] {
+function allViolations(operation: Callable, values: Values, own: readonly Violation[]): Violation[] {
   const places = new Set(own.map(({ field }) => field));
   const found = checkInput(operation, values, new Date()).map((violation) => ({
     ...violation,
@@ -112,16 +112,12 @@ function allViolations(operation: Declaration, values: Values, own: readonly Vio
   return [...own, ...found.filter(({ field }) => !places.has(field))];
 }
 
-const shapeOf = perOperation((operation) =>
+const shapeOf = perOperation((operation: Callable) =>
   Object.fromEntries(modelFields(operation).map(({ name, schema }) => [name, schema])),
 );
 
 /** Parses arguments as models write them. `given` is without what belongs to the tool and not to its operation. */
-export function parseArguments(
-  operation: Declaration,
-  given: JsonObject,
-  settings: Settings,
-): ParsedArguments {
+export function parseArguments(operation: Callable, given: JsonObject, settings: Settings): ParsedArguments {
   const parser = new ArgumentParser();
   const shape = shapeOf(operation);
   let unknown = 0;

@@ -8,6 +8,9 @@ export type RenderText = (text: string) => string;
 /** Characters of a schema from which it is not worth saying twice. */
 const worthOnce = 60;
 
+/** Names of an object from which it is shorter to list them than to give each its type. */
+const fewNames = 4;
+
 /**
  * Some hosts refuse a list of types. `nullable` is their word for it; the others pass over it. Numbers that are not whole
  * are text, as in results: hosts damage their digits.
@@ -29,6 +32,10 @@ function bare(properties: unknown, required: unknown): JsonObject {
   const chosen = needed.length > 0 ? needed : all.slice(0, 1);
   return Object.fromEntries(chosen.map(([name, inner]) => [argumentName(name), bareSchema(inner)]));
 }
+
+/** A plain entry of a list is described by its list. */
+const isEntry = (path: string, { type }: JsonObject): boolean =>
+  path.endsWith("[]") && type !== "object" && type !== "array";
 
 const bareSchema = ({ type, items, properties, required }: JsonObject): JsonObject => ({
   ...typeOf(type),
@@ -70,6 +77,9 @@ function repetitionKey({ properties, required, ...rest }: JsonObject, path: stri
  */
 export function compactSchema(schema: JsonObject, renderText: RenderText): JsonObject {
   const described = new Map<string, string>();
+  /** What an argument of its own has told. */
+  const told = new Set<string>();
+  const toldKey = (name: string, { description }: JsonObject) => `${name} ${String(description)}`;
 
   /** Where the same was described before; else it is remembered under this path. */
   function before(node: JsonObject, path: string): string | undefined {
@@ -85,9 +95,32 @@ export function compactSchema(schema: JsonObject, renderText: RenderText): JsonO
     return { ...typeOf(type), description: renderText(words), properties: bare(properties, required) };
   }
 
+  /** An object inside of which nothing new is described: what is needed, and the names of the rest. */
+  function namesOnly(node: JsonObject, path: string): JsonObject | undefined {
+    if (node.properties === undefined || path === "") return undefined;
+    const properties = Object.entries(node.properties as Record<string, JsonObject>);
+    const isNew = ([name, inner]: (typeof properties)[number]) =>
+      inner.description !== undefined && !told.has(toldKey(argumentName(name), inner));
+    if (properties.length < fewNames || properties.some(isNew)) return undefined;
+    const some = bare(node.properties, node.required);
+    const others = properties.map(([name]) => argumentName(name)).filter((name) => !(name in some));
+    const isRepeated = properties.some(([, { description }]) => description !== undefined);
+    const also = `Also ${others.join(", ")}${isRepeated ? ", as outside" : ""}.`;
+    const words = [node.description, also].filter(Boolean).join(" ");
+    return {
+      ...typeOf(node.type),
+      description: renderText(words),
+      properties: some,
+      ...(node.required !== undefined && { required: (node.required as string[]).map(argumentName) }),
+    };
+  }
+
   function shortened(node: JsonObject, path: string): JsonObject {
+    if (!/[.[]/.test(path)) told.add(toldKey(path, node));
     const earlier = before(node, path);
     if (earlier !== undefined) return repeated(node, earlier);
+    const named = namesOnly(node, path);
+    if (named) return named;
     const { type, description, properties, required, items, format, examples, default: fallback } = node;
     if (properties !== undefined && description === undefined && /[.]/.test(path) && !path.endsWith("[]"))
       return bareSchema(node);
@@ -96,12 +129,12 @@ export function compactSchema(schema: JsonObject, renderText: RenderText): JsonO
       ...(format !== undefined && format !== "uuid" && { format }),
       ...limitsOf(node, path),
       ...(examples !== undefined && { examples }),
-      ...(fallback !== undefined && { default: fallback }),
-      ...(description !== undefined && { description: renderText(description as string) }),
+      ...(fallback !== undefined && !Array.isArray(fallback) && { default: fallback }),
+      ...(description !== undefined &&
+        !isEntry(path, node) && { description: renderText(description as string) }),
       ...(items !== undefined && { items: shortened(items as JsonObject, `${path}[]`) }),
       ...(properties !== undefined && { properties: inside(properties as JsonObject, path) }),
       ...(required !== undefined && { required: (required as string[]).map(argumentName) }),
-      ...(path === "" && node.additionalProperties === false && { additionalProperties: false }),
     };
   }
 

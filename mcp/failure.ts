@@ -1,6 +1,6 @@
 /** What a model is told when a call fails: what happened, what became of it, and what to do. */
-import { type FxdeskError, InvalidInput } from "../core/errors";
-import type { Declaration } from "../core/declaration/operation";
+import { type FxdeskError, InvalidInput, type ReleaseNeeded } from "../core/errors";
+import type { Callable } from "../core/declaration/operation";
 import { visibleText } from "./visible-text";
 import { fieldsHiddenFromModels } from "../core/declaration/fields";
 import { inArgumentNames } from "./names";
@@ -20,20 +20,16 @@ function shortened(text: string): string {
 }
 
 /** Where to look, where the operation declares that, and whom to ask. */
-function beforeAnother({ tool, lookup }: Declaration, operations: readonly Declaration[]): string {
+function beforeAnother({ tool, lookup }: Callable, operations: readonly Callable[]): string {
   const look = operations.find(({ name }) => name === lookup);
   return `${look ? `look with ${look.tool}, and ` : ""}ask the user before any other call of ${tool}.`;
 }
 
 /** A 409 on what can be used once may be the echo of an earlier call, whose response nobody heard. */
-const mayEcho = ({ singleUse }: Declaration, { status, outcome }: FxdeskError) =>
+const mayEcho = ({ singleUse }: Callable, { status, outcome }: FxdeskError) =>
   singleUse !== undefined && status === 409 && outcome === "rejected";
 
-function whatBecameOfIt(
-  operation: Declaration,
-  error: FxdeskError,
-  operations: readonly Declaration[],
-): string {
+function whatBecameOfIt(operation: Callable, error: FxdeskError, operations: readonly Callable[]): string {
   if (operation.effect === "read") return "";
   if (error.outcome === "unknown") return unknown(operation, operations);
   if (!mayEcho(operation, error)) return `${operation.title}: not carried out.`;
@@ -43,7 +39,7 @@ function whatBecameOfIt(
   );
 }
 
-const unknown = (operation: Declaration, operations: readonly Declaration[]): string =>
+const unknown = (operation: Callable, operations: readonly Callable[]): string =>
   `It is unknown whether it was carried out: ${beforeAnother(operation, operations)}`;
 
 function whenToTryAgain({ retryable }: FxdeskError, waitMs: unknown): string {
@@ -58,13 +54,16 @@ const addressedToModel = (text: string): string =>
   text.replace("set it on the connection", "ask the operator of this server to set it");
 
 /** Whether a violation is about a field that the operator of the server sets. */
-const isSetByOperator = (operation: Declaration, field: string): boolean =>
+const isSetByOperator = (operation: Callable, field: string): boolean =>
   fieldsHiddenFromModels(operation).some(({ name }) => name === field);
 
-/** Field names as arguments are spelled, where it is our own check that names them. */
-function messageOf(operation: Declaration, error: FxdeskError): string {
+/** Field names as arguments are spelled, whether our own check names them or the service. */
+function messageOf(operation: Callable, error: FxdeskError): string {
   const isOurs = error instanceof InvalidInput && error.outcome === "not-sent" && error.violations.length > 0;
-  if (!isOurs) return error.message.replace(`${operation.name}: `, "");
+  if (!isOurs) {
+    const message = error.message.replace(`${operation.name}: `, "");
+    return error instanceof InvalidInput ? inArgumentNames(operation, message) : message;
+  }
   const violations = error.violations.map(({ field, message, rule }) => ({
     field: inArgumentNames(operation, field),
     message: isSetByOperator(operation, field)
@@ -77,9 +76,9 @@ function messageOf(operation: Declaration, error: FxdeskError): string {
 
 /** The result of a call that failed as calls do. `where` names the connection, where that matters. */
 export function failureResult(
-  operation: Declaration,
+  operation: Callable,
   error: FxdeskError,
-  operations: readonly Declaration[],
+  operations: readonly Callable[],
   where = "",
 ): ToolResult {
   const message = toolNames(operations)(messageOf(operation, error));
@@ -89,15 +88,30 @@ export function failureResult(
     error.attempts > 1 && `It was tried ${error.attempts} times.`,
     whatBecameOfIt(operation, error, operations),
     whenToTryAgain(error, waitMs),
+    error.journal && `Journal entry: ${error.journal.entry}.`,
     error.requestId !== undefined && `Request id: ${visibleText(error.requestId)}.`,
     where,
   );
 }
 
+/** The result of a call that waits for a person's yes: no failure, and nothing was sent. */
+export function waitingResult(
+  operation: Callable,
+  { release, message }: ReleaseNeeded,
+  operations: readonly Callable[],
+): ToolResult {
+  const words = toolNames(operations)(visibleText(message.replace(`${operation.name}: `, "")));
+  const structuredContent = { release, state: "waiting", description: words };
+  return {
+    content: [{ type: "text", text: `${operation.title}: ${words}\n${JSON.stringify(structuredContent)}` }],
+    structuredContent,
+  };
+}
+
 /** The result of a call that failed in a way nobody foresaw. What it was is for the log: it may hold anything. */
 export const internalFailureResult = (
-  operation: Declaration,
-  operations: readonly Declaration[],
+  operation: Callable,
+  operations: readonly Callable[],
   where = "",
 ): ToolResult =>
   errorResult(
@@ -107,7 +121,7 @@ export const internalFailureResult = (
   );
 
 /** The service said yes, but its response cannot be shown: never a reason to call again. */
-export const unreadableResult = (operation: Declaration, status: number): ToolResult =>
+export const unreadableResult = (operation: Callable, status: number): ToolResult =>
   errorResult(
     `${operation.tool} was answered (${status}: ${operation.responses[status]!.description})`,
     "The response itself broke off or cannot be shown.",

@@ -1,11 +1,13 @@
 /** A file of the service, or a long text, as the result of a tool. */
+import { bytesOf } from "../core/client/deliver";
 import type { ReceivedFile } from "../core/client/file";
-import type { Declaration } from "../core/declaration/operation";
+import type { Callable } from "../core/declaration/operation";
+import type { Deliver } from "../core/declaration/procedure";
 import { visibleText } from "./visible-text";
 import { truncate } from "./truncate";
 import type { JsonObject } from "./protocol";
 import type { Resource, Resources } from "./resources";
-import { maxResultLength, type ResultContent } from "./result-content";
+import { cutNote, maxResultLength, type ResultContent } from "./result-content";
 
 /** Bytes of a file that is kept. */
 const largestFile = 8 * 1024 * 1024;
@@ -27,13 +29,15 @@ async function firstBytes(
   return { bytes: Buffer.concat(chunks), whole: true };
 }
 
-const elsewhere = ({ name }: Declaration) =>
+const elsewhere = ({ name }: Callable) =>
   `A person can save it whole on the command line: fxdesk call ${name} … --output FILE.`;
+
+const notKept = "The whole is too large to be kept here.";
 
 /** What is said of something that is read elsewhere. */
 export function linkedContent(facts: JsonObject, resource: Resource, resources: Resources): ResultContent {
   const link = resources.keep(resource);
-  if (!link) return { content: facts, remarks: [] };
+  if (!link) return { content: facts, remarks: [notKept] };
   const { uri, description } = link;
   return {
     content: { ...facts, resource: uri, resource_holds: description },
@@ -44,13 +48,14 @@ export function linkedContent(facts: JsonObject, resource: Resource, resources: 
 
 /** A text: whole where it fits, else its beginning and where the whole is. */
 export function textContent(
+  operation: Callable,
   facts: JsonObject,
   resource: Resource & { content: string },
   resources: Resources,
 ): ResultContent {
   const beginning = truncate(resource.content, maxResultLength);
   if (beginning === resource.content) return { content: { ...facts, text: beginning }, remarks: [] };
-  const truncated = "Only the beginning is shown.";
+  const truncated = cutNote(operation, "Only the beginning is shown.");
   const { content, remarks, ...rest } = linkedContent(
     { truncated, ...facts, text: beginning },
     resource,
@@ -59,9 +64,21 @@ export function textContent(
   return { content, remarks: [truncated, ...remarks], ...rest };
 }
 
+/** Keeps the files of a procedure as resources. Throws where one is too large to be kept. */
+export const intoResources =
+  (resources: Resources): Deliver =>
+  async (file) => {
+    const bytes = await bytesOf(file, largestFile);
+    const { name, contentType: mimeType } = file;
+    const content = isText(mimeType) ? visibleText(bytes.toString("utf8")) : bytes;
+    const link = resources.keep({ name: visibleText(name), mimeType, content });
+    if (!link) throw new Error("it is too large to be kept here");
+    return { uri: link.uri };
+  };
+
 /** The facts about a file, and its content: as text where it is text, else as a resource. */
 export async function fileContent(
-  operation: Declaration,
+  operation: Callable,
   file: ReceivedFile,
   resources: Resources,
 ): Promise<ResultContent> {
@@ -76,6 +93,6 @@ export async function fileContent(
   }
   const resource = { name, mimeType: contentType };
   return isText(contentType)
-    ? textContent(facts, { ...resource, content: visibleText(bytes.toString("utf8")) }, resources)
+    ? textContent(operation, facts, { ...resource, content: visibleText(bytes.toString("utf8")) }, resources)
     : linkedContent(facts, { ...resource, content: bytes }, resources);
 }

@@ -6,6 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { hostHeaderValidation, originValidation, toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import type { Allowed } from "./allow";
+import type { Offer } from "./offer";
 import type { Serving, Toolbox } from "./protocol";
 import { serverOver } from "./server";
 
@@ -100,10 +101,18 @@ const delivered = (responses: Iterable<Promise<void>>): Promise<unknown> =>
 /** Serves a toolbox over HTTP at /mcp, with a server of its own for each request. */
 export async function serveOverHttp(
   toolbox: Toolbox,
-  { port = 0, host = "127.0.0.1", token, allow = [] }: Listening & { readonly allow?: readonly Allowed[] },
+  {
+    port = 0,
+    host = "127.0.0.1",
+    token,
+    allow = [],
+    readOnly,
+  }: Listening & Pick<Offer, "allow" | "readOnly">,
 ): Promise<HttpServer> {
-  assertToken(host, token, allow);
-  const handler = createMcpHandler(() => serverOver(toolbox), { maxRequestBodySize: largestBody });
+  assertToken(host, token, readOnly ? [] : allow);
+  const handler = createMcpHandler(() => serverOver(toolbox, { lasts: false }), {
+    maxRequestBodySize: largestBody,
+  });
   const handle = toNodeHandler(handler, { maxRequestBodySize: largestBody });
   const guards = guardsFor(host, token);
   const responses = new Set<Promise<void>>();

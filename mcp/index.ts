@@ -1,5 +1,5 @@
 /**
- * fxdesk for AI assistants: one MCP tool for each operation, on a client of the service. Each part is loaded when it is
+ * fxdesk for AI assistants: one MCP tool for each operation, procedure and watch, on a client of the service. Each part is loaded when it is
  * first needed: a host starts its servers all at once, and asks most of them for nothing but their list.
  */
 import type { HttpServer, Listening } from "./http";
@@ -9,6 +9,7 @@ import type { McpOptions } from "./toolbox";
 import { lazyToolbox, type LazyToolboxOptions } from "./lazy-toolbox";
 
 export { type Allowed, allowedFrom } from "./allow";
+export { type Offer, offeredOf, wordsIn } from "./offer";
 export type { HttpServer, Listening, McpOptions, McpServer, Serving, StdioServer, LazyToolboxOptions };
 
 const serving = () => require("./serving") as typeof import("./serving");
@@ -29,4 +30,4 @@ export const serveStdio = (options: LazyToolboxOptions): StdioServer =>
  * token is too short, or missing where it would listen beyond this machine or do more than read.
  */
 export const serveHttp = async (options: McpOptions & Listening): Promise<HttpServer> =>
-  serving().serveOverHttp(toolboxOf(options), options);
+  (await serving().overHttp()).serveOverHttp(toolboxOf(options), options);

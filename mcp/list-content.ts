@@ -1,6 +1,7 @@
 /** What was read of a list, or of an object with lists inside, as the result of a tool. */
 import type { z } from "zod";
-import type { Declaration } from "../core/declaration/operation";
+import type { Callable } from "../core/declaration/operation";
+import { answerContent } from "./answer-content";
 import { linkedContent } from "./file-content";
 import { truncate, jsonLength } from "./truncate";
 import { argumentName } from "./names";
@@ -16,7 +17,7 @@ const entries = (count: number) => `${count} ${count === 1 ? "entry" : "entries"
 const isTooLong = ({ value }: Row) => jsonLength(value) > maxResultLength;
 
 /** Where in its list a result begins. */
-function pageNumbers({ pages }: Declaration, { pages: [{ values, response }] }: ListResult): JsonObject {
+function pageNumbers({ pages }: Callable, { pages: [{ values, response }] }: ListResult): JsonObject {
   if (!pages) return {};
   const { page, size } = pages;
   return {
@@ -28,7 +29,7 @@ function pageNumbers({ pages }: Declaration, { pages: [{ values, response }] }: 
 
 /** What is not shown, and why. */
 function omissions(
-  operation: Declaration,
+  operation: Callable,
   { pages: [{ frame }], rows, tooLargeToKeep, unreachable }: ListResult,
 ): string[] {
   const cut = rows.filter(isTooLong).length;
@@ -44,11 +45,12 @@ const goesOn = "More follow: call again with exactly the arguments in next.";
 
 /** The rows, and what says where they are. `schema` is that of the whole body. */
 export function listContent(
-  operation: Declaration,
+  operation: Callable,
   list: ListResult,
   schema: z.ZodType | undefined,
   resources: Resources,
 ): ResultContent {
+  if (operation.rows !== undefined) return answerContent(operation, list, schema);
   const { pages, rows, continued, nextArguments: next } = list;
   const short = rows.map((row) =>
     isTooLong(row) ? { ...row, value: truncate(row.value, maxResultLength) } : row,

@@ -1,11 +1,18 @@
 /** Reads what a result shows of a list: from its beginning, or from the cursor of an earlier result. */
 import { invalidInput } from "../core/client/call-errors";
-import type { Declaration } from "../core/declaration/operation";
+import type { Callable } from "../core/declaration/operation";
 import { jsonLength } from "./truncate";
 import { type ExpiringStore, keptFor } from "./expiring-store";
 import { argumentsOf } from "./names";
 import type { JsonObject } from "./protocol";
-import { cursorArgument, type Page, pageOf, type PageReader, type RowRange, readRowRange } from "./row-range";
+import {
+  cursorArgument,
+  type Page,
+  readPage,
+  type PageReader,
+  type RowRange,
+  readRowRange,
+} from "./row-range";
 import type { Values } from "../core/declaration/fields";
 
 /** A page that did not fit, of an operation whose calls are counted. */
@@ -24,7 +31,7 @@ export interface ListResult extends RowRange {
   readonly tooLargeToKeep?: true;
 }
 
-const invalidCursor = (operation: Declaration, message: string) =>
+const invalidCursor = (operation: Callable, message: string) =>
   invalidInput(operation, [{ field: cursorArgument, message }]);
 
 const expiredCursor =
@@ -40,7 +47,7 @@ interface StartingPoint {
 }
 
 function storedStart(
-  operation: Declaration,
+  operation: Callable,
   values: Values,
   cursor: string,
   store: ExpiringStore<StoredPage>,
@@ -70,11 +77,11 @@ async function findStart(
   const index = String(cursor ?? 0);
   if (!/^\d+$/.test(index))
     throw invalidCursor(operation, `must be as in next, not ${JSON.stringify(cursor)}`);
-  return { page: pageOf(operation, values, await call(values)), rowIndex: Number(index) };
+  return { page: readPage(operation, values, await call(values)), rowIndex: Number(index) };
 }
 
 /** The values with the page and its size, on which a cursor relies. */
-function withPageAndSize({ pages }: Declaration, values: Values): Values {
+function withPageAndSize({ pages }: Callable, values: Values): Values {
   if (!pages) return values;
   const { page, size, defaultSize } = pages;
   return { ...values, [page]: values[page] ?? 1, [size]: values[size] ?? defaultSize };
@@ -82,7 +89,7 @@ function withPageAndSize({ pages }: Declaration, values: Values): Values {
 
 /** The call for the rows after a range, where there are more. */
 function nextCallOf(
-  operation: Declaration,
+  operation: Callable,
   { cacheKey, page: startingPage }: StartingPoint,
   { next }: RowRange,
   store: ExpiringStore<StoredPage>,

@@ -1,6 +1,6 @@
 /** One spelling for the names of arguments, whatever the contract spells them like: `Consent-ID` is `consent_id`. */
 import type { z } from "zod";
-import type { Declaration } from "../core/declaration/operation";
+import type { Callable } from "../core/declaration/operation";
 import { modelFields, perOperation } from "../core/declaration/fields";
 import { unwrap } from "../core/schema/kind";
 import type { JsonObject } from "./protocol";
@@ -34,14 +34,14 @@ function* namesIn(schema: z.ZodType): Generator<string> {
 }
 
 /** Names that are spelled differently in the contract, the longest first. */
-const respelled = perOperation((operation) => {
+const respelled = perOperation((operation: Callable) => {
   const names = modelFields(operation).flatMap(({ name, schema }) => [name, ...namesIn(schema)]);
   const others = [...new Set(names)].filter((name) => /[a-z][A-Z]|-/.test(name));
   return others.toSorted((one, other) => other.length - one.length);
 });
 
 /** A text of the operation, with its fields as arguments are spelled. */
-export function inArgumentNames(operation: Declaration, text: string): string {
+export function inArgumentNames(operation: Callable, text: string): string {
   const names = respelled(operation);
   if (names.length === 0) return text;
   return text.replace(new RegExp(`(?<![\\w-])(${names.join("|")})(?![\\w-])`, "g"), argumentName);
@@ -61,7 +61,7 @@ export function asArguments(schema: z.ZodType | undefined, value: unknown): unkn
 }
 
 /** The values of an operation as arguments of its tool. */
-export function argumentsOf(operation: Declaration, values: JsonObject): JsonObject {
+export function argumentsOf(operation: Callable, values: JsonObject): JsonObject {
   const fields = modelFields(operation).filter(({ name }) => values[name] !== undefined);
   return Object.fromEntries(
     fields.map(({ name, schema }) => [argumentName(name), asArguments(schema, values[name])]),

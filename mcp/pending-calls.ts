@@ -1,8 +1,8 @@
 /** The calls of a toolbox that are under way, until the toolbox is closed. */
-import type { Declaration } from "../core/declaration/operation";
+import type { Callable } from "../core/declaration/operation";
 
 interface PendingCall {
-  readonly operation: Declaration;
+  readonly operation: Callable;
   readonly stop: AbortController;
   readonly ended: Promise<unknown>;
 }
@@ -13,7 +13,7 @@ export class PendingCalls {
   readonly #pending = new Set<PendingCall>();
 
   /** Runs a call. Its signal is the caller's, and that of the close. */
-  run<T>(operation: Declaration, signal: AbortSignal, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  run<T>(operation: Callable, signal: AbortSignal, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const stop = new AbortController();
     const onAbort = () => stop.abort();
     if (signal.aborted) stop.abort();
@@ -28,7 +28,7 @@ export class PendingCalls {
   }
 
   /** The operations under way that commit money. */
-  money(): Declaration[] {
+  money(): Callable[] {
     return [...this.#pending].map(({ operation }) => operation).filter(({ effect }) => effect === "money");
   }
 

@@ -1,5 +1,7 @@
 /** The parts of MCP that fxdesk speaks, as plain types. */
 
+import type { Progress } from "../core/declaration/procedure";
+
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export interface Tool {
@@ -35,9 +37,21 @@ export interface Toolbox {
   /** For people, who have several servers. */
   readonly title: string;
   /** Undefined when there is no such tool. Every failure of a call is a result; nothing is thrown. */
-  call(name: string, input: JsonObject, signal: AbortSignal): Promise<ToolResult | undefined>;
-  /** The part of a resource at an address that a result gave; undefined where there is none any more. */
-  read(uri: string): JsonObject | undefined;
+  call(
+    name: string,
+    input: JsonObject,
+    signal: AbortSignal,
+    onProgress?: (step: Progress) => void,
+  ): Promise<ToolResult | undefined>;
+  /** The watches that are offered, which are resources too. */
+  readonly resources: readonly WatchResource[];
+  /**
+   * The part of a resource at an address that a result gave, or what is new at that of a watch; undefined where there is
+   * none any more. Throws an Error that says why it cannot be read.
+   */
+  read(uri: string): Promise<JsonObject | undefined>;
+  /** Watches what is at an address until the signal ends it, and says when there is something to read. False where there is no watch. */
+  subscribe(uri: string, updated: () => void, signal: AbortSignal): boolean;
   /** Takes no more calls, aborts reads, and waits for calls that commit money and have left. */
   close(): Promise<void>;
   /** Lines for the log: what is unknown when the process ends now. */
@@ -69,6 +83,18 @@ export const errorResult = (...sentences: readonly (string | false | undefined)[
 /** The result of a call that came after the server was asked to stop. */
 export const stoppingResult = (tool: string): ToolResult =>
   errorResult(`${tool} failed: the server is being stopped. Nothing was sent.`);
+
+/** A watch as it is listed: by a template of its address, and by the address where nothing must be said. */
+export interface WatchResource {
+  readonly uriTemplate: string;
+  readonly uri?: string;
+  readonly about: {
+    readonly name: string;
+    readonly title: string;
+    readonly description: string;
+    readonly mimeType: string;
+  };
+}
 
 /** Where a resource is read, and how. */
 export interface ResourceLink {

@@ -1,5 +1,5 @@
 /** What the results of all kinds have in common. */
-import type { Declaration } from "../core/declaration/operation";
+import type { Callable } from "../core/declaration/operation";
 import { modelFields } from "../core/declaration/fields";
 import { argumentName } from "./names";
 import type { Content, JsonObject } from "./protocol";
@@ -10,13 +10,19 @@ export const maxResultLength = 20_000;
 /** What a result shows. */
 export interface ResultContent {
   readonly content: JsonObject;
+  /** The same as text, where that is shorter than its JSON. */
+  readonly text?: string;
   /** Sentences of ours about it; nothing that other people wrote. */
   readonly remarks: readonly string[];
   readonly attached?: readonly Content[];
 }
 
+/** That something is not shown whole. What is not a read must not be called again to see the rest. */
+export const cutNote = ({ effect }: Callable, note: string): string =>
+  effect === "read" ? note : `${note} Do not call it again for the rest: that would repeat it.`;
+
 /** How to ask for less, in the fields of the operation itself. */
-export function narrowingHint(operation: Declaration): string {
+export function narrowingHint(operation: Callable): string {
   const filters = modelFields(operation).filter(({ place, required }) => place === "query" && !required);
   return filters.length > 0
     ? ` Call again with ${filters.map(({ name }) => argumentName(name)).join(", ")} to narrow it.`

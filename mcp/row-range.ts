@@ -1,15 +1,15 @@
 /** Reads as many rows of a list as a result holds, over as many pages as that takes, with a cursor to the next row. */
 import type { z } from "zod";
+import { type NextPage, nextPage } from "../core/client/next-page";
+import { wrongPage } from "../core/client/pages";
 import type { ServiceResponse } from "../core/client/response";
-import { InvalidResponse } from "../core/errors";
-import type { Declaration, LinkedPages, Paging } from "../core/declaration/operation";
-import { modelFields, type Values, perOperation } from "../core/declaration/fields";
-import { fromText } from "../core/wire/wire";
+import type { Callable } from "../core/declaration/operation";
+import { type Values, perOperation } from "../core/declaration/fields";
+import { answerOf } from "../core/declaration/rows";
 import { isRequired, kindOf } from "../core/schema/kind";
-import { valueAt } from "../core/schema/value-at";
 import { jsonLength } from "./truncate";
 import { partsOf } from "./names";
-import { type Row, splitRows } from "./rows";
+import { type Row, type SplitBody, splitRows } from "./rows";
 import { maxResultLength } from "./result-content";
 
 /** The argument of a tool that takes a cursor, as an earlier result has it in `next`. */
@@ -18,17 +18,6 @@ export const cursorArgument = "continue";
 /** Pages that one call of a tool reads at most. */
 const mostPages = 20;
 
-/** The page after another, as far as it is known before it is read. */
-interface FollowingPage {
-  /** The values of the call that reads it. */
-  readonly values: Values;
-  /** Whether it surely has rows; else it may be empty. */
-  readonly mustExist: boolean;
-}
-
-/** There is more, behind a link that says it in words of its own. */
-const unreachable = "unreachable";
-
 /** A page of a list, or a whole one that has no pages. */
 export interface Page {
   readonly response: ServiceResponse;
@@ -36,7 +25,7 @@ export interface Page {
   readonly values: Values;
   readonly frame: unknown;
   readonly rows: readonly Row[];
-  readonly following?: FollowingPage | typeof unreachable | undefined;
+  readonly following: NextPage | undefined;
 }
 
 /** The row of a page at which the next result begins. */
@@ -52,96 +41,44 @@ interface Cursor {
 export interface RowRange {
   readonly pages: readonly [Page, ...Page[]];
   readonly rows: readonly Row[];
-  /** Undefined at the end of the list, and where nobody can go on. */
+  /** Undefined at the end of the list, and where nobody can go on: there is more behind a link in words of its own. */
   readonly next?: Cursor;
   readonly unreachable?: true;
 }
 
-/**
- * A page that is not full may still not be the last: services give less than was asked for. Where the count does not settle
- * it, only the next page tells.
- */
-function nextNumberedPage(
-  { page, size, defaultSize }: Paging,
-  values: Values,
-  rows: number,
-  total?: number,
-): FollowingPage | undefined {
-  if (rows === 0) return undefined;
-  const number = Number(values[page] ?? 1);
-  const asked = Number(values[size] ?? defaultSize);
-  const before = (number - 1) * asked;
-  const next = { ...values, [page]: number + 1, [size]: asked };
-  if (total === undefined) return { values: next, mustExist: rows >= asked };
-  if (rows === asked || number === 1)
-    return before + rows < total ? { values: next, mustExist: true } : undefined;
-  return { values: next, mustExist: false };
+/** All rows of a body, or those of the list that is the answer: what else is in it is about them. */
+function rowsIn(operation: Callable, body: unknown): SplitBody {
+  const answer = answerOf(operation, body);
+  if (!answer) return splitRows(body);
+  const { name, rows, rest } = answer;
+  return { frame: rest, rows: rows.map((value) => ({ path: [name], value })) };
 }
 
-/** Links may begin with their path. */
-const anyOrigin = "https://service.invalid";
-
-/** The call that a link stands for: that of its page, with what its query says. */
-function nextLinkedPage(operation: Declaration, { next }: LinkedPages, values: Values, body: unknown) {
-  const href = valueAt(body, [...next.split("."), "href"]);
-  if (typeof href !== "string") return undefined;
-  if (!URL.canParse(href, anyOrigin)) return unreachable;
-  const linkedValues = Object.fromEntries(
-    [...new URL(href, anyOrigin).searchParams].flatMap(([name, text]) => {
-      const field = modelFields(operation).find((known) => known.name === name);
-      return field ? [[name, fromText(field.schema, text)] as const] : [];
-    }),
-  );
-  const isOther = Object.entries(linkedValues).some(([name, value]) => values[name] !== value);
-  return isOther ? { values: { ...values, ...linkedValues }, mustExist: true } : unreachable;
-}
-
-function followingPage(
-  operation: Declaration,
-  values: Values,
-  { body, total }: ServiceResponse,
-  rows: number,
-) {
-  if (operation.pages) return nextNumberedPage(operation.pages, values, rows, total);
-  return operation.linkedPages && nextLinkedPage(operation, operation.linkedPages, values, body);
-}
-
-export function pageOf(operation: Declaration, values: Values, response: ServiceResponse): Page {
-  const { frame, rows } = splitRows(response.body);
-  return {
-    response,
-    values,
-    frame,
-    rows,
-    following: followingPage(operation, values, response, rows.length),
-  };
-}
+/** A response as a page. */
+export const readPage = (operation: Callable, values: Values, response: ServiceResponse): Page => ({
+  response,
+  values,
+  ...rowsIn(operation, response.body),
+  following: nextPage(operation, values, response),
+});
 
 /** A service that gives the same page again would be read without end. */
-function assertDifferentPage(operation: Declaration, { response, rows }: Page, before: Page): void {
-  if (rows.length === 0 || JSON.stringify(rows) !== JSON.stringify(before.rows)) return;
-  const { status, requestId, attempts } = response;
-  throw new InvalidResponse(`${operation.name}: A page is the same as the one before it.`, {
-    operation: operation.name,
-    code: "invalid_response",
-    outcome: "unknown",
-    status,
-    requestId,
-    attempts,
-  });
+function assertDifferentPage(operation: Callable, { response, rows }: Page, before: Page): void {
+  if (rows.length > 0 && JSON.stringify(rows) === JSON.stringify(before.rows))
+    throw wrongPage(operation, response, "A page is the same as the one before it.");
 }
 
 export interface PageReader {
-  readonly operation: Declaration;
+  readonly operation: Callable;
   /** Calls the operation. */
   readonly call: (values: Values) => Promise<ServiceResponse>;
 }
 
 /** The page after another; undefined when it cannot be read now, so that what was read before is not lost. */
-async function pageAfter({ operation, call }: PageReader, page: Page, { values }: FollowingPage) {
+async function pageAfter({ operation, call }: PageReader, page: Page, values: Values) {
   const response = await call(values).catch(() => undefined);
   if (!response) return undefined;
-  const read = pageOf(operation, values, response);
+  const read = readPage(operation, values, response);
   assertDifferentPage(operation, read, page);
   return read;
 }
@@ -171,13 +108,14 @@ export async function readRowRange(
     }
     const { following } = page;
     if (following === undefined) return { pages, rows };
-    if (following === unreachable) return { pages, rows, unreachable: true };
+    const { input: values, isSure } = following;
+    if (values === undefined) return { pages, rows, unreachable: true };
     index -= page.rows.length;
-    const soFar = { pages, rows, next: { values: following.values, rowIndex: index } };
-    if ((isFull() && following.mustExist) || pages.length >= mostPages) return soFar;
-    const nextPage = await pageAfter(reader, page, following);
-    if (!nextPage) return soFar;
-    pages.push((page = nextPage));
+    const soFar = { pages, rows, next: { values, rowIndex: index } };
+    if ((isFull() && isSure) || pages.length >= mostPages) return soFar;
+    const after = await pageAfter(reader, page, values);
+    if (!after) return soFar;
+    pages.push((page = after));
   }
 }
 
@@ -190,8 +128,9 @@ function hasList(schema: z.ZodType): boolean {
 
 /** Whether an operation reads a list, or an object with a list in it. */
 export const returnsRows = perOperation(
-  ({ effect, responses, linkedPages }) =>
+  ({ effect, responses, linkedPages, rows }: Callable) =>
     linkedPages !== undefined ||
+    rows !== undefined ||
     (effect === "read" &&
       Object.values(responses).some((response) => response.kind === "json" && hasList(response.schema))),
 );

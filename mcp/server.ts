@@ -7,9 +7,11 @@ import {
   type ReadResourceResult,
   Server,
 } from "@modelcontextprotocol/server";
+import type { Progress } from "../core/declaration/procedure";
 import { keptFor } from "./expiring-store";
 import type { McpServer, Toolbox } from "./protocol";
 import { version } from "./version";
+import { resourcesIn, templatesIn } from "./watch-resources";
 
 /** The list changes only when the server is started again. */
 const listStaysMs = 300_000;
@@ -17,39 +19,107 @@ const listStaysMs = 300_000;
 const gone = (uri: string) =>
   `There is no ${uri} here: what a result links to is kept for ${keptFor}, by the server that gave it. Call the tool again.`;
 
+type Notify = (notification: { method: string; params: Record<string, unknown> }) => Promise<void>;
+
 /**
- * A server for one connection, or for one request over HTTP. It works below the SDK's own tool registry, which would turn
+ * Tells a host that asked for it how far a call has come; the protocol wants each step to be beyond the one before. A host
+ * that is gone is not told, and the call goes on.
+ */
+function progressNotifier(
+  progressToken: string | number | undefined,
+  notify: Notify,
+  signal: AbortSignal,
+): ((step: Progress) => void) | undefined {
+  if (progressToken === undefined) return undefined;
+  let last = -1;
+  return ({ done, total, message }) => {
+    if (done <= last || signal.aborted) return;
+    last = done;
+    const params = { progressToken, progress: done, ...(total !== undefined && { total }), message };
+    notify({ method: "notifications/progress", params }).catch(() => undefined);
+  };
+}
+
+/** What a host has subscribed to, by address, each with what ends it. */
+export class Subscribed {
+  readonly #ends = new Map<string, AbortController>();
+
+  constructor(private readonly toolbox: Toolbox) {}
+
+  /** False where there is nothing to subscribe to. */
+  add(uri: string, updated: () => void): boolean {
+    this.remove(uri);
+    const end = new AbortController();
+    this.#ends.set(uri, end);
+    return this.toolbox.subscribe(uri, updated, end.signal);
+  }
+
+  remove(uri: string): void {
+    this.#ends.get(uri)?.abort();
+    this.#ends.delete(uri);
+  }
+
+  removeAll(): void {
+    for (const uri of this.#ends.keys()) this.remove(uri);
+  }
+}
+
+/**
+ * A server for one connection, or for one request over HTTP, which cannot hear of what comes later. It works below the SDK's own tool registry, which would turn
  * every input schema into JSON again for each list, and drop arguments it does not know.
  */
-export function serverOver(toolbox: Toolbox): Server {
+export function serverOver(toolbox: Toolbox, { lasts }: { readonly lasts: boolean }): Server {
   const server = new Server(
     { name: "fxdesk", title: toolbox.title, version },
     {
-      capabilities: { tools: {}, resources: {} },
+      capabilities: { tools: {}, resources: { ...(lasts && { subscribe: true }) } },
       instructions: toolbox.instructions,
       cacheHints: { "tools/list": { ttlMs: listStaysMs, cacheScope: "private" } },
     },
   );
   server.setRequestHandler("tools/list", () => ({ tools: toolbox.tools }) as ListToolsResult);
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
-    const result = await toolbox.call(params.name, params.arguments ?? {}, mcpReq.signal);
+    const { signal, notify, _meta: meta } = mcpReq;
+    const onProgress = progressNotifier(meta?.progressToken, notify, signal);
+    const result = await toolbox.call(params.name, params.arguments ?? {}, signal, onProgress);
     if (!result) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
     return result as CallToolResult;
   });
   // What results link to is listed nowhere: only who was given an address reads it.
-  server.setRequestHandler("resources/list", () => ({ resources: [] }));
-  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));
-  server.setRequestHandler("resources/read", ({ params }) => {
-    const found = toolbox.read(params.uri);
+  server.setRequestHandler("resources/list", () => ({ resources: resourcesIn(toolbox.resources) }));
+  server.setRequestHandler("resources/templates/list", () => ({
+    resourceTemplates: templatesIn(toolbox.resources),
+  }));
+  server.setRequestHandler("resources/read", async ({ params }) => {
+    const found = await toolbox.read(params.uri).catch((error: Error) => {
+      throw new ProtocolError(ProtocolErrorCode.InternalError, error.message);
+    });
     if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, gone(params.uri));
     return found as ReadResourceResult;
   });
+  if (lasts) takeSubscriptions(server, toolbox);
   return server;
+}
+
+/** Hosts of the older revisions subscribe by a request of its own; they hear no more once their connection is closed. */
+function takeSubscriptions(server: Server, toolbox: Toolbox): void {
+  const subscribed = new Subscribed(toolbox);
+  server.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
+    const updated = () => void server.sendResourceUpdated({ uri }).catch(() => undefined);
+    if (!subscribed.add(uri, updated))
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no watch at ${uri}.`);
+    return {};
+  });
+  server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
+    subscribed.remove(uri);
+    return {};
+  });
+  Object.assign(server, { onclose: () => subscribed.removeAll() });
 }
 
 /** The same for who brings a transport. */
 export function unconnected(toolbox: Toolbox): McpServer {
-  const server = serverOver(toolbox);
+  const server = serverOver(toolbox, { lasts: true });
   return {
     connect: (transport) => server.connect(transport as Parameters<typeof server.connect>[0]),
     async close() {

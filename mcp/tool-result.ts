@@ -1,7 +1,8 @@
 /** From what was read of the service to the result of a tool. */
 import type { ServiceResponse } from "../core/client/response";
+import type { JournalNote } from "../core/errors";
 import type { ReceivedFile } from "../core/client/file";
-import type { ResponseDeclaration, Declaration } from "../core/declaration/operation";
+import type { ResponseDeclaration, Callable } from "../core/declaration/operation";
 import { linkedContent, fileContent, textContent } from "./file-content";
 import { truncate, jsonLength } from "./truncate";
 import { listContent } from "./list-content";
@@ -9,14 +10,15 @@ import { withDecimalStrings } from "./decimal-strings";
 import type { JsonObject, ToolResult } from "./protocol";
 import type { ListResult } from "./list-results";
 import type { Resources } from "./resources";
-import { maxResultLength, type ResultContent } from "./result-content";
+import { cutNote, maxResultLength, type ResultContent } from "./result-content";
 
 /** What is told beside the body when a response differs from the contract. */
 const mostDifferences = 5;
 
-function objectContent({ tool }: Declaration, content: JsonObject, resources: Resources): ResultContent {
+function objectContent(operation: Callable, content: JsonObject, resources: Resources): ResultContent {
   if (jsonLength(content) <= maxResultLength) return { content, remarks: [] };
-  const truncated = "Too long to show whole: lists and texts in it are cut.";
+  const { tool } = operation;
+  const truncated = cutNote(operation, "Too long to show whole: lists and texts in it are cut.");
   const short = { truncated, ...(truncate(content, maxResultLength) as JsonObject) };
   const whole = { name: tool, mimeType: "application/json", content: JSON.stringify(content) };
   const { remarks, ...rest } = linkedContent(short, whole, resources);
@@ -24,7 +26,7 @@ function objectContent({ tool }: Declaration, content: JsonObject, resources: Re
 }
 
 /** A page for a person's browser: a model is told what it is. */
-const htmlContent = ({ tool }: Declaration, content: string, resources: Resources): ResultContent =>
+const htmlContent = ({ tool }: Callable, content: string, resources: Resources): ResultContent =>
   linkedContent(
     { content_type: "text/html", size: content.length },
     { name: tool, mimeType: "text/html", content },
@@ -39,7 +41,7 @@ export type CallResponse =
   | { readonly pages: readonly [{ readonly response: ServiceResponse }]; readonly rows?: undefined };
 
 async function contentOf(
-  operation: Declaration,
+  operation: Callable,
   declared: ResponseDeclaration,
   response: CallResponse,
   resources: Resources,
@@ -52,7 +54,12 @@ async function contentOf(
   const value = withDecimalStrings(body, schema);
   if (typeof value === "string" && declared.kind === "html") return htmlContent(operation, value, resources);
   if (typeof value === "string")
-    return textContent({}, { name: operation.tool, mimeType: "text/plain", content: value }, resources);
+    return textContent(
+      operation,
+      {},
+      { name: operation.tool, mimeType: "text/plain", content: value },
+      resources,
+    );
   if (Array.isArray(value)) return objectContent(operation, { count: value.length, items: value }, resources);
   return objectContent(operation, isObject(value) ? (value as JsonObject) : { value }, resources);
 }
@@ -69,41 +76,64 @@ export interface FxdeskNotes {
   readonly notes: readonly string[];
   /** Where it was done, where that was more than reading. */
   readonly target?: JsonObject;
+  /** Where the journal has it, where it commits money. */
+  readonly journal?: JournalNote | undefined;
 }
 
-const fxdeskField = ({ notes, target }: FxdeskNotes): JsonObject => ({
-  ...target,
-  ...(notes.length > 0 && { notes }),
-});
+const replayed = "An earlier call with this key ended so: nothing was sent now.";
+const recovered =
+  "The response was lost, and the service was asked what became of the call: it was carried out, once.";
 
-/** Where several responses are documented, the status tells which one it is. */
-function structuredContentOf(
-  operation: Declaration,
-  response: CallResponse,
-  content: JsonObject,
-  notes: FxdeskNotes,
-): JsonObject {
-  const several = Object.keys(operation.responses).length > 1;
-  const differs = differences(response.pages);
+const fxdeskField = ({ notes: given, target, journal }: FxdeskNotes): JsonObject => {
+  const ofJournal = [...(journal?.recovered ? [recovered] : []), ...(journal?.replayed ? [replayed] : [])];
+  const notes = [...given, ...ofJournal];
+  return {
+    ...target,
+    ...(journal && { journal_entry: journal.entry }),
+    ...(journal?.reference !== undefined && { reference: journal.reference }),
+    ...(notes.length > 0 && { notes }),
+  };
+};
+
+/** What is told beside the content. */
+function besideContent({ pages }: CallResponse, notes: FxdeskNotes): JsonObject {
+  const differs = differences(pages);
   const ours = fxdeskField(notes);
   return {
-    ...(several ? { status: response.pages[0].response.status, body: content } : content),
     ...(differs.length > 0 && { differs_from_contract: differs }),
     ...(Object.keys(ours).length > 0 && { fxdesk: ours }),
   };
 }
 
+/** Where several responses are documented, the status tells which one it is. */
+function structuredContentOf(
+  operation: Callable,
+  response: CallResponse,
+  content: JsonObject,
+  beside: JsonObject,
+): JsonObject {
+  const several = Object.keys(operation.responses).length > 1;
+  return { ...(several ? { status: response.pages[0].response.status, body: content } : content), ...beside };
+}
+
 /** The result of a call that the service responded to. Reads a file response to its end, or to the size that is kept. */
 export async function toolResultOf(
-  operation: Declaration,
+  operation: Callable,
   response: CallResponse,
   notes: FxdeskNotes,
   resources: Resources,
 ): Promise<ToolResult> {
   const declared = operation.responses[response.pages[0].response.status]!;
-  const { content, remarks, attached = [] } = await contentOf(operation, declared, response, resources);
-  const structuredContent = structuredContentOf(operation, response, content, notes);
+  const {
+    content,
+    text: shorter,
+    remarks,
+    attached = [],
+  } = await contentOf(operation, declared, response, resources);
+  const beside = besideContent(response, notes);
+  const structuredContent = structuredContentOf(operation, response, content, beside);
   const headline = [`${operation.title}: ${declared.description}`, ...remarks].join(" ");
-  const text = `${headline}\n${JSON.stringify(structuredContent)}`;
+  const also = Object.keys(beside).length > 0 ? `\n${JSON.stringify(beside)}` : "";
+  const text = `${headline}\n${shorter === undefined ? JSON.stringify(structuredContent) : shorter + also}`;
   return { content: [{ type: "text", text }, ...attached], structuredContent };
 }

@@ -4,47 +4,61 @@ import { errorFrom } from "../core/client/call-errors";
 import { outcomeLine } from "../core/client/outcome-line";
 import { invalidInput } from "../core/client/call-errors";
 import type { ServiceResponse } from "../core/client/response";
-import { FxdeskError } from "../core/errors";
-import type { Declaration } from "../core/declaration/operation";
-import { type Allowed, allowedTools, isAllowed } from "./allow";
+import { FxdeskError, ReleaseNeeded } from "../core/errors";
+import type { Callable } from "../core/declaration/operation";
+import { declarationsOf } from "../core/declaration/service";
+import { isWatch } from "../core/declaration/watch";
+import { isAllowed } from "./allow";
+import { type Offer, offeredOf, offeredResources, offeredTools } from "./offer";
 import { parseArguments } from "./arguments";
+import { answerOfWatch, readChanges, splitWatching } from "./changes";
 import { PendingCalls } from "./pending-calls";
 import { targetData, type Target, targetOf, describeTarget } from "./target";
-import { internalFailureResult, failureResult, unreadableResult } from "./failure";
+import { internalFailureResult, failureResult, unreadableResult, waitingResult } from "./failure";
 import { instructionsFor, titleFor } from "./instructions";
 import { ExpiringStore } from "./expiring-store";
 import { type FxdeskNotes, toolResultOf, type CallResponse } from "./tool-result";
 import { type JsonObject, errorResult, stoppingResult, type Toolbox, type ToolResult } from "./protocol";
+import { splitKey } from "./request-key";
 import { type StoredPage, readList } from "./list-results";
+import { intoResources } from "./file-content";
 import { Resources } from "./resources";
+import { Subscription, type Tidings } from "./subscription";
 import { toolsOf } from "./tools";
+import { watchAt, watchMimeType } from "./watch-resources";
 import { cursorArgument, returnsRows } from "./row-range";
+import type { CallOptions } from "../core/client/call-options";
 import type { Values } from "../core/declaration/fields";
 import type { ClientCore } from "../core/client/methods";
 
-export interface McpOptions {
-  /** One tool for each operation of its service. */
+export interface McpOptions extends Offer {
+  /** Its service has a tool for each operation, procedure and watch; those that people need most are offered by default. */
   readonly client: ClientCore;
-  /** What tools may do beyond reading; nothing by default. */
-  readonly allow?: readonly Allowed[];
 }
 
 /** Says whom to ask for the tool, not how it is switched on: a model must not do that itself. */
-const switchedOff = ({ tool, effect }: Declaration): ToolResult =>
+const switchedOff = ({ tool, effect }: Callable): ToolResult =>
   errorResult(
     `${tool} is switched off on this server, and nothing was sent.`,
     `It is a tool of the kind ${effect}: ask the operator of this server whether that may be allowed.`,
   );
 
+/** A tool that the service has and the server does not offer. */
+const notOffered = ({ tool }: Callable): ToolResult =>
+  errorResult(
+    `${tool} is not offered by this server, and nothing was sent.`,
+    "Ask the operator of this server whether it can be.",
+  );
+
 /** The error for a call that may or may not have been carried out. */
-const unknownOutcomeError = (operation: Declaration, error: unknown): FxdeskError =>
+const unknownOutcomeError = (operation: Callable, error: unknown): FxdeskError =>
   errorFrom(operation, error, { attempts: 1, sent: true });
 
-const logLine = (operation: Declaration, outcome: ServiceResponse | FxdeskError) =>
+const logLine = (operation: Callable, outcome: ServiceResponse | FxdeskError) =>
   `fxdesk: ${outcomeLine(operation, outcome)}`;
 
 /** Whoever stopped waiting, the log has the outcome of each call that commits money. */
-function log(operation: Declaration, outcome: ServiceResponse | FxdeskError): void {
+function log(operation: Callable, outcome: ServiceResponse | FxdeskError): void {
   if (operation.effect === "money") console.error(logLine(operation, outcome));
 }
 
@@ -56,81 +70,155 @@ function spellingNotes(respelled: readonly { readonly given: string; readonly na
 }
 
 /** Whatever does more than read says on which target it was done. */
-function notesFor({ effect }: Declaration, target: Target, notes: readonly string[]): FxdeskNotes {
+function notesFor({ effect }: Callable, target: Target, notes: readonly string[]): FxdeskNotes {
   return { notes, ...(effect !== "read" && { target: targetData(target) }) };
 }
 
-/** The arguments of the operation, and the cursor, which is the tool's own argument. */
-function splitCursor(
-  operation: Declaration,
-  input: JsonObject,
-): readonly [given: JsonObject, cursor: unknown] {
-  if (!returnsRows(operation)) return [input, undefined];
+const notReleased = "No person released this: this server runs with --release never.";
+
+/** The arguments of the operation, and those of the tool's own. */
+function splitOwn(operation: Callable, input: JsonObject): readonly [given: JsonObject, own: JsonObject] {
+  if (isWatch(operation)) return splitWatching(input);
+  if (!returnsRows(operation)) return [input, {}];
   const { [cursorArgument]: cursor, ...given } = input;
-  return [given, cursor ?? undefined];
+  return [given, { cursor: cursor ?? undefined }];
 }
 
-export function toolbox({ client, allow = [] }: McpOptions): Toolbox {
+export function toolbox({ client, ...offer }: McpOptions): Toolbox {
   const { service, settings } = client;
-  const { operations } = service;
+  const offered = offeredOf(service, offer);
+  const { allow, names } = offered;
+  const callables = declarationsOf(service);
   const target = targetOf(settings);
-  const byTool = new Map(operations.map((operation) => [operation.tool, operation]));
+  const byTool = new Map(callables.map((callable) => [callable.tool, callable]));
   const calls = new PendingCalls();
   const storedPages = new ExpiringStore<StoredPage>();
   const resources = new Resources();
 
-  function failure(operation: Declaration, error: unknown): ToolResult {
+  function failure(operation: Callable, error: unknown): ToolResult {
     const where = operation.effect === "read" ? "" : `The connection: ${describeTarget(target)}.`;
     if (error instanceof FxdeskError) {
       log(operation, error);
-      return failureResult(operation, error, operations, where);
+      if (error instanceof ReleaseNeeded) return waitingResult(operation, error, callables);
+      return failureResult(operation, error, callables, where);
     }
     console.error(error);
     log(operation, unknownOutcomeError(operation, error));
-    return internalFailureResult(operation, operations, where);
+    return internalFailureResult(operation, callables, where);
   }
 
-  async function respond(operation: Declaration, input: JsonObject, signal: AbortSignal) {
-    const [given, cursor] = splitCursor(operation, input);
-    const { values, violations, respelled } = parseArguments(operation, given, settings);
+  async function respond(operation: Callable, input: JsonObject, asked: CallOptions) {
+    const { key, rest, violations: ofKey } = splitKey(operation, input);
+    const [given, own] = splitOwn(operation, rest);
+    const { values, violations: ofFields, respelled } = parseArguments(operation, given, settings);
+    const violations = [...ofKey, ...ofFields];
     if (violations.length > 0) throw invalidInput(operation, violations);
-    const call = (sent: Values) => client.call(operation, sent, { signal });
-    const response: CallResponse = returnsRows(operation)
-      ? await readList({ operation, call }, values, cursor, storedPages)
-      : { pages: [{ response: await call(values) }] };
-    return { response, notes: notesFor(operation, target, spellingNotes(respelled)) };
+    const deliver = intoResources(resources);
+    const options: CallOptions = {
+      ...asked,
+      surface: "mcp",
+      deliver,
+      ...(key !== undefined && { key }),
+      ...(!offered.isReleased && { release: "needed" }),
+    };
+    const call = (sent: Values) => client.call(operation, sent, options);
+    const response: CallResponse = isWatch(operation)
+      ? await readChanges(operation, client, values, { ...own, signal: asked.signal })
+      : returnsRows(operation)
+        ? await readList({ operation, call }, values, own.cursor, storedPages)
+        : { pages: [{ response: await call(values) }] };
+    const { journal } = response.pages[0].response;
+    const notes = [
+      ...spellingNotes(respelled),
+      ...(operation.effect === "money" && offered.isReleased ? [notReleased] : []),
+    ];
+    return { response, notes: { ...notesFor(operation, target, notes), journal } };
   }
 
-  async function run(operation: Declaration, input: JsonObject, signal: AbortSignal): Promise<ToolResult> {
+  async function run(operation: Callable, input: JsonObject, options: CallOptions): Promise<ToolResult> {
     let received: Awaited<ReturnType<typeof respond>>;
     try {
-      received = await respond(operation, input, signal);
+      received = await respond(operation, input, options);
     } catch (error) {
       return failure(operation, error);
     }
     const [{ response }] = received.response.pages;
     try {
       log(operation, response);
-      return await toolResultOf(operation, received.response, received.notes, resources);
+      const answered = isWatch(operation) ? answerOfWatch(operation) : operation;
+      return await toolResultOf(answered, received.response, received.notes, resources);
     } catch (error) {
       console.error(error);
       return unreadableResult(operation, response.status);
     }
   }
 
+  const call: Toolbox["call"] = async (name, input, signal, onProgress) => {
+    const operation = byTool.get(name);
+    if (!operation) return undefined;
+    if (!names.has(name)) return notOffered(operation);
+    if (!isAllowed(operation.effect, allow)) return switchedOff(operation);
+    if (calls.closed) return stoppingResult(name);
+    return calls.run(operation, signal, (callOrClose) =>
+      run(operation, input, { signal: callOrClose, ...(onProgress && { onProgress }) }),
+    );
+  };
+
+  /** What a watch answers at an address. Throws an Error with the text of the result where that is one. */
+  async function tidingsAt(uri: string, more: JsonObject, signal: AbortSignal): Promise<Tidings | undefined> {
+    const { tool, input } = watchAt(uri)!;
+    const result = await call(tool, { ...input, ...more }, signal);
+    if (result?.isError)
+      throw new Error(result.content.map((part) => ("text" in part ? part.text : "")).join(" "));
+    return result?.structuredContent as Tidings | undefined;
+  }
+
+  const isWatched = (uri: string) => {
+    const watched = byTool.get(watchAt(uri)?.tool ?? "");
+    return watched !== undefined && isWatch(watched) ? watched : undefined;
+  };
+
+  const subscriptions = new Map<string, Subscription>();
+
+  async function readWatch(uri: string): Promise<JsonObject> {
+    const subscription = subscriptions.get(uri);
+    const found = subscription
+      ? ((await subscription.read()) ?? { count: 0, changes: [] })
+      : await tidingsAt(uri, {}, new AbortController().signal);
+    return { contents: [{ uri, mimeType: watchMimeType, text: JSON.stringify(found) }] };
+  }
+
+  const entries = toolsOf(callables);
   return {
-    tools: allowedTools(toolsOf(operations), allow),
-    instructions: instructionsFor(allow, target),
+    tools: offeredTools(entries, offered),
+    resources: offeredResources(entries, offered),
+    instructions: instructionsFor(offered, target),
     title: titleFor(target),
-    async call(name, input, signal) {
-      const operation = byTool.get(name);
-      if (!operation) return undefined;
-      if (!isAllowed(operation.effect, allow)) return switchedOff(operation);
-      if (calls.closed) return stoppingResult(name);
-      return calls.run(operation, signal, (callOrClose) => run(operation, input, callOrClose));
+    call,
+    read: async (uri) => resources.read(uri) ?? (isWatched(uri) ? readWatch(uri) : undefined),
+    subscribe(uri, updated, signal) {
+      const watch = isWatched(uri);
+      if (!watch || calls.closed) return false;
+      if (signal.aborted) return true;
+      const subscription = new Subscription({
+        ask: async (cursor, ending) =>
+          (await tidingsAt(uri, cursor === undefined ? {} : { cursor }, ending))!,
+        everyMs: watch.everyMs,
+        updated,
+      });
+      subscriptions.get(uri)?.close();
+      subscriptions.set(uri, subscription);
+      const end = () => {
+        subscription.close();
+        if (subscriptions.get(uri) === subscription) subscriptions.delete(uri);
+      };
+      signal.addEventListener("abort", end, { once: true });
+      return true;
     },
-    read: (uri) => resources.read(uri),
-    close: () => calls.close(),
+    async close() {
+      for (const subscription of subscriptions.values()) subscription.close();
+      await calls.close();
+    },
     unfinished: () =>
       calls
         .money()

@@ -4,7 +4,7 @@ export const jsonLength = (value: unknown): number => JSON.stringify(value)?.len
 
 /**
  * As much of a value as fits in a number of characters of JSON: the first items of an array, the beginning of a string,
- * and of an object every property, the large ones cut before the small ones.
+ * and of an object every property, the large ones cut before the small ones. One with very many loses the largest.
  */
 export function truncate(value: unknown, budget: number): unknown {
   if (jsonLength(value) <= budget) return value;
@@ -37,9 +37,13 @@ function allProperties(object: object, budget: number): unknown {
   for (const [key, value] of smallestFirst) {
     const share = left / waiting - key.length - 4;
     const truncated = truncate(value, share);
-    cut.set(key, truncated);
-    left -= jsonLength(truncated) + key.length + 4;
+    const size = jsonLength(truncated) + key.length + 4;
     waiting -= 1;
+    if (size > left) continue;
+    cut.set(key, truncated);
+    left -= size;
   }
-  return Object.fromEntries(Object.keys(object).map((key) => [key, cut.get(key)]));
+  return Object.fromEntries(
+    Object.keys(object).flatMap((key) => (cut.has(key) ? [[key, cut.get(key)]] : [])),
+  );
 }

@@ -1,32 +1,34 @@
 /** What the editor asks the runtime for. */
+import type { IncomingHttpHeaders } from "node:http";
 import type { NodeAPI } from "node-red";
-import type { Declaration } from "../core/declaration/operation";
-import type { Service } from "../core/declaration/service";
-import { callerFields } from "../core/declaration/fields";
+import { inputFields, type DescribedPage, pageOf } from "../core/declaration/described-page";
+import type { Callable } from "../core/declaration/operation";
+import { callablesOf, type Service } from "../core/declaration/service";
 
 /** What a person needs to choose an operation and to write its input. */
-const described = (operation: Declaration) => {
-  const { name, title, summary, effect } = operation;
-  const fields = callerFields(operation).map(({ name: field, kind, required, description }) => ({
+const described = (page: DescribedPage) => {
+  const { name, title, summary, effect } = page;
+  const fields = inputFields(page).map(({ name: field, kind, need, description }) => ({
     name: field,
     kind,
-    required,
+    required: need === "required",
     description,
   }));
-  return { name, title, summary, effect, fields };
+  return { name, title, summary, effect: effect.kind, fields };
 };
 
 /** Whether a page of another site asks: Node-RED lets every site read what its admin API returns. */
-function isForeign(origin: string | undefined, host: string | undefined): boolean {
+export function isForeign({ origin, host }: IncomingHttpHeaders): boolean {
   if (origin === undefined) return false;
   return !URL.canParse(origin) || new URL(origin).host !== host;
 }
 
-/** Serves the operations of the service, those of extensions included, to who may read them. */
-export function serveOperations(RED: NodeAPI, { operations }: Service): void {
-  RED.httpAdmin.get("/fxdesk/operations", RED.auth.needsPermission("fxdesk.read"), (request, response) => {
-    const { origin, host } = request.headers;
-    if (isForeign(origin, host)) response.status(403).end();
-    else response.json(operations.map(described));
-  });
+/** Serves what a node may name, of the service and of extensions, to who may read it. */
+export function serveOperations(RED: NodeAPI, service: Service): void {
+  const lists = { operations: callablesOf(service), watches: service.watches ?? [] };
+  for (const [path, list] of Object.entries(lists))
+    RED.httpAdmin.get(`/fxdesk/${path}`, RED.auth.needsPermission("fxdesk.read"), (request, response) => {
+      if (isForeign(request.headers)) response.status(403).end();
+      else response.json(list.map((each: Callable) => described(pageOf(each))));
+    });
 }

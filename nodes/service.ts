@@ -1,7 +1,7 @@
 /** The service that the connections call. */
 import { serviceFrom } from "../core/client/extensions";
-import { contract } from "../core/contract/contract";
 import type { Service } from "../core/declaration/service";
+import { fxdeskService } from "../core/service";
 
 export interface UserService {
   /** With the user's extensions, where they can be had. */
@@ -14,6 +14,6 @@ export function userService(environment: Readonly<Record<string, string | undefi
   try {
     return { service: serviceFrom(environment) };
   } catch (error) {
-    return { service: contract, reason: (error as Error).message };
+    return { service: fxdeskService, reason: (error as Error).message };
   }
 }

@@ -2,18 +2,22 @@
 import type { NodeAPI } from "node-red";
 import { serveOperations } from "./admin";
 import { connectionCredentials, connectionNode } from "./connection/connection";
+import { serveConnections } from "./connection/admin";
 import { operationNode } from "./operation/operation";
 import { userService } from "./service";
+import { watchNode } from "./watch/watch";
 import { stopWatch } from "./stopping";
 
-/** `operation` makes the node of the named operation; without a name, of the one that its form names. */
+/** `operation` and `watch` make the node of what is named; without a name, of what its form names. */
 export function nodeTypes(RED: NodeAPI, environment: NodeJS.ProcessEnv = process.env) {
   const user = userService(environment);
   const isStopping = stopWatch(RED);
   serveOperations(RED, user.service);
+  serveConnections(RED, user.service);
   return {
     connection: connectionNode(RED, user),
     credentials: connectionCredentials(user.service),
     operation: (name?: string) => operationNode(RED, isStopping, name),
+    watch: (name?: string) => watchNode(RED, name),
   };
 }

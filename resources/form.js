@@ -2,6 +2,7 @@
  * The forms of the fxdesk nodes in the Node-RED editor. What a form shows comes from the definition of its node
  * (`fxdesk.controls`), its words from the locale of the node set. The editor loads this file as a module.
  */
+import { addAttempts } from "./connection.js";
 import { picker } from "./picker.js";
 
 const words = (node, key, values) => node._def._(key, values);
@@ -75,9 +76,12 @@ const templateType = (node) => ({
 });
 
 function typedInput(node, input, fixed, given) {
+  const { trigger } = node._def.fxdesk;
   input.typedInput({
     default: fixed.value,
-    types: [fixed, templateType(node), "msg", "flow", "global", "jsonata", "env"],
+    types: trigger
+      ? [fixed, "flow", "global", "env"]
+      : [fixed, templateType(node), "msg", "flow", "global", "jsonata", "env"],
   });
   if (!given) return;
   input.typedInput("type", given.type);
@@ -163,9 +167,10 @@ function addOperation(node, form) {
   const about = $('<p class="fxdesk-hint fxdesk-about" aria-live="polite">').attr("id", `${id}-about`);
   input.val(node.operation).attr("aria-describedby", `${id}-about`);
   const choice = picker(input, (count) => about.text(words(node, "form.matches", { count })));
-  form.append(row(id, words(node, "form.operation"), input), choice.list, about);
+  const caption = words(node, node._def.fxdesk.trigger ? "form.watch" : "form.operation");
+  form.append(row(id, caption, input), choice.list, about);
   // The editor's own request carries its token.
-  $.getJSON("fxdesk/operations", (operations) => {
+  $.getJSON(node._def.fxdesk.trigger ? "fxdesk/watches" : "fxdesk/operations", (operations) => {
     const tell = () => {
       const chosen = operations.find(({ name }) => name === input.val());
       about.text(chosen ? describe(node, chosen) : "");
@@ -176,12 +181,16 @@ function addOperation(node, form) {
   });
 }
 
-const inputTypes = (node) => ["msg", "json", "jsonata", templateType(node), "flow", "global", "env"];
+const inputTypes = (node) =>
+  node._def.fxdesk.trigger
+    ? ["json", "flow", "global", "env"]
+    : ["msg", "json", "jsonata", templateType(node), "flow", "global", "env"];
 
 function addInput(node, form) {
   const input = $('<input type="text" id="node-input-fxdesk--input">').css("width", "calc(100% - 155px)");
   form.append(row("node-input-fxdesk--input", words(node, "form.input"), input));
-  input.typedInput({ default: "msg", types: inputTypes(node) });
+  const types = inputTypes(node);
+  input.typedInput({ default: types[0], types });
   input.typedInput("type", node.input.type);
   input.typedInput("value", node.input.value);
 }
@@ -192,19 +201,33 @@ const inputProblem = (node, given, option) =>
 
 // ---- The options of a node
 
-function addPages(node, options) {
-  const modes = { all: "form.pagesAll", one: "form.pagesOne", each: "form.pagesEach" };
-  const select = $('<select id="node-input-pages">');
+/** A choice of how the property of that name is sent on; the first mode is in force where nothing is said. */
+function addModes(node, options, name, modes) {
+  const id = `node-input-${name}`;
+  const select = $("<select>").attr("id", id);
   for (const [mode, key] of Object.entries(modes))
     select.append($("<option>").val(mode).text(words(node, key)));
-  options.append(row("node-input-pages", words(node, "form.pages"), select.val(node.pages || "all")));
+  const [usual] = Object.keys(modes);
+  options.append(row(id, words(node, `form.${name}`), select.val(node[name] || usual)));
 }
+
+const pageModes = { all: "form.pagesAll", one: "form.pagesOne", each: "form.pagesEach" };
+const rowModes = { whole: "form.rowsWhole", each: "form.rowsEach" };
 
 function addSaveTo(node, options) {
   const input = $('<input type="text" id="node-input-fxdesk--save-to">').css("width", "calc(100% - 155px)");
   input.attr("placeholder", words(node, "form.saveToHint"));
   options.append(row("node-input-fxdesk--save-to", words(node, "form.saveTo"), input));
   typedInput(node, input, fixedTypes.text(), node.saveTo);
+}
+
+function addRequestKey(node, options) {
+  const id = "node-input-fxdesk--request-key";
+  const input = $('<input type="text">').css("width", "calc(100% - 155px)").attr("id", id);
+  const line = row(id, words(node, "form.requestKey"), input);
+  RED.popover.tooltip(line.find("label"), words(node, "form.requestKeyDescription"));
+  options.append(line);
+  typedInput(node, input, fixedTypes.text(), node.requestKey || node._def.defaults.requestKey.value);
 }
 
 function addFromPayload(node, options) {
@@ -217,19 +240,23 @@ function addFromPayload(node, options) {
   options.append($('<div class="form-row">').append(label));
 }
 
-function addTimeLimit(node, options) {
-  const input = $('<input type="text" id="node-input-timeoutMs">').val(node.timeoutMs);
-  input.attr("placeholder", words(node, "form.timeoutHint"));
-  options.append(row("node-input-timeoutMs", words(node, "form.timeoutMs"), input));
+/** A line of text that the editor keeps by itself, under the name of the property. */
+function addText(node, options, name, placeholder) {
+  const id = `node-input-${name}`;
+  const input = $('<input type="text">').attr({ id, placeholder }).val(node[name]);
+  options.append(row(id, words(node, `form.${name}`), input));
 }
 
 function addOptions(node, form) {
-  const { defaults } = node._def;
+  const { defaults, fxdesk } = node._def;
   const options = group(words(node, "form.options"), true).appendTo(form);
-  if (defaults.pages) addPages(node, options);
+  if (defaults.requestKey) addRequestKey(node, options);
+  if (defaults.pages) addModes(node, options, "pages", pageModes);
+  if (defaults.rows) addModes(node, options, "rows", rowModes);
   if (defaults.saveTo) addSaveTo(node, options);
   if (defaults.fromPayload) addFromPayload(node, options);
-  addTimeLimit(node, options);
+  if (defaults.timeoutMs) addText(node, options, "timeoutMs", words(node, "form.timeoutHint"));
+  for (const [name, hint] of Object.entries(fxdesk.trigger || {})) addText(node, options, name, hint);
 }
 
 // ---- What the definitions of the nodes call
@@ -247,6 +274,7 @@ function save(node) {
   const { defaults } = node._def;
   if (defaults.fields) node.fields = readFields(node);
   if (defaults.input) node.input = readTypedInput($("#node-input-fxdesk--input"));
+  if (defaults.requestKey) node.requestKey = readTypedInput($("#node-input-fxdesk--request-key"));
   if (defaults.saveTo) node.saveTo = readTypedInput($("#node-input-fxdesk--save-to"));
 }
 
@@ -270,6 +298,13 @@ function added(node) {
     if (config.type === "fxdesk-connection") connections.push(config.id);
   });
   if (!node.connection && connections.length === 1) node.connection = connections[0];
+}
+
+/** An example brings no connection: all of them name the same, which is made where there is none. */
+function connect(node, connection) {
+  if (node.connection !== connection.id || RED.nodes.node(connection.id)) return;
+  RED.nodes.import([{ ...connection }], { markChanged: true });
+  RED.nodes.updateConfigNodeUsers(node, { action: "add" });
 }
 
 const label = (node) =>
@@ -302,12 +337,33 @@ function openConnection(node) {
     .on("change", function () {
       form.toggle(!this.checked);
       variables.toggle(this.checked);
+      $("#fxdesk-connection-login").toggle(!this.checked);
     })
     .trigger("change");
+  addAttempts(node, words);
 }
+
+// ---- The palette
+
+/**
+ * The palette searches in types and labels, and reads the label it searches in from an attribute that is shown nowhere:
+ * there a node is given its summary, and what it takes and returns, too.
+ */
+function makeSearchable(type) {
+  const { fxdesk, paletteLabel, _: localised } = RED.nodes.getType(type);
+  if (!fxdesk?.slug) return;
+  const { slug, controls, searchWords } = fxdesk;
+  const fields = controls.flatMap(({ name, options = [] }) => [name, ...options]);
+  const text = [paletteLabel, localised(`operations.${slug}.description`), ...fields, searchWords].join(" ");
+  $(`.red-ui-palette-node[data-palette-type="${type}"]`).attr("data-palette-label", text);
+}
+
+RED.nodes.registry.getNodeTypes().forEach(makeSearchable);
+RED.events.on("registry:node-type-added", makeSearchable);
 
 window.fxdesk = {
   added,
+  connect,
   connectionLabel,
   inputProblem,
   label,

@@ -7,19 +7,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { startSandbox, type Sandbox } from "@fxdesk/sandbox";
 import { callCommand } from "../cli/call/command";
 import { execute } from "../cli/command";
-import { fxdesk } from "../cli/fxdesk";
 import { createClient, type Interceptor, type Service, serviceFrom } from "../core";
 import { contract, json, operation, operations } from "../core/operations";
 import { openApiDocument } from "../core/openapi/document";
-import { createMcpServer } from "../mcp";
 import { nodeFiles } from "../nodes/generate/files";
 import { operationsDocument } from "../build/docs";
 import { desk } from "./support/desk";
+import { printed, withAssistant } from "./support/surfaces";
 
 const Rate = z.object({ symbol: z.string(), rate: z.number() }).meta({ id: "FixingRate" });
 
@@ -74,29 +72,13 @@ test("as a route of the sandbox that validates, even with nothing behind it", as
   await bare.close();
 });
 
-/** An assistant on a server of its own. */
-async function withAssistant<T>(
-  connected: Parameters<typeof createMcpServer>[0],
-  does: (assistant: Client) => Promise<T>,
-): Promise<T> {
-  const [near, far] = InMemoryTransport.createLinkedPair();
-  await createMcpServer(connected).connect(near);
-  const assistant = new Client({ name: "test", version: "1" });
-  await assistant.connect(far);
-  try {
-    return await does(assistant);
-  } finally {
-    await assistant.close();
-  }
-}
-
 test("as an MCP tool", async () => {
   const connected = client();
   await withAssistant({ client: connected }, async (assistant) => {
     const { tools } = await assistant.listTools();
     expect(tools.find(({ name }) => name === "get_fixing")).toMatchObject({
       title: "Get fixing",
-      inputSchema: { required: ["symbol"], additionalProperties: false },
+      inputSchema: { required: ["symbol"] },
       annotations: { readOnlyHint: true },
     });
     const asked = await assistant.callTool({ name: "get_fixing", arguments: { symbol: "EURUSD" } });
@@ -104,22 +86,6 @@ test("as an MCP tool", async () => {
   });
   await connected.close();
 });
-
-/** What the command line prints. */
-async function printed(
-  args: readonly string[],
-  environment: Readonly<Record<string, string>>,
-  called?: Service,
-): Promise<string> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const streams = Promise.all([text(stdout), text(stderr)]);
-  const code = await fxdesk(args, { stdin: Readable.from([]), stdout, stderr, environment }, called);
-  stdout.end();
-  stderr.end();
-  const [out, err] = await streams;
-  expect([code, err]).toEqual([0, ""]);
-  return out;
-}
 
 test("as a command", async () => {
   const terminal = {

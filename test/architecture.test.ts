@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 
 const root = join(__dirname, "..");
-const houses = ["core", "nodes", "mcp", "cli", "build", "bench", "demo"];
+const houses = ["core", "nodes", "mcp", "cli", "build", "bench", "demo", "sandbox/src"];
 
 const files = houses.flatMap((house) =>
   readdirSync(join(root, house), { recursive: true, encoding: "utf8" })
@@ -27,6 +27,16 @@ function importsOf(file: string): string[] {
 
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
 
+/** Libraries and parts of the platform that speak HTTP: the sandbox's domain knows none of them. */
+const http = /from "(?:node:)?(?:https?|http2|net|fastify|negotiator|undici)"/;
+
+test("the sandbox's domain knows no HTTP", () => {
+  const readers = (some: readonly string[]) =>
+    some.filter((file) => http.test(readFileSync(join(root, file), "utf8")));
+  expect(readers(files.filter((file) => file.startsWith("sandbox/src/world/")))).toEqual([]);
+  expect(readers(["sandbox/src/server.ts"])).toEqual(["sandbox/src/server.ts"]);
+});
+
 /** The files that lead back to a file, as the way that is gone first; nothing when it is in no circle. */
 function circleOf(start: string): string[] | undefined {
   const from = new Map<string, string>();
@@ -48,19 +58,21 @@ function circleOf(start: string): string[] | undefined {
 test("imports are found", () => {
   expect(importsOf("core/index.ts")).toContain("core/errors.ts");
   expect(importsOf("core/contract/all.ts")).toContain("core/contract/trades.ts");
+  expect(importsOf("sandbox/src/pipeline.ts")).toContain("sandbox/src/domain-answers.ts");
 });
 
 test("no files import each other in a circle", () => {
   expect(files.flatMap((file) => circleOf(file)?.join(" -> ") ?? [])).toEqual([]);
 });
 
-/** What each room of core may stand on, beside itself. */
+/** What each room of core, and the sandbox's domain, may stand on, beside itself. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   "core/schema/": [],
   "core/formats/": ["core/schema/"],
   "core/declaration/": ["core/schema/"],
   "core/wire/": ["core/declaration/", "core/schema/"],
   "core/contract/": ["core/declaration/", "core/schema/"],
+  "sandbox/src/world/": [],
 };
 
 test.each(Object.entries(rooms))("%s stands on nothing but %j", (room, allowed) => {

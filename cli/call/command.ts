@@ -1,54 +1,80 @@
 /** fxdesk call: one operation of the service. */
 import { comesInPages } from "../../core/client/pages";
-import { contract, type Declaration, type Service } from "../../core/operations";
+import { type Callable, callablesOf, type Service } from "../../core/operations";
+import { fxdeskService } from "../../core/service";
+import { introduction, pageOf } from "../../core/declaration/described-page";
 import { mayRespondWith } from "../../core/declaration/operation";
 import { type Flag, UsageError } from "../arguments";
 import { type Command, jsonFlag } from "../command";
-import { connectionFlags, connectionHelp } from "../connection";
+import { connectionHelp } from "../connection";
 import { extensionsHelp } from "../extensions";
+import { callerFlags, profileHelp } from "../profile";
 import { paragraph } from "../help";
 import { nearest } from "../../core/nearest";
+import { watchWord } from "../names";
 import { fieldFlags } from "./fields";
 import { operationHelp } from "./help";
 
-const inputFlag: Flag = {
+export const inputFlag: Flag = {
   name: "input",
   value: "<file|->",
   description: "Read the fields from a JSON file, or from stdin; flags win over it.",
 };
-const tableFlag: Flag = { name: "table", description: "Print a table instead of JSON." };
+const tableFlag = ({ rows }: Callable): Flag => ({
+  name: "table",
+  description:
+    rows === undefined
+      ? "Print a table instead of JSON."
+      : `Print ${rows} as a table instead of JSON, with the rest of the result above it.`,
+});
 const allFlag: Flag = { name: "all", description: "Fetch every page." };
 const outputFlag: Flag = {
   name: "output",
   value: "<path|->",
   description: "Where the file goes; - is stdout.",
 };
+const folderFlag: Flag = {
+  name: "output",
+  value: "<folder>",
+  description: "Where the files go; made where it is not there. Default: this folder.",
+};
 const yesFlag: Flag = {
   name: "yes",
   description: "Send it: without this, show what would be sent and stop.",
 };
 
+const keyFlag: Flag = {
+  name: "key",
+  value: "<text>",
+  description: "Stands for this call and no other: the same call with the same key again is not sent twice.",
+};
+/** Where a field can be used once, it is the key unless another one is given. */
+const keyFlagOf = ({ singleUse }: Callable): Flag =>
+  singleUse === undefined
+    ? keyFlag
+    : { ...keyFlag, description: `${keyFlag.description} By default ${singleUse} is its key.` };
+
 /** The flags of calling an operation that are not its fields. */
-export const callFlags = (operation: Declaration): Flag[] => [
+export const callFlags = (operation: Callable): Flag[] => [
   inputFlag,
-  ...(mayRespondWith(operation, "json") ? [tableFlag] : []),
+  ...(mayRespondWith(operation, "json") ? [tableFlag(operation)] : []),
   // Money is sent once.
   ...(comesInPages(operation) && operation.effect !== "money" ? [allFlag] : []),
   ...(mayRespondWith(operation, "file") ? [outputFlag] : []),
-  ...(operation.effect === "money" ? [yesFlag] : []),
+  ...(operation.delivers ? [folderFlag] : []),
+  ...(operation.effect === "money" ? [keyFlagOf(operation), yesFlag] : []),
   jsonFlag,
 ];
 
-function operationCommand(operation: Declaration, service: Service): Command {
+function operationCommand(operation: Callable, service: Service): Command {
   const [fields, flags] = [fieldFlags(operation), callFlags(operation)];
   const taken = new Set([...fields, ...flags].map(({ name }) => name));
-  const { name, summary, notes } = operation;
   return {
-    usage: `fxdesk call ${name} [flags]`,
-    description: [summary, notes].filter(Boolean).join(" "),
+    usage: `fxdesk call ${operation.name} [flags]`,
+    description: introduction(pageOf(operation)),
     fields,
     flags,
-    unlisted: connectionFlags(service).filter((flag) => !taken.has(flag.name)),
+    unlisted: callerFlags(service).filter((flag) => !taken.has(flag.name)),
     more: operationHelp(operation),
     run: async (parsed, terminal) =>
       (await import("./run.js")).runCall(operation, { service, taken }, parsed, terminal),
@@ -64,6 +90,7 @@ const anyOperation = (service: Service): Command => ({
       "fxdesk operations lists the operations; fxdesk call <section.operation> --help shows the flags of one.",
     ),
     connectionHelp(service),
+    paragraph(profileHelp),
     extensionsHelp,
   ],
   run: () => {
@@ -71,7 +98,9 @@ const anyOperation = (service: Service): Command => ({
   },
 });
 
-function unknown(name: string, operations: readonly Declaration[]): UsageError {
+function unknown(name: string, operations: readonly Callable[], { watches = [] }: Service): UsageError {
+  const watch = watches.find((each) => each.name === name);
+  if (watch) return new UsageError(`${name} is a watch: fxdesk watch ${watchWord(watch)}.`);
   const names = operations.map((operation) => operation.name);
   const inSection = names.filter((known) => known.startsWith(`${name}.`));
   const near = inSection.length > 0 ? inSection : nearest(name, names);
@@ -84,12 +113,12 @@ function unknown(name: string, operations: readonly Declaration[]): UsageError {
 /** The command of the operation that the arguments name, and the arguments that are left for it. */
 export function callCommand(
   args: readonly string[],
-  service: Service = contract,
+  service: Service = fxdeskService,
 ): [Command, readonly string[]] {
   const [name, ...rest] = args;
   if (name === undefined || name.startsWith("-")) return [anyOperation(service), args];
-  const { operations } = service;
+  const operations = callablesOf(service);
   const operation = operations.find((known) => known.name === name);
-  if (!operation) throw unknown(name, operations);
+  if (!operation) throw unknown(name, operations, service);
   return [operationCommand(operation, service), rest];
 }

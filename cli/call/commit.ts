@@ -2,18 +2,18 @@
 import type { ServiceResponse } from "../../core/client/response";
 import { unreadableResponse } from "../../core/client/call-errors";
 import { outcomeLine } from "../../core/client/outcome-line";
-import type { Declaration } from "../../core/declaration/operation";
+import type { Callable } from "../../core/declaration/operation";
 import { isClosed, writeStderr, type Terminal } from "../terminal";
 import { StopRequests } from "./stop-requests";
 
 interface Commitment {
-  readonly operation: Declaration;
+  readonly operation: Callable;
   readonly call: (signal: AbortSignal) => Promise<ServiceResponse>;
   readonly print: (response: ServiceResponse) => Promise<void>;
 }
 
 /** The error of a call that has left, and that a person no longer waits for. */
-const abandoned = (operation: Declaration) =>
+const abandoned = (operation: Callable) =>
   unreadableResponse(operation, "Its response is not waited for any more.", { attempts: 1, sent: true });
 
 /** Stops the call where it has not left; else waits for its outcome, until it is asked to stop once more. */

@@ -1,9 +1,10 @@
 /** Between the fields of an operation and flags. */
 import { InvalidInput } from "../../core/errors";
-import type { Declaration } from "../../core/declaration/operation";
+import type { Callable } from "../../core/declaration/operation";
+import { type DescribedField, inputFields, pageOf } from "../../core/declaration/described-page";
 import { callerFields, type Field } from "../../core/declaration/fields";
 import { fromText } from "../../core/wire/wire";
-import { elementOf, kindOf, metaOf } from "../../core/schema/kind";
+import { elementOf, kindOf } from "../../core/schema/kind";
 import type { Flag, ParsedArguments } from "../arguments";
 import { flagName } from "../names";
 import type { ReadSource } from "./sources";
@@ -12,28 +13,34 @@ import { describeViolations, type Violation } from "../../core/declaration/viola
 const isObject = (kind: Field["kind"]) => kind === "object" || kind === "unknown";
 
 /** What stands for the value in the help: what it is, where the kind alone does not say. */
-function placeholder({ kind, schema, options }: Field): string {
-  if (options && options.join("|").length <= 40) return `<${options.join("|")}>`;
+function placeholder({ kind, schema, format, options }: DescribedField): string {
   if (isObject(kind)) return "<json>";
   const element = elementOf(schema);
-  if (kind !== "array") return `<${metaOf(schema).format ?? (kind === "string" ? "text" : kind)}>`;
-  return element && isObject(kindOf(element)) ? "<json>" : "<a,b,…>";
+  if (kind === "array") return element && isObject(kindOf(element)) ? "<json>" : "<a,b,…>";
+  if (options && options.join("|").length <= 40) return `<${options.join("|")}>`;
+  return `<${format ?? (kind === "string" ? "text" : kind)}>`;
 }
 
-function descriptionOf(field: Field): string {
-  const { required, description, options, default: fallback } = field;
+function optionsHelp(field: DescribedField): string {
+  const { kind, options } = field;
+  if (!options || placeholder(field) === `<${options.join("|")}>`) return "";
+  return `${kind === "array" ? "Any" : "One"} of ${options.join(", ")}.`;
+}
+
+function descriptionOf(field: DescribedField): string {
+  const { need, description, default: fallback } = field;
   const words = [
-    required && "Required.",
+    need === "required" && "Required.",
     description,
-    options && placeholder(field) === "<text>" && `One of ${options.join(", ")}.`,
+    optionsHelp(field),
     fallback !== undefined && `Default: ${String(fallback)}.`,
   ];
   return words.filter(Boolean).join(" ");
 }
 
 /** The flags of an operation, one for each field the caller fills. */
-export const fieldFlags = (operation: Declaration): Flag[] =>
-  callerFields(operation).map((field) => ({
+export const fieldFlags = (operation: Callable): Flag[] =>
+  inputFields(pageOf(operation)).map((field) => ({
     name: flagName(field.name),
     description: descriptionOf(field),
     ...(field.kind === "boolean" ? { negatable: true } : { value: placeholder(field) }),
@@ -52,7 +59,7 @@ const mayBeLong = ({ kind, options }: Field) =>
   !options && (kind === "string" || kind === "array" || isObject(kind));
 
 /** How a long value is given, where the operation has a field that may be long. */
-export const longValuesHelp = (operation: Declaration): string | undefined =>
+export const longValuesHelp = (operation: Callable): string | undefined =>
   callerFields(operation).some(mayBeLong)
     ? "Texts, lists and objects: @<file> is what the file holds, @- what stdin holds; @@ begins a value with @."
     : undefined;
@@ -74,19 +81,28 @@ async function valueOf(field: Field, parsed: ParsedArguments, read: ReadSource):
 }
 
 /** `trade_type.0` is said of --trade-type. */
-function flagIn(violation: Violation, names: ReadonlySet<string>): Violation {
+function flagIn(violation: Violation, flags: ReadonlyMap<string, string>): Violation {
   const [name = "", ...inside] = violation.field.split(".");
-  if (violation.rule || !names.has(name)) return violation;
+  const flag = flags.get(name);
+  if (violation.rule || flag === undefined) return violation;
   const at = inside.filter((part) => !/^\d+$/.test(part)).join(".");
-  return { ...violation, field: [`--${flagName(name)}`, at && `(${at})`].filter(Boolean).join(" ") };
+  return { ...violation, field: [`--${flag}`, at && `(${at})`].filter(Boolean).join(" ") };
 }
 
-/** The same error; what is wrong with a value is said of its flag, where nothing was sent. */
-export function withFlagNames(operation: Declaration, error: unknown): unknown {
+/**
+ * The same error; what is wrong with a value is said of its flag, where nothing was sent. `others` are the flags of what is
+ * no field of the operation.
+ */
+export function withFlagNames(
+  operation: Callable,
+  error: unknown,
+  others: Readonly<Record<string, string>> = {},
+): unknown {
   if (!(error instanceof InvalidInput) || error.outcome !== "not-sent") return error;
-  const names = new Set(callerFields(operation).map(({ name }) => name));
+  const fields = callerFields(operation).map(({ name }) => [name, flagName(name)] as const);
+  const flags = new Map([...Object.entries(others), ...fields]);
   const { code, outcome, violations } = error;
-  const words = describeViolations(violations.map((violation) => flagIn(violation, names)));
+  const words = describeViolations(violations.map((violation) => flagIn(violation, flags)));
   return new InvalidInput(`${operation.name}: ${words}`, {
     operation: operation.name,
     code,
@@ -97,7 +113,7 @@ export function withFlagNames(operation: Declaration, error: unknown): unknown {
 
 /** The values that flags give. What does not fit its kind is left as it came, for the check to name. */
 export async function inputFrom(
-  operation: Declaration,
+  operation: Callable,
   parsed: ParsedArguments,
   read: ReadSource,
 ): Promise<Record<string, unknown>> {

@@ -1,56 +1,64 @@
-/** The help page of an operation, from its declaration. */
+/** The help page of an operation, from its described page. */
 import { errorOfResponse } from "../../core/client/call-errors";
-import { type Declaration, errorDescription } from "../../core/declaration/operation";
-import { callerFields, type Field } from "../../core/declaration/fields";
-import { metaOf } from "../../core/schema/kind";
+import type { Callable } from "../../core/declaration/operation";
+import {
+  type DescribedEffect,
+  type DescribedField,
+  inputFields,
+  type DescribedPage,
+  pageOf,
+} from "../../core/declaration/described-page";
 import { exitCodeOf } from "../exit";
-import { columns, section } from "../help";
+import { columns, paragraph, section } from "../help";
 import { flagName } from "../names";
 import { longValuesHelp } from "./fields";
 
 /** The exit code with which a documented error ends the command. */
-const exitFor = (operation: Declaration, status: number): number =>
+const exitFor = (operation: Callable, status: number): number =>
   exitCodeOf(errorOfResponse(operation, { status }));
 
-function example(field: Field): string {
+function example(field: DescribedField): string {
   const flag = `--${flagName(field.name)}`;
   if (field.kind === "boolean") return flag;
-  const value = field.options?.[0] ?? metaOf(field.schema).examples?.[0] ?? `<${flagName(field.name)}>`;
+  const value = field.options?.[0] ?? field.example ?? `<${flagName(field.name)}>`;
   return `${flag} ${typeof value === "string" ? value : JSON.stringify(value)}`;
 }
 
-function exampleCall(operation: Declaration): string {
-  const required = callerFields(operation).filter((field) => field.required);
-  const confirmed = operation.effect === "money" ? ["--yes"] : [];
-  return ["  fxdesk call", operation.name, ...required.map(example), ...confirmed].join(" ");
+/** A command with what must be given. */
+export function exampleOf(command: string, page: DescribedPage): string {
+  const required = inputFields(page).filter(({ need }) => need === "required");
+  const confirmed = page.effect.kind === "money" ? ["--yes"] : [];
+  return [`  ${command}`, ...required.map(example), ...confirmed].join(" ");
 }
 
-const effects: Readonly<Record<Declaration["effect"], string>> = {
-  read: "Read: changes nothing.",
-  change: "Change: changes or asks for something.",
-  money: "Money: commits or moves money, or changes who may approve it. Needs --yes.",
-};
+const effectHelp = ({ kind, description, repetition }: DescribedEffect): string =>
+  paragraph(
+    [`Effect: ${kind}.`, description, repetition, kind === "money" && "Needs --yes."]
+      .filter(Boolean)
+      .join(" "),
+  );
 
-const rows = (table: readonly (readonly [string, string])[]) =>
+export const rows = (table: readonly (readonly [string, string])[]) =>
   table.length === 0 ? undefined : columns(table);
 
 /** What the page of an operation says below its flags. */
-export function operationHelp(operation: Declaration): (string | undefined)[] {
-  const { effect, rules = [], responses, errors, contract } = operation;
-  const failures = Object.entries(errors).map(([status, failure]): [string, string] => [
-    status,
-    `${errorDescription(failure)} (exit code ${exitFor(operation, Number(status))})`,
+export function operationHelp(operation: Callable): (string | undefined)[] {
+  const page = pageOf(operation);
+  const { effect, rules, responses, errors, contract } = page;
+  const failures = errors.map(({ status, description }): [string, string] => [
+    String(status),
+    `${description} (exit code ${exitFor(operation, status)})`,
   ]);
   return [
     longValuesHelp(operation),
-    effects[effect],
+    effectHelp(effect),
     section("Rules", rows(rules.map(({ description }) => ["-", description] as const))),
     section(
       "Responses",
-      rows(Object.entries(responses).map(([status, { description }]) => [status, description] as const)),
+      rows(responses.map(({ status, description }) => [String(status), description] as const)),
     ),
     section("Errors", rows(failures)),
-    section("Example", exampleCall(operation)),
-    `The connection comes from FXDESK_* variables: see fxdesk call --help. Contract: ${contract}.`,
+    section("Example", exampleOf(`fxdesk call ${page.name}`, page)),
+    `The connection comes from FXDESK_* variables: see fxdesk call --help. ${contract && `Contract: ${contract}.`}`.trim(),
   ];
 }

@@ -4,9 +4,11 @@ import { pipeline } from "node:stream/promises";
 import type { ServiceResponse } from "../../core/client/response";
 import { ReceivedFile } from "../../core/client/file";
 import { joined } from "../../core/client/pages";
-import { mayRespondWith, type Declaration } from "../../core/declaration/operation";
+import type { JournalNote } from "../../core/errors";
+import { mayRespondWith, type Callable } from "../../core/declaration/operation";
+import { answerOf, fieldsOfList } from "../../core/declaration/rows";
 import { notReady, success } from "../exit";
-import { table } from "../table";
+import { answerTable, table } from "../table";
 import { printable, printJson, writeStderr, type Terminal, write } from "../terminal";
 import type { Violation } from "../../core/declaration/violation";
 
@@ -19,13 +21,21 @@ export interface PrintOptions {
   readonly output: string;
 }
 
-const asTable = (body: unknown, { stdout }: Terminal): string =>
-  table(body, stdout.isTTY ? stdout.columns : undefined);
+function asTable(callable: Callable, body: unknown, { stdout }: Terminal): string {
+  const width = stdout.isTTY ? stdout.columns : undefined;
+  const answer = answerOf(callable, body);
+  return answer ? answerTable(answer, fieldsOfList(callable, answer.name), width) : table(body, width);
+}
 
-async function printBody(body: unknown, printOptions: PrintOptions, terminal: Terminal): Promise<void> {
+async function printBody(
+  callable: Callable,
+  body: unknown,
+  printOptions: PrintOptions,
+  terminal: Terminal,
+): Promise<void> {
   if (body === undefined) return;
   if (typeof body === "string") await write(terminal.stdout, `${body.trimEnd()}\n`);
-  else if (printOptions.asTable) await write(terminal.stdout, asTable(body, terminal));
+  else if (printOptions.asTable) await write(terminal.stdout, asTable(callable, body, terminal));
   else await printJson(terminal, body);
 }
 
@@ -52,19 +62,31 @@ function differences(violations: readonly Violation[], { asJson }: PrintOptions)
   return `Note: the response differs from the contract:${shown.join("")}${more}\n`;
 }
 
+/** Where the journal has a call that commits money, how the service shows it, and whether anything was sent. */
+function journalled(journal: JournalNote, { asJson }: PrintOptions): string {
+  if (asJson) return `${JSON.stringify({ code: "journal", ...journal })}\n`;
+  const { entry, reference, replayed } = journal;
+  const place = reference === undefined ? entry : `${entry}, reference ${reference}`;
+  return replayed
+    ? `Note: this is what an earlier call with the same key ended with; nothing was sent now. Journal entry ${place}.\n`
+    : `Journal entry ${place}.\n`;
+}
+
 /** Prints a response; where a file was asked for and is not there yet, its state. */
 export async function printResponseFor(
-  { body, violations }: ServiceResponse,
+  callable: Callable,
+  { body, violations, journal }: ServiceResponse,
   printOptions: PrintOptions,
   terminal: Terminal,
 ): Promise<void> {
+  if (journal) await writeStderr(terminal, journalled(journal, printOptions));
   if (violations.length > 0) await writeStderr(terminal, differences(violations, printOptions));
   if (body instanceof ReceivedFile) await printFile(body, printOptions, terminal);
-  else await printBody(body, printOptions, terminal);
+  else await printBody(callable, body, printOptions, terminal);
 }
 
 /** The exit code of a call that was answered: "not now" where a file was asked for and is not there yet. */
-export const exitCodeFor = (operation: Declaration, { body }: ServiceResponse): number =>
+export const exitCodeFor = (operation: Callable, { body }: ServiceResponse): number =>
   mayRespondWith(operation, "file") && !(body instanceof ReceivedFile) ? notReady : success;
 
 const indented = (value: unknown): string => JSON.stringify(value, null, 2).replace(/^/gm, "  ");
@@ -78,7 +100,7 @@ export const sayMore = ({ asJson }: PrintOptions, terminal: Terminal): Promise<v
 
 /** Prints every page as one response. A list as JSON is written while it arrives; anything else needs all of it first. */
 export async function printPages(
-  operation: Declaration,
+  operation: Callable,
   pages: AsyncIterable<ServiceResponse>,
   printOptions: PrintOptions,
   terminal: Terminal,
@@ -86,7 +108,7 @@ export async function printPages(
   if (printOptions.asTable || operation.linkedPages) {
     const responses: ServiceResponse[] = [];
     for await (const response of pages) responses.push(response);
-    await printBody(joined(operation, responses).body, printOptions, terminal);
+    await printBody(operation, joined(operation, responses).body, printOptions, terminal);
     return success;
   }
   let before = "[\n";

@@ -1,19 +1,24 @@
 /** Calls what a command names. Loaded when it is used: commands that call nothing begin sooner without the client. */
 import type { ServiceResponse } from "../../core/client/response";
 import { createClient } from "../../core/client/client";
+import { intoFolder } from "../../core/client/deliver";
 import { hasMore } from "../../core/client/pages";
 import type { PreparedCall } from "../../core/client/pipeline";
-import { mayRespondWith, type Declaration } from "../../core/declaration/operation";
+import { type Callable, type Declaration, mayRespondWith } from "../../core/declaration/operation";
+import { isProcedure, type Procedure } from "../../core/declaration/procedure";
 import type { Service } from "../../core/declaration/service";
 import { type ParsedArguments, UsageError } from "../arguments";
 import { asUsageError, clientOptions, settingsFrom } from "../connection";
-import type { Terminal } from "../terminal";
+import { settingsInForce } from "../profile";
+import { type Terminal, writeStderr } from "../terminal";
 import { exitCodeFor, printResponseFor, printPages, sayMore } from "./print";
 import { commit } from "./commit";
 import { inputFrom, withFlagNames } from "./fields";
+import { progressLine } from "./progress-line";
 import { preview } from "./preview";
 import { nameOfSource, type ReadSource, sourceReader } from "./sources";
 import type { Values } from "../../core/declaration/fields";
+import { keyViolation } from "../../core/declaration/key";
 import type { ClientCore } from "../../core/client/methods";
 
 async function fromFile(path: string | undefined, read: ReadSource): Promise<object> {
@@ -33,7 +38,7 @@ function asJson(content: string, source: string): unknown {
 }
 
 /** A file goes where the person says; never, unasked, onto their screen. */
-function outputOf(operation: Declaration, parsed: ParsedArguments, { stdout }: Terminal): string {
+function outputOf(operation: Callable, parsed: ParsedArguments, { stdout }: Terminal): string {
   const output = parsed.text("output");
   if (output === undefined && stdout.isTTY && mayRespondWith(operation, "file"))
     throw new UsageError(
@@ -43,17 +48,17 @@ function outputOf(operation: Declaration, parsed: ParsedArguments, { stdout }: T
 }
 
 /** What a call is made with, beside its input. */
-interface CallTarget {
+export interface CallTarget {
   readonly service: Service;
   /** Flags that are fields of the operation, or of the command. */
   readonly taken: ReadonlySet<string>;
-  /** Settings in force unless others are given. */
+  /** Settings in force unless others are given, for a service that nobody logs in to. */
   readonly usual?: Readonly<Record<string, string>>;
 }
 
 /** Calls an operation with what the flags give, and prints its response. */
 export function runCall(
-  operation: Declaration,
+  operation: Callable,
   target: CallTarget,
   parsed: ParsedArguments,
   terminal: Terminal,
@@ -63,7 +68,12 @@ export function runCall(
   });
 }
 
-async function inputOf(operation: Declaration, parsed: ParsedArguments, terminal: Terminal): Promise<Values> {
+/** What the flags give, over what the file or stdin holds that --input names. */
+export async function inputOf(
+  operation: Callable,
+  parsed: ParsedArguments,
+  terminal: Terminal,
+): Promise<Values> {
   const read = sourceReader(terminal);
   return {
     ...(await fromFile(parsed.text("input"), read)),
@@ -71,14 +81,26 @@ async function inputOf(operation: Declaration, parsed: ParsedArguments, terminal
   };
 }
 
-function clientFor(
+export async function clientFor(
   { service, taken, usual }: CallTarget,
   parsed: ParsedArguments,
-  { environment }: Terminal,
-): ClientCore {
-  const settings = { ...usual, ...settingsFrom(parsed, environment, service, taken) };
-  const options = clientOptions(settings, service);
+  terminal: Terminal,
+): Promise<ClientCore> {
+  const settings = usual
+    ? { ...usual, ...settingsFrom(parsed, terminal.environment, service, taken) }
+    : await settingsInForce(parsed, terminal, service, taken);
+  const onRecovered = (line: string) => void writeStderr(terminal, `fxdesk: ${line}\n`);
+  const options = { ...clientOptions(settings, service), onRecovered };
   return asUsageError(() => createClient(options, service), service);
+}
+
+/** The key that is given, of a call that commits money. */
+function keyFrom(parsed: ParsedArguments): { readonly key?: string } {
+  const key = parsed.text("key");
+  if (key === undefined) return {};
+  const violation = keyViolation(key);
+  if (violation !== undefined) throw new UsageError(`--key ${violation}.`);
+  return { key };
 }
 
 const unconfirmed = (call: PreparedCall) =>
@@ -87,13 +109,20 @@ const unconfirmed = (call: PreparedCall) =>
       `With --yes this leaves:\n\n${preview(call)}`,
   );
 
+/** What a procedure sends depends on what it reads before. */
+const unconfirmedProcedure = ({ name, uses }: Procedure) =>
+  new UsageError(
+    `${name} commits or moves money, or changes who may approve it. Nothing was sent. ` +
+      `With --yes it runs; it may call ${uses.join(", ")}.`,
+  );
+
 async function run(
-  operation: Declaration,
+  operation: Callable,
   target: CallTarget,
   parsed: ParsedArguments,
   terminal: Terminal,
 ): Promise<number> {
-  const client = clientFor(target, parsed, terminal);
+  const client = await clientFor(target, parsed, terminal);
   try {
     const input = await inputOf(operation, parsed, terminal);
     const printOptions = {
@@ -103,14 +132,22 @@ async function run(
     };
     if (parsed.switched("all"))
       return await printPages(operation, client.pages(operation, input), printOptions, terminal);
-    if (operation.effect === "money" && !parsed.switched("yes"))
-      throw unconfirmed(client.prepare(operation, input));
-    const print = (response: ServiceResponse) => printResponseFor(response, printOptions, terminal);
+    const print = (response: ServiceResponse) =>
+      printResponseFor(operation, response, printOptions, terminal);
+    const { onProgress, erase } = progressLine(terminal);
+    const watched = onProgress ? { onProgress } : {};
     if (operation.effect === "money") {
-      const call = (signal: AbortSignal) => client.call(operation, input, { signal });
+      const options = { ...keyFrom(parsed), surface: "cli" };
+      if (!parsed.switched("yes"))
+        throw isProcedure(operation)
+          ? unconfirmedProcedure(operation)
+          : unconfirmed(client.prepare(operation as Declaration, input, options));
+      const call = (signal: AbortSignal) =>
+        client.call(operation, input, { ...options, signal, ...watched }).finally(erase);
       return exitCodeFor(operation, await commit({ operation, call, print }, terminal));
     }
-    const response = await client.call(operation, input);
+    const files = operation.delivers ? { deliver: intoFolder(parsed.text("output") ?? ".") } : {};
+    const response = await client.call(operation, input, { ...watched, ...files }).finally(erase);
     await print(response);
     if (hasMore(operation, input, response)) await sayMore(printOptions, terminal);
     return exitCodeFor(operation, response);

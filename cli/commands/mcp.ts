@@ -2,17 +2,64 @@
 
 import { extensionVariables } from "../../core/client/settings";
 import type { Service } from "../../core/declaration/service";
-import type { Serving } from "../../mcp";
+import type { Offer, Serving } from "../../mcp";
 import { type ParsedArguments, UsageError } from "../arguments";
 import type { Command } from "../command";
-import { asUsageError, clientOptions, connectionFlags, connectionHelp, settingsFrom } from "../connection";
+import { asUsageError, clientOptions, connectionHelp } from "../connection";
 import { outcomeUnknown, success } from "../exit";
+import { paragraph } from "../help";
 import { notListening, portFrom } from "../port";
+import { callerFlags, profileHelp, type Settings, settingsInForce } from "../profile";
 import { type Terminal, write } from "../terminal";
 import { stopSignals } from "../until-stopped";
 import type { ClientCore } from "../../core/client/methods";
 
 const tokenVariable = "FXDESK_MCP_TOKEN";
+
+/** What a flag says that is not given. */
+const offerVariables = {
+  toolsets: "FXDESK_MCP_TOOLSETS",
+  tools: "FXDESK_MCP_TOOLS",
+  "read-only": "FXDESK_MCP_READ_ONLY",
+  allow: "FXDESK_MCP_ALLOW",
+  release: "FXDESK_MCP_RELEASE",
+} as const;
+
+/** A switch in the environment. */
+function isOn(variable: string, value: string | undefined): boolean {
+  if (!value || value === "0" || value === "false") return false;
+  if (value === "1" || value === "true") return true;
+  throw new UsageError(`${variable} must be true or false, not ${JSON.stringify(value)}.`);
+}
+
+/** Which tools are offered: as the flags say, else the environment. */
+function offerFrom(
+  parsed: ParsedArguments,
+  { environment }: Terminal,
+  settings: Settings,
+  mcp: typeof import("../../mcp/index.js"),
+): Offer {
+  const given = (flag: "toolsets" | "tools" | "allow") => {
+    const inForce = parsed.texts(flag) ?? [environment[offerVariables[flag]] ?? ""];
+    return inForce.flatMap(mcp.wordsIn);
+  };
+  const [toolsets, tools] = [given("toolsets"), given("tools")];
+  const readOnly = offerVariables["read-only"];
+  const release = parsed.text("release") ?? (environment[offerVariables.release] || "asked");
+  if (release !== "asked" && release !== "never")
+    throw new UsageError(`--release must be asked or never, not ${JSON.stringify(release)}.`);
+  if (release === "never" && settings.policy !== undefined)
+    throw new UsageError(
+      "--release never contradicts the policy that FXDESK_POLICY names. Set one of the two.",
+    );
+  return {
+    ...(release === "never" && { release }),
+    allow: asUsageError(() => mcp.allowedFrom(given("allow"))),
+    ...(toolsets.length > 0 && { toolsets }),
+    ...(tools.length > 0 && { tools }),
+    readOnly: parsed.switched("read-only") ?? isOn(readOnly, environment[readOnly]),
+  };
+}
 
 /** What asks twice within this time asked once: a terminal signals fxdesk and npx, and npx passes it on to fxdesk. */
 const echoMs = 250;
@@ -45,47 +92,58 @@ async function extendedService({ environment }: Terminal): Promise<Service | und
 }
 
 /** Loads the client when it is first needed: an assistant that only asks for the list of tools gets it sooner. */
-const connectWith = (parsed: ParsedArguments, { environment }: Terminal, service: Service | undefined) => {
-  const options = clientOptions(settingsFrom(parsed, environment));
+const connectWith = (settings: Settings, service: Service | undefined, { allow = [], readOnly }: Offer) => {
+  const onRecovered = (line: string) => console.error(`fxdesk: ${line}`);
+  const options = { ...clientOptions(settings), onRecovered };
   return async (): Promise<ClientCore> => {
     const { createClient } = await import("../../core/client/client.js");
-    return asUsageError(() => (service ? createClient(options, service) : createClient(options)));
+    const client = asUsageError(() => (service ? createClient(options, service) : createClient(options)));
+    // What was ordered before, here or elsewhere, is booked as well.
+    if (service && allow.includes("money") && readOnly !== true)
+      client.orders.start().catch((error: Error) => console.error(`fxdesk: ${error.message}`));
+    return client;
   };
 };
 
 async function overHttp(parsed: ParsedArguments, terminal: Terminal): Promise<number> {
-  const { allowedFrom, serveHttp } = await import("../../mcp/index.js");
+  const mcp = await import("../../mcp/index.js");
   const [port, host] = [portFrom(parsed), parsed.text("host")];
   const token = terminal.environment[tokenVariable];
-  const allow = asUsageError(() => allowedFrom(parsed.texts("allow") ?? []));
-  const client = await connectWith(parsed, terminal, await extendedService(terminal))();
-  const server = await serveHttp({
-    client,
-    allow,
-    ...(port !== undefined && { port }),
-    ...(host !== undefined && { host }),
-    ...(token && { token }),
-  })
+  const settings = await settingsInForce(parsed, terminal);
+  const offer = offerFrom(parsed, terminal, settings, mcp);
+  const client = await connectWith(settings, await extendedService(terminal), offer)();
+  asUsageError(() => mcp.offeredOf(client.service, offer));
+  const server = await mcp
+    .serveHttp({
+      client,
+      ...offer,
+      ...(port !== undefined && { port }),
+      ...(host !== undefined && { host }),
+      ...(token && { token }),
+    })
     .catch((error: Error) => {
       throw error instanceof TypeError ? new UsageError(`${error.message} Set ${tokenVariable}.`) : error;
     })
     .catch(notListening);
+  const asked = untilAsked(server);
   await write(terminal.stderr, `The MCP endpoint is ${server.url}. Ctrl-C stops it.\n`);
-  await untilAsked(server);
+  await asked;
   await server.close();
   await client.close();
   return 0;
 }
 
 async function overStdio(parsed: ParsedArguments, terminal: Terminal): Promise<number> {
-  const { allowedFrom, serveStdio } = await import("../../mcp/index.js");
-  const allow = asUsageError(() => allowedFrom(parsed.texts("allow") ?? []));
+  const mcp = await import("../../mcp/index.js");
+  const settings = await settingsInForce(parsed, terminal);
+  const offer = offerFrom(parsed, terminal, settings, mcp);
   const service = await extendedService(terminal);
-  const connect = connectWith(parsed, terminal, service);
+  const connect = connectWith(settings, service, offer);
   // Other commands end with their reader. Here a call that commits money may be under way.
   terminal.stdout.removeAllListeners("error");
-  const settings = settingsFrom(parsed, terminal.environment);
-  const server = serveStdio({ connect, settings, allow, ...(service && { service }) });
+  const server = asUsageError(() =>
+    mcp.serveStdio({ connect, settings, ...offer, ...(service && { service }) }),
+  );
   await Promise.race([untilAsked(server), server.left]);
   await server.close();
   return 0;
@@ -94,8 +152,8 @@ async function overStdio(parsed: ParsedArguments, terminal: Terminal): Promise<n
 export const mcpCommand: Command = {
   usage: "fxdesk mcp [flags]",
   description:
-    "Serves the operations as tools to AI assistants, on standard input and output or over HTTP. Only those that " +
-    "read, unless more is allowed.",
+    "Serves procedures, operations and watches as tools to AI assistants, on standard input and output or over HTTP: those of " +
+    "daily work that read, unless others are chosen and more is allowed.",
   flags: [
     { name: "http", description: "Serve over HTTP instead of standard input and output." },
     {
@@ -115,12 +173,34 @@ export const mcpCommand: Command = {
       description:
         "Also offer tools that change something, or that move money. May be repeated; neither implies the other.",
     },
+    {
+      name: "toolsets",
+      value: "<names>",
+      repeats: true,
+      description: "What to offer: daily (the default), all, watches, or sections such as trades,payments.",
+    },
+    {
+      name: "tools",
+      value: "<names>",
+      repeats: true,
+      description: "Tools to offer by name, beside the toolsets that are named; alone, only these.",
+    },
+    {
+      name: "release",
+      value: "<asked|never>",
+      description:
+        "Whether what commits money waits for a person's release: asked, the default, as the policy says, and every such " +
+        "call where there is none; never: nothing does, and each result says so.",
+    },
+    { name: "read-only", negatable: true, description: "Only offer tools that read, whatever else is said." },
   ],
-  unlisted: connectionFlags(),
+  unlisted: callerFlags(),
   more: [
     `With --http, clients must send the token in ${tokenVariable} when it is set.`,
+    paragraph(`Without these flags: ${Object.values(offerVariables).join(", ")}.`),
     "With --allow beside it, it must be: at least 16 characters that nobody can guess.",
     connectionHelp(),
+    paragraph(profileHelp),
   ],
   run: (parsed, terminal) => {
     // A log that nobody reads any more must not end the process.

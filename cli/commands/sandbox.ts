@@ -6,7 +6,7 @@ import type { Command } from "../command";
 import { flagName } from "../names";
 import { notListening, portFrom } from "../port";
 import { controlCommand, controlsHelp } from "../sandbox/control";
-import { asLines, loadSandbox, type SandboxPackage, sandboxVariables } from "../sandbox-package";
+import { asLines, freshStore, loadSandbox, type SandboxPackage, sandboxVariables } from "../sandbox-package";
 import { writeStderr, write } from "../terminal";
 import { untilStopped } from "../until-stopped";
 
@@ -45,7 +45,12 @@ function wordFrom<W extends string>(
 /** What the sandbox says of an option, which it names first, is said of the flag. */
 function asUsage(error: unknown): never {
   if (!(error instanceof RangeError)) throw error;
-  throw new UsageError(error.message.replace(/^\w+/, (option) => `--${flagName(option)}`));
+  const isOption = options.some(
+    ({ option }) => error.message.startsWith(`${option} `) || error.message.startsWith(`${option}: `),
+  );
+  throw new UsageError(
+    isOption ? error.message.replace(/^\w+/, (option) => `--${flagName(option)}`) : error.message,
+  );
 }
 
 function addressFrom(parsed: ParsedArguments, flag: string): string | undefined {
@@ -76,6 +81,17 @@ const options: readonly Option[] = [
     description: "Other accounts, trades and transactions of the same company.",
   },
   {
+    option: "world",
+    value: "<file|name>",
+    description:
+      "What there is and goes on: a YAML file, or an included world: exporter, group or empty. Other flags go before what it says.",
+  },
+  {
+    option: "living",
+    description:
+      "Lets business go on as the clock moves: customers pay, suppliers, staff and the bank are paid.",
+  },
+  {
     option: "dataDir",
     value: "<folder>",
     description: "Where statements sent by e-mail are left; nowhere by default.",
@@ -103,6 +119,10 @@ const options: readonly Option[] = [
     value: "<always|real>",
     description: "real: no quotes from Friday to Sunday, 17:00 in New York; always by default.",
     read: (parsed) => wordFrom(parsed, "market-hours", ["always", "real"]),
+  },
+  {
+    option: "reusableQuotes",
+    description: "Lets several trades be booked from one quote; a quote is used up by one, by default.",
   },
   {
     option: "totalCount",
@@ -145,10 +165,13 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage, service: Servi
   more: [controlsHelp(controls)],
   async run(parsed, terminal) {
     const sandbox = await startSandbox(optionsFrom(parsed)).catch(asUsage).catch(notListening);
-    await write(terminal.stdout, asLines(sandboxVariables(sandbox, service)));
+    const store = await freshStore();
+    const stopped = untilStopped();
+    await write(terminal.stdout, asLines({ ...sandboxVariables(sandbox, service), ...store.variables }));
     await writeStderr(terminal, `The sandbox and its page are at ${sandbox.baseUrl}. Ctrl-C stops it.\n`);
-    await untilStopped();
+    await stopped;
     await sandbox.close();
+    await store.remove();
     return 0;
   },
 });

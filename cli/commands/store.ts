@@ -1,43 +1,149 @@
 /** fxdesk store: the database in which fxdesk keeps what has to outlive a process. */
-import { storeDeclaration } from "../../core/client/settings";
-import { storeSettings } from "../../core/store/settings";
-import { UsageError } from "../arguments";
+import { environmentName, storeDeclaration } from "../../core/client/settings";
+import { storeSettings, type StoreSettings } from "../../core/store/settings";
+import { type ParsedArguments, UsageError } from "../arguments";
 import { type Command, jsonFlag } from "../command";
 import { asUsageError, settingFlags, settingsFrom, settingsHelp } from "../connection";
 import { success } from "../exit";
-import { columns } from "../help";
-import { printJson, write } from "../terminal";
+import { columns, section } from "../help";
+import { printJson, type Terminal, write } from "../terminal";
 
 const unsound = 1;
 
-const check: Command = {
-  usage: "fxdesk store check [flags]",
-  description: "Opens the store, makes it where there is none, and says what in it cannot be read.",
-  flags: [jsonFlag],
+const settingsGiven = (parsed: ParsedArguments, terminal: Terminal): StoreSettings =>
+  asUsageError(() => storeSettings(settingsFrom(parsed, terminal.environment)));
+
+/** Prints what is known as JSON, or in rows. */
+async function print(
+  parsed: ParsedArguments,
+  terminal: Terminal,
+  value: object,
+  rows: readonly (readonly [name: string, value: string])[],
+): Promise<void> {
+  if (parsed.switched("json")) await printJson(terminal, value);
+  else await write(terminal.stdout, `${columns(rows)}\n`);
+}
+
+/** What all commands of the store take. */
+const ofStore = {
   unlisted: settingFlags(storeDeclaration),
   more: [settingsHelp("Store", storeDeclaration)],
+};
+
+const check: Command = {
+  ...ofStore,
+  usage: "fxdesk store check [flags]",
+  description:
+    "Opens the store, makes it where there is none, and says what in it cannot be read or was changed.",
+  flags: [jsonFlag],
   async run(parsed, terminal) {
-    const settings = asUsageError(() => storeSettings(settingsFrom(parsed, terminal.environment)));
+    const settings = settingsGiven(parsed, terminal);
     const { checkStore } = await import("../../core/store/check.js");
     const found = await checkStore(settings);
-    if (parsed.switched("json")) await printJson(terminal, found);
-    else {
-      const rows = [
-        ["Store", found.store],
-        ["Tables", `version ${found.version}`],
-        ["Encrypted", found.encrypted ? "yes" : "no"],
-        ["Connections with tokens", String(found.tokens)],
-        ...found.faults.map((fault) => ["Fault", fault] as const),
-      ] as const;
-      await write(terminal.stdout, `${columns(rows)}\n`);
-    }
+    await print(parsed, terminal, found, [
+      ["Store", found.store],
+      ["Tables", `version ${found.version}`],
+      ["Encrypted", found.encrypted ? "yes" : "no"],
+      ["Connections with tokens", String(found.tokens)],
+      ["Calls in the journal", String(found.entries)],
+      ...found.halts.map((halted) => ["Halted", halted] as const),
+      ...found.faults.map((fault) => ["Fault", fault] as const),
+    ]);
     return found.faults.length === 0 ? success : unsound;
   },
 };
 
+const migrate: Command = {
+  ...ofStore,
+  usage: "fxdesk store migrate [flags]",
+  description:
+    "Brings the tables of the store to the newest version, as the first process to use it does by itself, and says from which.",
+  flags: [jsonFlag],
+  async run(parsed, terminal) {
+    const settings = settingsGiven(parsed, terminal);
+    const { withStore } = await import("../../core/store/open.js");
+    const { store, from, to } = await withStore(settings, async ({ database, migrated }) => ({
+      store: database.description,
+      ...migrated,
+    }));
+    const tables = from === to ? `version ${to} already` : `from version ${from} to ${to}`;
+    await print(parsed, terminal, { store, from, to }, [
+      ["Store", store],
+      ["Tables", tables],
+    ]);
+    return success;
+  },
+};
+
+const targetKey = environmentName("storeKeyTo");
+
+/** Where the store moves to, with its own key or that of the old one. */
+function targetGiven(parsed: ParsedArguments, terminal: Terminal): StoreSettings {
+  const { storeKey } = settingsFrom(parsed, terminal.environment);
+  const store = parsed.text("to");
+  if (!store) throw new UsageError("--to is needed: where the store moves to.");
+  try {
+    return storeSettings({ store, storeKey: terminal.environment[targetKey] || storeKey });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new UsageError(error.message.replace(/^storeKey\b/, targetKey).replace(/\bstore\b/, "--to"));
+  }
+}
+
+const move: Command = {
+  ...ofStore,
+  usage: "fxdesk store move --to <path or postgres://host/database> [flags]",
+  description:
+    "Moves everything in the store to an empty place, whole or not at all. What still uses the old one is refused from then on, and " +
+    `told where it is. ${targetKey} in the environment encrypts the new one; by default FXDESK_STORE_KEY does.`,
+  flags: [
+    {
+      name: "to",
+      value: "<place>",
+      description: "The absolute path of a file that is not there yet, or an empty PostgreSQL database.",
+    },
+    jsonFlag,
+  ],
+  async run(parsed, terminal) {
+    const [from, to] = [settingsGiven(parsed, terminal), targetGiven(parsed, terminal)];
+    const { moveStore } = await import("../../core/store/move.js");
+    const moved = await moveStore(from, to);
+    await print(parsed, terminal, moved, [
+      ["From", moved.from],
+      ["To", moved.to],
+      ...Object.entries(moved.rows).map(([table, count]) => [table, `${count} rows`] as const),
+      ["Next", "Set FXDESK_STORE to the new place wherever the store is used."],
+    ]);
+    return success;
+  },
+};
+
+const commands: Readonly<Record<string, Command>> = { check, migrate, move };
+
+const listed = Object.keys(commands).join(", ");
+
+const overview: Command = {
+  usage: "fxdesk store <command> [flags]",
+  description: "The store keeps what has to outlive a process.",
+  flags: [],
+  more: [
+    section(
+      "Commands",
+      columns(Object.entries(commands).map(([name, { description }]) => [name, description] as const)),
+    ),
+    ...ofStore.more,
+  ],
+  run: () =>
+    Promise.reject(
+      new UsageError(`Say what to do with the store: ${listed}. fxdesk store --help explains them.`),
+    ),
+};
+
 /** The command that the first word names, and its arguments. */
-export function storeCommand([word = "", ...args]: readonly string[]): readonly [Command, readonly string[]] {
-  if (word === "check") return [check, args];
-  if (word === "--help" || word === "-h") return [check, ["--help"]];
-  throw new UsageError("fxdesk store check is what there is; fxdesk store --help explains it.");
+export function storeCommand(args: readonly string[]): readonly [Command, readonly string[]] {
+  const [word, ...rest] = args;
+  if (word === undefined || word.startsWith("-")) return [overview, args];
+  const command = Object.hasOwn(commands, word) ? commands[word] : undefined;
+  if (!command) throw new UsageError(`fxdesk store has no ${JSON.stringify(word)}; it has ${listed}.`);
+  return [command, rest];
 }

@@ -1,5 +1,4 @@
 /** From an error status, or from no response at all, to the error a caller handles. */
-import { valueAt } from "../schema/value-at";
 import { TokenFailure } from "../credentials/tokens";
 import {
   Aborted,
@@ -18,12 +17,12 @@ import {
   Unauthorized,
   Unavailable,
 } from "../errors";
-import { type Declaration, errorDescription } from "../declaration/operation";
-import type { ErrorBody } from "../declaration/service";
+import { type Callable, errorDescription, whereToLook } from "../declaration/operation";
 import { describeViolations, type Violation } from "../declaration/violation";
+import { serviceWords, violationsIn } from "./service-messages";
 import { isRefusal, outcomeOfStatus, outcomeWithoutResponse } from "./outcome";
 import { DeadlineEnded } from "../transport/deadline";
-import { BrokenOff, Paused, TooLarge, TransportError, errorText } from "../transport/error";
+import { BrokenOff, Paused, QueueFull, TooLarge, TransportError, errorText } from "../transport/error";
 
 type ErrorClass = new (message: string, facts: ErrorFacts) => FxdeskError;
 
@@ -65,22 +64,8 @@ function kindOf(status: number): Kind {
   return { type: FxdeskError, code: status >= 500 ? "service_error" : "refused" };
 }
 
-const textAt = (body: unknown, paths: readonly string[]): string | undefined =>
-  paths.map((path) => valueAt(body, path.split("."))).find((value) => typeof value === "string");
-
-/** What the service says in the first of its error bodies that fits. */
-export function serviceMessage(body: unknown, shapes: readonly ErrorBody[]): ServiceMessage | undefined {
-  if (typeof body !== "object" || body === null) return undefined;
-  for (const shape of shapes) {
-    const code = textAt(body, shape.code);
-    if (code === undefined) continue;
-    return { code, message: textAt(body, shape.message) ?? "", details: textAt(body, shape.details) ?? "" };
-  }
-  return undefined;
-}
-
 /** The error for input that would not be sent. */
-export const invalidInput = (operation: Declaration, violations: readonly Violation[]): InvalidInput =>
+export const invalidInput = (operation: Callable, violations: readonly Violation[]): InvalidInput =>
   new InvalidInput(`${operation.name}: ${describeViolations(violations)}`, {
     operation: operation.name,
     code: "invalid_input",
@@ -90,15 +75,15 @@ export const invalidInput = (operation: Declaration, violations: readonly Violat
 
 /** How the messages of failures end that leave open what became of the call. */
 const maybeDone = "It may have been carried out: check before repeating it.";
-const doNotRepeat = ({ lookup }: Declaration) =>
-  `Do not repeat it: ${lookup ? `look in ${lookup}` : "check at the service"} whether it was carried out.`;
+const doNotRepeat = (operation: Callable) =>
+  `Do not repeat it: ${whereToLook(operation)} whether it was carried out.`;
 
 /** A refusal may be the echo of an earlier call, whose response nobody heard. */
-const mayEcho = ({ singleUse, lookup }: Declaration) =>
-  `This call was not carried out. If an earlier one had this ${singleUse}, that one may have been: ` +
-  `${lookup ? `look in ${lookup}` : "check at the service"} before you try again.`;
+const mayEcho = (operation: Callable) =>
+  `This call was not carried out. If an earlier one had this ${operation.singleUse}, that one may have been: ` +
+  `${whereToLook(operation)} before you try again.`;
 
-const sentences = (operation: Declaration, ...parts: readonly (string | false | undefined)[]): string =>
+const sentences = (operation: Callable, ...parts: readonly (string | false | undefined)[]): string =>
   [`${operation.name}:`, ...parts].filter(Boolean).join(" ");
 
 export interface ErrorResponse {
@@ -112,7 +97,7 @@ export interface ErrorResponse {
 }
 
 /** What a status means that is not among the documented successes. */
-function meaningOf({ errors }: Declaration, status: number): string {
+function meaningOf({ errors }: Callable, status: number): string {
   const failure = errors[status];
   if (failure !== undefined) return errorDescription(failure);
   if (status < 400) return "The service responded with a status that the contract does not list.";
@@ -120,10 +105,9 @@ function meaningOf({ errors }: Declaration, status: number): string {
 }
 
 /** The error for a status that is not among the documented successes. */
-export function errorOfResponse(operation: Declaration, refusal: ErrorResponse): FxdeskError {
+export function errorOfResponse(operation: Callable, refusal: ErrorResponse): FxdeskError {
   const { status, service, advice, ...facts } = refusal;
   const meaning = meaningOf(operation, status);
-  const itsWords = [service?.message, service?.details].filter((words) => words !== meaning);
   const refused = isRefusal(status);
   const lost = !refused && operation.effect === "money";
   const again = operation.effect === "read" || refused;
@@ -132,8 +116,7 @@ export function errorOfResponse(operation: Declaration, refusal: ErrorResponse):
   const message = sentences(
     operation,
     `${meaning} (${status})`,
-    ...itsWords,
-    service?.code && `[${service.code}]`,
+    serviceWords(operation, service, meaning),
     lost ? doNotRepeat(operation) : echo ? mayEcho(operation) : again ? (advice ?? hint) : maybeDone,
   );
   return new (lost ? OutcomeUnknown : type)(message, {
@@ -144,6 +127,7 @@ export function errorOfResponse(operation: Declaration, refusal: ErrorResponse):
     retryable: again && retryable === true,
     status,
     service,
+    violations: violationsIn(operation, service),
   });
 }
 
@@ -160,7 +144,7 @@ export interface Progress {
 const factsOf = ({ attempts, status, requestId }: Progress) => ({ attempts, status, requestId });
 
 /** The error for a call of which no response that can be read says what became of it. */
-function outcomeUnknown(operation: Declaration, because: string, progress: Progress, cause?: unknown) {
+function outcomeUnknown(operation: Callable, because: string, progress: Progress, cause?: unknown) {
   return new OutcomeUnknown(sentences(operation, because, doNotRepeat(operation)), {
     ...factsOf(progress),
     operation: operation.name,
@@ -172,7 +156,7 @@ function outcomeUnknown(operation: Declaration, because: string, progress: Progr
 
 /** The error for a response that cannot be what the contract says. */
 export function unreadableResponse(
-  operation: Declaration,
+  operation: Callable,
   because: string,
   progress: Progress,
   cause?: unknown,
@@ -205,6 +189,8 @@ function endingOf(error: unknown, status: number | undefined): Ending | undefine
     const { message, retryAfterMs } = error;
     return { type: RateLimited, code: "rate_limited", message, retryable: true, retryAfterMs };
   }
+  if (error instanceof QueueFull)
+    return { type: RateLimited, code: "rate_limited", message: error.message, retryable: true };
   if (error instanceof TokenFailure) {
     const { refused, retryAfterMs } = error;
     const message = `No access token. ${error.message}`;
@@ -226,7 +212,7 @@ function endingOf(error: unknown, status: number | undefined): Ending | undefine
 }
 
 /** The error for a call that ended without a whole response, for whatever reason. */
-export function errorFrom(operation: Declaration, error: unknown, progress: Progress): FxdeskError {
+export function errorFrom(operation: Callable, error: unknown, progress: Progress): FxdeskError {
   if (error instanceof FxdeskError) return error;
   const { name, effect } = operation;
   const cause = error instanceof TransportError ? error.cause : error;

@@ -1,6 +1,8 @@
 /** The headers of the open-banking standard that describe the person or company behind a call. */
 export type PsuContext = Readonly<Record<string, string>>;
 
+import type { Deliver, Progress } from "../declaration/procedure";
+
 /** What one call may say differently from its connection. */
 export interface CallOptions {
   /** Ends the call; not one that commits money and has left, whose outcome is waited for. */
@@ -14,4 +16,29 @@ export interface CallOptions {
   readonly psu?: PsuContext;
   /** X-Request-ID of an open-banking call; made when not given. */
   readonly requestId?: string;
+  /**
+   * Of a call that commits money: text of 1 to 200 characters that stands for this call and no other, such as the number of
+   * the invoice that is paid. The same call under the same key again returns what became of the first, and nothing is sent;
+   * another call under it is refused. What was not sent, or was refused before it was looked at (401, 403, 429), runs again.
+   * By default it is the value of the field that can be used once, as the quote of a trade; else no call shares it.
+   */
+  readonly key?: string;
+  /**
+   * For whom the call is made, in any words, where several share a connection: while calls wait, users go in turn, so that
+   * the many of one do not hold up the few of another.
+   */
+  readonly user?: string;
+  /** Where the call was asked for, as the journal has it; `client` by default. */
+  readonly surface?: string;
+  /**
+   * `needed`: where no policy says what needs a person's release, each call that commits money does. Where one does, it
+   * alone says so.
+   */
+  readonly release?: "needed";
+  /** JSON that is told again with the release that the call needs, where it needs one: what it was about. It is not sent. */
+  readonly correlation?: unknown;
+  /** Hears how far a procedure has come. */
+  readonly onProgress?: (step: Progress) => void;
+  /** Where the files of a procedure go: into memory by default; `intoFolder` takes them into a folder. */
+  readonly deliver?: Deliver;
 }

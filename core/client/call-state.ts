@@ -1,4 +1,6 @@
 /** A call on its way to the service and back. */
+import type { JournalNote } from "../errors";
+import type { Guard } from "../journal/entry";
 import type { Deadline } from "../transport/deadline";
 import type { Permit } from "../transport/pacing";
 import type { Progress } from "./call-errors";
@@ -7,13 +9,19 @@ import type { PreparedCall } from "./pipeline";
 export interface CallState extends Progress {
   readonly call: PreparedCall;
   readonly deadline: Deadline;
-  /** Gives back the turn that pacing gave. */
-  releaseTurn: Permit;
+  /** The turn that pacing gave. */
+  permit: Permit | undefined;
   attempts: number;
   sent: boolean;
   /** Of the response that is there, or broke off. */
   status: number | undefined;
   requestId: string | undefined;
+  /** Waited for before the head of a request is written, which is not where it throws; of a call that commits money. */
+  leaving: (() => Promise<void>) | undefined;
+  /** What is looked at where the journal writes that the call leaves. */
+  readonly guard: Guard | undefined;
+  /** Where the journal has the call. */
+  journal: JournalNote | undefined;
 }
 
 /** Bytes of a JSON text, after inflation: more holds up everything else in the process. */

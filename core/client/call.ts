@@ -5,33 +5,43 @@ import { Deadline } from "../transport/deadline";
 import { Sender } from "./sender";
 import { channels } from "./channels";
 import type { Connection } from "./connection";
+import type { Guard } from "../journal/entry";
+import type { JournalLink } from "../journal/link";
+import type { Cleared, ReleaseLink } from "../releases/link";
 import type { CallOptions } from "./call-options";
 import { errorFrom } from "./call-errors";
 import { ReceivedFile } from "./file";
 import type { CallState } from "./call-state";
 import { chain, type Interceptor, type PreparedCall } from "./pipeline";
+import type { Permit } from "./permit";
 import { prepareCall } from "./prepare";
 import { readResponse } from "./read-response";
-import type { ServiceResponse } from "./response";
+import type { Recovered, ServiceResponse } from "./response";
 import type { Values } from "../declaration/fields";
 
 /** Runs the calls of one connection. */
 export class Caller {
   readonly #sender: Sender;
-  readonly #send: (call: PreparedCall) => Promise<ServiceResponse>;
+  readonly #pipeline: (call: PreparedCall) => Promise<ServiceResponse>;
   /** Calls whose end is still to come, files that still arrive included. */
   #underWay = 0;
   #waiting: (() => void)[] = [];
   /** Files that still arrive. */
   readonly #files = new Set<ReceivedFile>();
   #closed = false;
+  /** Loaded with the first call that commits money. */
+  #journal: Promise<JournalLink> | undefined;
+  /** Loaded with the first call that may need a release. */
+  #releases: Promise<ReleaseLink> | undefined;
+  /** What is looked at when calls leave that belong to an order: they need no release of their own. */
+  readonly #permits = new WeakMap<PreparedCall, Permit>();
 
   constructor(
     readonly connection: Connection,
     interceptors: readonly Interceptor[],
   ) {
     this.#sender = new Sender(connection);
-    this.#send = chain(interceptors, (call) => this.#leave(call));
+    this.#pipeline = chain(interceptors, (call) => this.#leave(call));
   }
 
   /** Throws an FxdeskError, also for input that throws while it is looked at. */
@@ -44,22 +54,54 @@ export class Caller {
   }
 
   /** `target` stands in place of the path and query that the input makes, as the link to a page has them. */
-  async call(
+  call(
     operation: Declaration,
     input: Values,
     options: CallOptions,
     target?: string,
   ): Promise<ServiceResponse> {
+    return this.#call(operation, input, options, { target });
+  }
+
+  /** Makes a call that belongs to an order, which was released itself. */
+  callFor(
+    operation: Declaration,
+    input: Values,
+    options: CallOptions,
+    permit: Permit,
+  ): Promise<ServiceResponse> {
+    return this.#call(operation, input, options, { permit });
+  }
+
+  async #call(
+    operation: Declaration,
+    input: Values,
+    options: CallOptions,
+    { target, permit }: { readonly target?: string | undefined; readonly permit?: Permit },
+  ): Promise<ServiceResponse> {
     if (this.#closed) throw closed(operation);
     this.#underWay += 1;
     try {
       const call = this.prepare(operation, input, options);
+      if (permit) this.#permits.set(call, permit);
       const response = await this.#traced(target === undefined ? call : { ...call, target });
       if (response.body instanceof ReceivedFile) this.#untilClosed(response.body);
       return response;
     } finally {
       this.#ended();
     }
+  }
+
+  /** Throws an Error where the store cannot be used, or there is no such entry to look for. */
+  async recover(entry: string | undefined): Promise<Recovered[]> {
+    const looked = await (await this.#journalLink()).recover(entry);
+    return looked.map(({ entry: { id, operation, state, ending }, remark }) => ({
+      entry: id,
+      operation,
+      state: state as Recovered["state"],
+      identity: ending?.identity,
+      remark,
+    }));
   }
 
   /** Takes no more calls, and closes the connections when those under way have ended. A file that nobody reads is let go. */
@@ -69,14 +111,18 @@ export class Caller {
       if (!stream.readableDidRead) stream.destroy(unread(operation));
     if (this.#underWay > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     await this.connection.tokens?.settled();
+    await (await this.#journal)?.close();
+    await (await this.#releases)?.close();
+    await this.connection.halts.close();
+    await this.connection.pacing.close?.();
     this.connection.transport.close();
   }
 
   #traced(call: PreparedCall): Promise<ServiceResponse> {
     const { name, effect } = call.operation;
     return channels.call.hasSubscribers
-      ? channels.call.tracePromise(() => this.#send(call), { operation: name, effect })
-      : this.#send(call);
+      ? channels.call.tracePromise(() => this.#pipeline(call), { operation: name, effect })
+      : this.#pipeline(call);
   }
 
   #untilClosed(file: ReceivedFile): void {
@@ -95,27 +141,89 @@ export class Caller {
     if (this.#underWay === 0) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  /** Where the chain ends: the call goes to the service. */
-  async #leave(call: PreparedCall): Promise<ServiceResponse> {
+  #stateOf(call: PreparedCall, guard?: Guard): CallState {
     const { options, values } = call;
     const { queueTimeoutMs, service } = this.connection;
     const requestId = service.requestIdHeader && values[service.requestIdHeader];
-    const state: CallState = {
+    return {
       call,
       deadline: new Deadline(options.queueTimeoutMs ?? queueTimeoutMs, options.signal),
-      releaseTurn: () => undefined,
+      permit: undefined,
       attempts: 0,
       sent: false,
       status: undefined,
       requestId: typeof requestId === "string" ? requestId : undefined,
+      leaving: undefined,
+      guard,
+      journal: undefined,
     };
+  }
+
+  /** Where the chain ends: the call goes to the service; one that commits money, through the journal. */
+  async #leave(prepared: PreparedCall): Promise<ServiceResponse> {
+    const { operation } = prepared;
+    if (operation.effect === "read") return this.#send(this.#stateOf(prepared));
+    const { call, guard } = await this.#cleared(prepared);
+    const state = this.#stateOf(call, guard);
+    if (operation.effect === "money") return this.#sendOnce(state);
+    state.leaving = async () => {
+      await this.connection.halts.assertNone(operation);
+      if (guard) await (await this.releases()).leave(guard);
+    };
+    return this.#send(state);
+  }
+
+  /** What needs a release goes on its way when it has one. */
+  async #cleared(call: PreparedCall): Promise<Cleared> {
+    const permit = this.#permits.get(call);
+    if (permit) return { call, ...permit };
+    if (this.connection.settings.policy === undefined && call.options.release !== "needed") return { call };
+    return (await this.releases()).clear(call);
+  }
+
+  releases(): Promise<ReleaseLink> {
+    this.#releases ??= import("../releases/link.js").then(
+      ({ ReleaseLink }) => new ReleaseLink(this.connection),
+    );
+    return this.#releases;
+  }
+
+  async #sendOnce(state: CallState): Promise<ServiceResponse> {
+    try {
+      return await (await this.#journalLink()).call(state, (claimed) => this.#send(claimed));
+    } catch (error) {
+      state.deadline.release();
+      throw errorFrom(state.call.operation, error, state);
+    }
+  }
+
+  #journalLink(): Promise<JournalLink> {
+    this.#journal ??= import("../journal/link.js").then(
+      ({ JournalLink }) =>
+        new JournalLink(this.connection, {
+          prepare: (operation, input, options) => this.prepare(operation, input, options),
+          send: (call) => this.#sendAside(call),
+        }),
+    );
+    return this.#journal;
+  }
+
+  /** Sends a call for the journal: a read, which nobody waits for, or a call that commits money once more. */
+  #sendAside(call: PreparedCall): Promise<ServiceResponse> {
+    const state = this.#stateOf(call);
+    state.deadline.isInBackground = call.operation.effect === "read";
+    return this.#send(state);
+  }
+
+  async #send(state: CallState): Promise<ServiceResponse> {
+    const { operation } = state.call;
     try {
       const received = await this.#sender.sendWithRetries(state);
       return await readResponse(state, received, this.connection);
     } catch (error) {
       state.deadline.release();
-      state.releaseTurn();
-      throw errorFrom(call.operation, error, state);
+      state.permit?.release();
+      throw errorFrom(operation, error, state);
     }
   }
 }

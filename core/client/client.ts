@@ -1,11 +1,16 @@
-/** createClient: one typed method for each operation, grouped by section. */
+/** createClient: one typed method for each operation, procedure and watch, grouped by section. */
 import { z } from "zod";
 import { InvalidInput } from "../errors";
 import { json, operation } from "../declaration/declare";
-import type { Declaration } from "../declaration/operation";
+import type { Callable, Declaration } from "../declaration/operation";
+import { isProcedure, type Procedure } from "../declaration/procedure";
+import type { Watch } from "../declaration/watch";
 import type { operations } from "../contract/all";
-import { contract } from "../contract/contract";
-import type { Service } from "../declaration/service";
+import type { procedures } from "../procedures/all";
+import type { watches } from "../watches/all";
+import type { SinceOptions, WatchOptions } from "../watches/options";
+import { callablesOf, type Service } from "../declaration/service";
+import { fxdeskService } from "../service";
 import { splitName } from "../declaration/sections";
 import { Caller } from "./call";
 import { connect, type Settings } from "./connection";
@@ -15,8 +20,11 @@ import type { ExtendedService } from "./extensions";
 import type { FxdeskClient } from "./fxdesk-client";
 import { comesInPages, joined, pagesOf } from "./pages";
 import type { ServiceResponse } from "./response";
+import { type ClientFor, runProcedure } from "./run-procedure";
+import { WatchesOfClient } from "./watching";
 import type { Values } from "../declaration/fields";
-import type { Client, ClientCore, Sections, UndeclaredRequest } from "./methods";
+import type { Orders } from "../releases/orders";
+import type { Client, ClientCore, Known, OrdersOfClient, Sections, UndeclaredRequest } from "./methods";
 
 const anyJson = json(z.unknown(), "Any response.");
 const successes = Object.fromEntries([200, 201, 202, 203].map((status) => [status, anyJson]));
@@ -61,7 +69,7 @@ function declared({ servers, credentials }: Service, request: UndeclaredRequest)
   });
 }
 
-function methodFor(core: ClientCore, declaration: Declaration) {
+function methodFor(core: ClientCore, declaration: Callable) {
   const several = Object.keys(declaration.responses).length > 1;
   const response = (input: Values = {}, options?: CallOptions) => core.call(declaration, input, options);
   const result = several
@@ -83,6 +91,12 @@ function methodFor(core: ClientCore, declaration: Declaration) {
   return Object.assign(method, { response, pages, ...(declaration.pages ? { all } : { whole }) });
 }
 
+function watchMethodFor(core: ClientCore, watch: Watch) {
+  const changes = (input: Values = {}, options?: WatchOptions) => core.changes(watch, input, options);
+  const since = (input: Values = {}, options?: SinceOptions) => core.changesSince(watch, input, options);
+  return Object.assign(changes, { since });
+}
+
 const openSettings = (service: Service, settings: Settings): Record<string, string> =>
   Object.fromEntries(
     service.settings.flatMap(({ name, secret }) => {
@@ -90,6 +104,29 @@ const openSettings = (service: Service, settings: Settings): Record<string, stri
       return secret || value === undefined ? [] : [[name, value] as const];
     }),
   );
+
+async function* counted(
+  pages: AsyncGenerator<ServiceResponse, void, void>,
+  onAttempts: (attempts: number) => void,
+): AsyncGenerator<ServiceResponse, void, void> {
+  for await (const page of pages) {
+    onAttempts(page.attempts);
+    yield page;
+  }
+}
+
+function withSections(core: ClientCore, service: Service): ClientCore {
+  const sections: Record<string, Record<string, unknown>> = {};
+  for (const callable of callablesOf(service)) {
+    const [section, method] = splitName(callable);
+    (sections[section] ??= {})[method] = methodFor(core, callable);
+  }
+  for (const watch of service.watches ?? []) {
+    const [section, method] = splitName(watch);
+    (sections[section] ??= {})[method] = watchMethodFor(core, watch);
+  }
+  return { ...core, ...sections };
+}
 
 /**
  * A client of the service. Throws a TypeError when an option does not fit; every failure of a call is an FxdeskError.
@@ -101,29 +138,65 @@ const openSettings = (service: Service, settings: Settings): Record<string, stri
 export function createClient(options: ClientOptions): FxdeskClient;
 export function createClient<const More extends readonly Declaration[]>(
   options: ClientOptions,
-  service: Service<readonly [...typeof operations, ...More]>,
+  service: Service<readonly [...typeof operations, ...More], typeof procedures, typeof watches>,
 ): FxdeskClient & Sections<More>;
-export function createClient<const Ops extends readonly Declaration[]>(
+export function createClient<
+  const Ops extends readonly Declaration[],
+  const Procedures extends readonly Procedure[] = readonly [],
+  const Watches extends readonly Watch[] = readonly [],
+>(
   options: ClientOptions,
-  service: Service<Ops>,
-): Client<Ops>;
-export function createClient(options: ClientOptions, service: ExtendedService = contract): ClientCore {
+  service: Service<Ops, Procedures, Watches>,
+): Client<readonly [...Ops, ...Known<Procedures>, ...Known<Watches>]>;
+export function createClient(options: ClientOptions, service: ExtendedService = fxdeskService): ClientCore {
   const links = [...(service.interceptors ?? []), ...(options.interceptors ?? [])];
   const caller = new Caller(connect(service, options), links);
+  /** Loaded with the first order. */
+  let openOrders: Promise<Orders> | undefined;
+  const orders = () =>
+    (openOrders ??= import("../releases/orders.js").then(({ Orders }) => new Orders(caller)));
   const core: ClientCore = {
     service,
     settings: openSettings(service, caller.connection.settings),
     prepare: (declaration, input, callOptions = {}) => caller.prepare(declaration, input, callOptions),
-    call: (declaration, input, callOptions = {}) => caller.call(declaration, input, callOptions),
-    pages: (declaration, input, callOptions = {}) => pagesOf(declaration, input, caller, callOptions),
+    call: (callable, input, callOptions = {}) =>
+      isProcedure(callable)
+        ? runProcedure(callable, input, callOptions, clientFor)
+        : caller.call(callable as Declaration, input, callOptions),
+    pages: (callable, input, callOptions = {}) =>
+      pagesOf(callable as Declaration, input, caller, callOptions),
     request: async (request, callOptions = {}) =>
       caller.call(undeclared(service, request), { ...request.query, ...request.body }, callOptions),
-    close: () => caller.close(),
+    recover: (entry) => caller.recover(entry),
+    changes: (watch, input, watchOptions) => watching.changes(watch, input, watchOptions),
+    changesSince: (watch, input, watchOptions) => watching.since(watch, input, watchOptions),
+    orders: {
+      order: async (input, callOptions = {}) => (await orders()).order(input, callOptions),
+      get: async (id) => (await orders()).get(id),
+      list: async () => (await orders()).list(),
+      decide: async (id, said) => (await orders()).decide(id, said),
+      cancel: async (id) => (await orders()).cancel(id),
+      start: async () => (await orders()).start(),
+    },
+    close: async () => {
+      // No order is left half booked: what it needs is closed after it.
+      if (openOrders) await (await openOrders).close();
+      // Both at once: from now on neither begins anything.
+      await Promise.all([watching.close(), caller.close()]);
+    },
   };
-  const sections: Record<string, Record<string, unknown>> = {};
-  for (const declaration of service.operations) {
-    const [section, method] = splitName(declaration);
-    (sections[section] ??= {})[method] = methodFor(core, declaration);
-  }
-  return { ...core, ...sections };
+  const clientFor: ClientFor = (defaults, onAttempts) => {
+    const call: ClientCore["call"] = async (callable, input, callOptions) => {
+      const response = await core.call(callable, input, { ...defaults, ...callOptions });
+      onAttempts(response.attempts);
+      return response;
+    };
+    const pages: ClientCore["pages"] = (declaration, input, callOptions) =>
+      counted(core.pages(declaration, input, { ...defaults, ...callOptions }), onAttempts);
+    const order: OrdersOfClient["order"] = (input, callOptions) =>
+      core.orders.order(input, { ...defaults, ...callOptions });
+    return withSections({ ...core, call, pages, orders: { ...core.orders, order } }, service);
+  };
+  const watching = new WatchesOfClient(caller.connection, clientFor);
+  return withSections(core, service);
 }

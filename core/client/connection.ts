@@ -1,7 +1,9 @@
 /** What calls have in common: the service, its addresses, credentials, settings, limits. */
 import { networkInterfaces } from "node:os";
-import { type RefreshGrant, refreshThrough } from "../credentials/refresh";
+import type { Application } from "../credentials/endpoint";
+import { refreshThrough } from "../credentials/refresh";
 import { Secrets } from "../credentials/secrets";
+import type { Identity } from "../credentials/shared";
 import {
   suppliedToken,
   fixedToken,
@@ -12,11 +14,18 @@ import {
 } from "../credentials/tokens";
 import type { Declaration } from "../declaration/operation";
 import { type CredentialScheme, type Server, type Service, splitCredential } from "../declaration/service";
-import { passwordIn, storeSettings } from "../store/settings";
-import { MemoryPacing, type Pacing } from "../transport/pacing";
+import { passwordIn, shownPlace, type StoreSettings, storeSettings } from "../store/settings";
+import {
+  defaultQueue,
+  type GatedPacing,
+  MemoryPacing,
+  type Pacing,
+  type PacingLimits,
+} from "../transport/pacing";
 import { Transport } from "../transport/transport";
 import type { TlsOptions } from "../transport/tls";
 import { publish } from "./channels";
+import { Halts } from "./halts";
 import { limitViolation } from "./limits";
 import type { ClientOptions } from "./options";
 import { settingsOf } from "./settings";
@@ -48,10 +57,16 @@ export interface Connection {
   readonly secrets: Secrets;
   /** Values by the names of settings, and of the parameters they fill. */
   readonly settings: Settings;
+  /** Where the journal is, and tokens that are renewed. */
+  readonly store: StoreSettings;
+  /** Told of what was found out later. */
+  readonly onRecovered: (line: string) => void;
   readonly timeoutMs: number;
   readonly queueTimeoutMs: number;
   readonly transport: Transport;
   readonly pacing: Pacing;
+  /** What may stop calls that change something. Those that commit money find it in the journal. */
+  readonly halts: Halts;
 }
 
 function address(setting: string, url: string): Omit<Address, "pace"> {
@@ -78,7 +93,12 @@ function fromTemplate(template: string, settings: Settings): string | undefined 
   return template.replace(/\{(\w+)\}/g, (_, name: string) => settings[name]!);
 }
 
-function addressOf(name: string, { setting, template }: Server, settings: Settings): Address | undefined {
+/** Undefined where the settings do not say it. */
+export function addressOf(
+  name: string,
+  { setting, template }: Server,
+  settings: Settings,
+): Address | undefined {
   const url = settings[setting] || (template && fromTemplate(template, settings));
   if (!url) return undefined;
   const { origin, prefix } = address(setting, url);
@@ -122,30 +142,48 @@ const publishing =
     }
   };
 
-type Parts = Pick<Connection, "service" | "addresses" | "secrets" | "transport" | "timeoutMs">;
+type Parts = Pick<Connection, "service" | "addresses" | "secrets" | "transport" | "timeoutMs" | "store">;
 
-/** Where and as whom tokens are renewed; undefined where they are not. */
-function grantFrom({ service, addresses, timeoutMs }: Parts, settings: Settings): RefreshGrant | undefined {
-  const { refreshToken, authClientId: clientId, authClientSecret: clientSecret } = settings;
-  if (!service.tokens || !refreshToken || !clientId || !clientSecret) return undefined;
-  const { setting, server, path, scope } = service.tokens;
+/** As whom people log in and tokens are renewed, and where; undefined where nobody does. */
+export function applicationFrom(
+  { service, addresses, timeoutMs }: Pick<Parts, "service" | "addresses" | "timeoutMs">,
+  settings: Settings,
+): (Application & { readonly loginPage: string }) | undefined {
+  const { authClientId: clientId, authClientSecret: clientSecret } = settings;
+  if (!service.tokens || !clientId || !clientSecret) return undefined;
+  const { setting, server, path, loginPath, scope } = service.tokens;
   const endpoint = settings[setting] ? address(setting, settings[setting]) : addresses[server];
-  if (!endpoint) throw new TypeError(`${setting} is needed to refresh the access token.`);
-  return { origin: endpoint.origin, path: endpoint.prefix + path, clientId, clientSecret, scope, timeoutMs };
+  if (!endpoint) throw new TypeError(`${setting} is needed to log in and to refresh the access token.`);
+  const { origin, prefix } = endpoint;
+  const loginPage = origin + prefix + loginPath;
+  return { origin, path: prefix + path, loginPage, clientId, clientSecret, scope, timeoutMs };
+}
+
+/** Whose tokens an application gets: those of a login, where there is one, or of a refresh token. */
+export function identityOf(
+  { origin, path, clientId }: Application,
+  addresses: Connection["addresses"],
+  { environment = "", login, refreshToken = "" }: Settings,
+): Identity {
+  const origins = Object.values(addresses).map((each) => each?.origin ?? "");
+  return {
+    environment,
+    endpoint: origin + path,
+    clientId,
+    root: login ? { login, origins } : { refreshToken },
+  };
 }
 
 /** Renewal through the store that all processes share, which is loaded when it is first needed. */
-function sharedRenewal(renew: Refresh, grant: RefreshGrant, settings: Settings, secrets: Secrets): Renewal {
-  const kept = storeSettings(settings);
-  const identity = {
-    environment: settings.environment ?? "",
-    endpoint: grant.origin + grant.path,
-    clientId: grant.clientId,
-    refreshToken: settings.refreshToken!,
-  };
+function sharedRenewal(
+  renew: Refresh,
+  timeoutMs: number,
+  identity: Identity,
+  { secrets, store }: Parts,
+): Renewal {
   const load = async (): Promise<Required<Renewal>> => {
     const { SharedTokens } = await import("../credentials/shared.js");
-    return new SharedTokens(renew, grant.timeoutMs, identity, kept, secrets);
+    return new SharedTokens(renew, timeoutMs, identity, store, secrets);
   };
   let loading: ReturnType<typeof load> | undefined;
   return {
@@ -160,13 +198,17 @@ function tokensFrom(options: ClientOptions, settings: Settings, parts: Parts): T
   if (typeof given === "function") return suppliedToken(given, secrets);
   const bearer = Object.values(service.credentials).find(({ kind }) => kind === "bearer");
   const accessToken = bearer && settings[bearer.setting];
-  const grant = grantFrom(parts, settings);
-  if (!grant) return accessToken ? fixedToken(accessToken) : undefined;
-  const configured = { accessToken, refreshToken: settings.refreshToken! };
-  const renew = publishing(refreshThrough(transport, grant, secrets));
-  return onTokens
-    ? refreshedToken(configured, { renew }, secrets, onTokens)
-    : refreshedToken(configured, sharedRenewal(renew, grant, settings, secrets), secrets);
+  const { login, refreshToken } = settings;
+  const application = login || refreshToken ? applicationFrom(parts, settings) : undefined;
+  if (!application) return accessToken ? fixedToken(accessToken) : undefined;
+  const renew = publishing(refreshThrough(transport, application, secrets));
+  if (onTokens && refreshToken && !login)
+    return refreshedToken({ accessToken, refreshToken }, { renew }, secrets, onTokens);
+  const identity = identityOf(application, parts.addresses, settings);
+  const shared = sharedRenewal(renew, parts.timeoutMs, identity, parts);
+  // All that a login gave is in the store.
+  const configured = login ? { refreshToken: login } : { accessToken, refreshToken: refreshToken! };
+  return refreshedToken(configured, shared, secrets);
 }
 
 function secretsFrom(service: Service, settings: Settings, tls: TlsOptions = {}): Secrets {
@@ -177,9 +219,9 @@ function secretsFrom(service: Service, settings: Settings, tls: TlsOptions = {})
   return secrets;
 }
 
-function assertLimits(limits: Readonly<Record<string, number>>): void {
+function assertLimits(limits: Readonly<Record<string, number | undefined>>): void {
   for (const [name, value] of Object.entries(limits)) {
-    const violation = limitViolation(value);
+    const violation = value === undefined ? undefined : limitViolation(value);
     if (violation) throw new TypeError(`${name} ${violation}.`);
   }
 }
@@ -193,10 +235,47 @@ const carriedBy = ({ credentials }: Service) =>
     }),
   );
 
+const warnRecovered = (line: string): void =>
+  process.emitWarning(line, { type: "FxdeskWarning", code: "FXDESK_RECOVERED" });
+
+/** Said once by each process: calls go on, and the service may refuse more of them. */
+function sayAlone(place: string, error: Error): void {
+  process.emitWarning(
+    `The store of the shared pace, ${shownPlace(place)}, cannot be used (${error.message}): each process keeps its own pace.`,
+    { type: "FxdeskWarning", code: "FXDESK_PACING_ALONE" },
+  );
+}
+
+/** The pace that processes share, which is loaded with the first call. Who has the same client id is limited together. */
+function sharedPacing(limits: PacingLimits, { secrets, store }: Parts, { clientId = "" }: Settings): Pacing {
+  const load = async (): Promise<GatedPacing> => {
+    const { SharedPacing } = await import("../transport/shared-pacing.js");
+    return new SharedPacing(limits, {
+      settings: store,
+      nameOf: (server) => JSON.stringify([server, clientId]),
+      onAway: (error) => sayAlone(store.place, secrets.redactError(error)),
+    });
+  };
+  let loading: ReturnType<typeof load> | undefined;
+  return {
+    acquire: async (server, deadline, asker) => (await (loading ??= load())).acquire(server, deadline, asker),
+    close: async () => (await loading)?.close(),
+  };
+}
+
+function pacingFrom(options: ClientOptions, limits: PacingLimits, settings: Settings, parts: Parts): Pacing {
+  if (typeof options.pacing === "object") return options.pacing;
+  const { pacing = "own" } = settings;
+  if (pacing === "shared") return sharedPacing(limits, parts, settings);
+  if (pacing !== "own") throw new TypeError(`pacing must be own or shared, not ${JSON.stringify(pacing)}.`);
+  return new MemoryPacing(limits.atOnce, limits);
+}
+
 /** Throws a TypeError that names the option that does not fit. */
 export function connect(service: Service, options: ClientOptions): Connection {
   const { timeoutMs = 30_000, queueTimeoutMs = 60_000, connections = 10 } = options;
-  assertLimits({ timeoutMs, queueTimeoutMs, connections });
+  const { queueLimit = defaultQueue, requestsPerSecond } = options;
+  assertLimits({ timeoutMs, queueTimeoutMs, connections, queueLimit, requestsPerSecond });
   const settings = settingsFrom(service, options);
   const tls = options.credentials?.tls;
   const addresses = Object.fromEntries(
@@ -204,10 +283,23 @@ export function connect(service: Service, options: ClientOptions): Connection {
   );
   const secrets = secretsFrom(service, settings, tls);
   const transport = new Transport(tls);
-  const { pacing = new MemoryPacing(connections) } = options;
-  const parts = { service, addresses, secrets, transport, timeoutMs };
+  const { onRecovered = warnRecovered } = options;
+  const store = storeSettings(settings);
+  const parts = { service, addresses, secrets, transport, timeoutMs, store };
   const tokens = tokensFrom(options, settings, parts);
-  return { ...parts, carriedBy: carriedBy(service), settings, queueTimeoutMs, pacing, tokens };
+  const limits = { atOnce: connections, perSecond: requestsPerSecond, longestQueue: queueLimit };
+  const pacing = pacingFrom(options, limits, settings, parts);
+  const halts = new Halts(store, settings.environment ?? "", secrets);
+  return {
+    ...parts,
+    carriedBy: carriedBy(service),
+    settings,
+    queueTimeoutMs,
+    pacing,
+    tokens,
+    halts,
+    onRecovered,
+  };
 }
 
 /** This machine's own address: the standard's stand-in for the customer's when a call is made without them. */

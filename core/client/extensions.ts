@@ -1,23 +1,23 @@
-/** What a module of the user's adds to the service: operations, and links round every call. */
+/** What a module of the user's adds to the service: operations, procedures, watches, and links round every call. */
 import { realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
 import { z } from "zod";
-import { contract } from "../contract/contract";
 import { extensionVariables } from "./settings";
 import * as builders from "../declaration/declare";
-import type { Declaration } from "../declaration/operation";
 import type { Service } from "../declaration/service";
-import { extendService } from "../declaration/extension";
+import { extendService, type ServiceAdditions } from "../declaration/extension";
+import { procedure } from "../procedures/procedure";
 import * as values from "../schema";
+import { fxdeskService } from "../service";
+import { watch } from "../watches/watch";
 import type { Interceptor } from "./pipeline";
 
 /** What a module is given to declare operations with, so that it needs nothing installed beside it. */
-const toolkit = { ...builders, ...values, z };
+const toolkit = { ...builders, ...values, procedure, watch, z };
 export type ExtensionToolkit = typeof toolkit;
 
 /** What a module adds. */
-export interface Additions {
-  readonly operations?: readonly Declaration[];
+export interface Additions extends ServiceAdditions {
   /** Round every call of every surface, outside of those that code gives its client; the first one is outermost. */
   readonly interceptors?: readonly Interceptor[];
 }
@@ -73,14 +73,21 @@ function extensionAt(given: string): Extension {
     : fail(`names ${path}, which exports no function that returns what it adds.`);
 }
 
-const kinds = { operations: "object", interceptors: "function" } as const;
+const kinds = {
+  operations: "object",
+  procedures: "object",
+  watches: "object",
+  interceptors: "function",
+} as const;
 
 function additionsOf(given: unknown): Additions {
   const lists = Object.entries(given ?? {}) as [keyof typeof kinds, unknown][];
   const isRight = ([name, list]: (typeof lists)[number]) =>
     name in kinds && Array.isArray(list) && list.every((entry) => typeof entry === kinds[name]);
   if (lists.length > 0 && lists.every(isRight)) return given as Additions;
-  throw new TypeError("it must return { operations: [...] }, { interceptors: [...] } or both.");
+  throw new TypeError(
+    "it must return { operations: [...], procedures: [...], watches: [...], interceptors: [...] }, one of them at least.",
+  );
 }
 
 /**
@@ -89,15 +96,15 @@ function additionsOf(given: unknown): Additions {
  */
 export function serviceFrom(
   environment: Readonly<Record<string, string | undefined>>,
-  service: Service = contract,
+  service: Service = fxdeskService,
 ): ExtendedService {
   const path = environment[extensionVariables.path];
   if (!path) return service;
   const trusted = (environment[extensionVariables.effects] ?? "").split(",").map((name) => name.trim());
   const extension = extensionAt(path);
   try {
-    const { operations = [], interceptors = [] } = additionsOf(extension(toolkit));
-    return { ...extendService(service, operations, trusted.filter(Boolean)), interceptors };
+    const { interceptors = [], ...added } = additionsOf(extension(toolkit));
+    return { ...extendService(service, added, trusted.filter(Boolean)), interceptors };
   } catch (error) {
     return fail(`names ${path}, which adds nothing: ${(error as Error).message}`);
   }

@@ -2,6 +2,7 @@
 import type {
   AsText,
   ResponseDeclaration,
+  Callable,
   Declaration,
   Paging,
   LinkedPages,
@@ -9,12 +10,17 @@ import type {
   Effect,
 } from "../declaration/operation";
 import type { ReceivedFile } from "./file";
-import type { ServiceResponse } from "./response";
+import type { Recovered, ServiceResponse } from "./response";
 import type { InputOf } from "../declaration/input";
 import type { CallOptions } from "./call-options";
 import type { Service } from "../declaration/service";
 import type { Values } from "../declaration/fields";
 import type { PreparedCall } from "./pipeline";
+import type { OrderInput } from "../releases/input";
+import type { ReleaseReport } from "../releases/report";
+import type { Said } from "../releases/release";
+import type { Watch } from "../declaration/watch";
+import type { SinceOptions, ToldChange, ToldChanges, WatchOptions } from "../watches/options";
 
 type BodyOf<A> = A extends { kind: "json"; schema: { _zod: { output: infer T } } }
   ? T | (A extends { asText: AsText } ? string : never)
@@ -33,39 +39,39 @@ type ResponseIn<A extends ResponseDeclarations> = {
 type IsUnion<T, Whole = T> = T extends unknown ? ([Whole] extends [T] ? false : true) : never;
 
 /** What a method returns: the body; where several responses are documented, the status and its body. */
-export type OutputOf<D extends Declaration> =
+export type OutputOf<D extends Callable> =
   IsUnion<keyof D["responses"]> extends true
     ? {
         [S in keyof D["responses"] & number]: { status: S; body: BodyOf<D["responses"][S]> };
       }[keyof D["responses"] & number]
     : BodyOf<D["responses"][keyof D["responses"]]>;
 
-export type ResponseOf<D extends Declaration> = ResponseIn<D["responses"]>;
+export type ResponseOf<D extends Callable> = ResponseIn<D["responses"]>;
 
-export type Arguments<D extends Declaration> =
+export type Arguments<D extends Callable> =
   Partial<InputOf<D>> extends InputOf<D>
     ? [input?: InputOf<D>, options?: CallOptions]
     : [input: InputOf<D>, options?: CallOptions];
 
-export type AsTextOf<D extends Declaration> = D["responses"][keyof D["responses"]] extends {
+export type AsTextOf<D extends Callable> = D["responses"][keyof D["responses"]] extends {
   asText: infer T extends AsText;
 }
   ? T
   : never;
 
 /** The input that does not ask for text. */
-export type JsonInput<D extends Declaration, T extends AsText> = {
+export type JsonInput<D extends Callable, T extends AsText> = {
   [K in keyof InputOf<D>]: K extends T["field"] ? Exclude<InputOf<D>[K], T["values"][number]> : InputOf<D>[K];
 };
 
 /** Where a response may be text, it is not for who does not ask for that. */
-type JsonMethod<D extends Declaration> = [AsTextOf<D>] extends [never]
+type JsonMethod<D extends Callable> = [AsTextOf<D>] extends [never]
   ? unknown
   : (input: JsonInput<D, AsTextOf<D>>, options?: CallOptions) => Promise<Exclude<OutputOf<D>, string>>;
 
-type ItemOf<D extends Declaration> = OutputOf<D> extends readonly (infer T)[] ? T : never;
+type ItemOf<D extends Callable> = OutputOf<D> extends readonly (infer T)[] ? T : never;
 
-interface PagedMethod<D extends Declaration> {
+interface PagedMethod<D extends Callable> {
   /** Every entry of every page, fetched as they are consumed. */
   all(...args: Arguments<D>): AsyncGenerator<ItemOf<D>, void, void>;
   /** Every page, fetched as it is consumed. */
@@ -73,36 +79,50 @@ interface PagedMethod<D extends Declaration> {
 }
 
 /** Text does not come in pages. */
-type JsonArguments<D extends Declaration> = [AsTextOf<D>] extends [never]
+type JsonArguments<D extends Callable> = [AsTextOf<D>] extends [never]
   ? Arguments<D>
   : [input: JsonInput<D, AsTextOf<D>>, options?: CallOptions];
-type JsonOutput<D extends Declaration> = [AsTextOf<D>] extends [never]
+type JsonOutput<D extends Callable> = [AsTextOf<D>] extends [never]
   ? OutputOf<D>
   : Exclude<OutputOf<D>, string>;
 
-interface LinkedMethod<D extends Declaration> {
+interface LinkedMethod<D extends Callable> {
   /** Every page, fetched as it is consumed. */
   pages(...args: JsonArguments<D>): AsyncGenerator<JsonOutput<D>, void, void>;
   /** All pages as one: the first, with the entries of all. */
   whole(...args: JsonArguments<D>): Promise<JsonOutput<D>>;
 }
 
-interface PlainMethod<D extends Declaration> {
+interface PlainMethod<D extends Callable> {
   (...args: Arguments<D>): Promise<OutputOf<D>>;
   /** The response with status, headers, total and what differed from the contract. */
   response(...args: Arguments<D>): Promise<ResponseOf<D>>;
 }
 
-export type Method<D extends Declaration> = JsonMethod<D> &
+export type Method<D extends Callable> = JsonMethod<D> &
   PlainMethod<D> &
   (D extends { pages: Paging } ? PagedMethod<D> : unknown) &
   (D extends { linkedPages: LinkedPages } ? LinkedMethod<D> : unknown);
 
+type WatchArguments<D extends Callable, Options> =
+  Partial<InputOf<D>> extends InputOf<D>
+    ? [input?: InputOf<D>, options?: Options]
+    : [input: InputOf<D>, options?: Options];
+
+/** Tells each change once, over restarts and processes. The iterator ends with its signal, or with the client. */
+interface WatchMethod<D extends Callable> {
+  (...args: WatchArguments<D, WatchOptions>): AsyncGenerator<ToldChange<OutputOf<D>>, void, void>;
+  /** The changes after a cursor, for who asks from time to time. */
+  since(...args: WatchArguments<D, SinceOptions>): Promise<ToldChanges<OutputOf<D>>>;
+}
+
 type SectionOf<Name extends string> = Name extends `${infer Section}.${string}` ? Section : never;
 
-export type Sections<Ops extends readonly Declaration[]> = {
+export type Sections<Ops extends readonly Callable[]> = {
   readonly [S in SectionOf<Ops[number]["name"]>]: {
-    readonly [D in Ops[number] as D["name"] extends `${S}.${infer M}` ? M : never]: Method<D>;
+    readonly [D in Ops[number] as D["name"] extends `${S}.${infer M}` ? M : never]: D extends Watch
+      ? WatchMethod<D>
+      : Method<D>;
   };
 };
 
@@ -119,6 +139,22 @@ export interface UndeclaredRequest {
   readonly effect?: Effect;
 }
 
+/** What a client does with orders and releases; every failure is an FxdeskError. */
+export interface OrdersOfClient {
+  /** Asks for an order: it is booked once it is released, by this client while it is open, or by any other. */
+  order(input: OrderInput, options?: CallOptions): Promise<ReleaseReport>;
+  /** How an order, or a call that waits for a yes, stands. */
+  get(id: string): Promise<ReleaseReport>;
+  /** The newest in the environment of this client, whoever asked for them: 1,000 at most. */
+  list(): Promise<readonly ReleaseReport[]>;
+  /** Says yes or no as the person whose secret is given, under the policy and the file of people of this client. */
+  decide(id: string, said: Said): Promise<ReleaseReport>;
+  /** Takes one back, as long as nothing has left. */
+  cancel(id: string): Promise<ReleaseReport>;
+  /** From now on books what is released in this environment, until the client is closed; nothing where no operation quotes. */
+  start(): Promise<void>;
+}
+
 export interface ClientCore {
   /** What is called: the contract by default. */
   readonly service: Service;
@@ -131,16 +167,30 @@ export interface ClientCore {
    * leave. Nothing is sent.
    */
   prepare(operation: Declaration, input: Values, options?: CallOptions): PreparedCall;
-  /** Calls a declared operation by its declaration, as surfaces do that derive from it. */
-  call(operation: Declaration, input: Values, options?: CallOptions): Promise<ServiceResponse>;
+  /** Calls an operation or a procedure by its declaration, as surfaces do that derive from it. */
+  call(callable: Callable, input: Values, options?: CallOptions): Promise<ServiceResponse>;
   /** Reads a paged operation by its declaration: a response for each page. */
   pages(
-    operation: Declaration,
+    operation: Callable,
     input: Values,
     options?: CallOptions,
   ): AsyncGenerator<ServiceResponse, void, void>;
+  /**
+   * Looks now for what became of a call that commits money, by its journal entry, or of all whose outcome is not known;
+   * those that this connection can look for. It is done in the background as well, while a client lives that commits money.
+   */
+  recover(entry?: string): Promise<readonly Recovered[]>;
+  /** Orders, and what else waits for a person's yes. */
+  readonly orders: OrdersOfClient;
+  /** Tells the changes of a watch by its declaration. Throws InvalidInput at once. */
+  changes(watch: Watch, input: Values, options?: WatchOptions): AsyncGenerator<ToldChange, void, void>;
+  /** The changes of a watch after a cursor. */
+  changesSince(watch: Watch, input: Values, options?: SinceOptions): Promise<ToldChanges>;
   /** Takes no more calls, and closes the connections once those under way have ended. */
   close(): Promise<void>;
 }
 
-export type Client<Ops extends readonly Declaration[]> = ClientCore & Sections<Ops>;
+/** A list whose entries are known by type; none where it may be any list. */
+export type Known<List extends readonly Callable[]> = number extends List["length"] ? readonly [] : List;
+
+export type Client<Ops extends readonly Callable[]> = ClientCore & Sections<Ops>;

@@ -2,7 +2,9 @@
 import { valueAt } from "../schema/value-at";
 import { createHash } from "node:crypto";
 import { InvalidResponse } from "../errors";
-import type { Declaration, LinkedPages, Paging } from "../declaration/operation";
+import { listPathsOf } from "../declaration/listing";
+import type { Callable, Declaration, LinkedPages, Paging } from "../declaration/operation";
+import { nextLinkedPage, nextNumberedPage, nextPage } from "./next-page";
 import type { CallOptions } from "./call-options";
 import type { PreparedCall } from "./pipeline";
 import type { ServiceResponse } from "./response";
@@ -28,8 +30,12 @@ const mostPages = 10_000;
 
 const digestOf = (items: unknown) => createHash("sha1").update(JSON.stringify(items)).digest("base64");
 
-/** Something that a page must not be; it says which response it was. */
-const wrong = ({ name }: Declaration, { status, requestId, attempts }: ServiceResponse, message: string) =>
+/** The error for a page that cannot be one; it says which response it was. */
+export const wrongPage = (
+  { name }: Callable,
+  { status, requestId, attempts }: ServiceResponse,
+  message: string,
+) =>
   new InvalidResponse(`${name}: ${message}`, {
     operation: name,
     code: "invalid_response",
@@ -48,9 +54,9 @@ class Seen {
   /** Throws an InvalidResponse when the key was there before, or when there have been too many. */
   add(key: string, number: number, response: ServiceResponse): void {
     if (this.#keys.has(key))
-      throw wrong(this.operation, response, `Page ${number} is the same as one before it.`);
+      throw wrongPage(this.operation, response, `Page ${number} is the same as one before it.`);
     if (this.#keys.size === mostPages)
-      throw wrong(this.operation, response, `There is no end after ${mostPages} pages.`);
+      throw wrongPage(this.operation, response, `There is no end after ${mostPages} pages.`);
     this.#keys.add(key);
   }
 }
@@ -61,25 +67,26 @@ class Seen {
  */
 async function* numberedPages(
   operation: Declaration,
-  { page, size, defaultSize }: Paging,
+  paging: Paging,
   input: Values,
   caller: Caller,
   options: CallOptions,
 ): Pages {
+  const { page, size, defaultSize } = paging;
   const asked = Number(input[size] ?? defaultSize);
   const first = Number(input[page] ?? 1);
   const seen = new Seen(operation);
   /** Entries on a full page. */
   let full = 0;
-  let count = 0;
+  let before = (first - 1) * asked;
+  let values: Values = { ...input, [page]: first, [size]: asked };
   for (let number = first; ; number += 1) {
-    const response = await caller.call(operation, { ...input, [page]: number, [size]: asked }, options);
+    const response = await caller.call(operation, values, options);
     const items = response.body;
-    if (!Array.isArray(items)) throw wrong(operation, response, `Page ${number} is not a list.`);
+    if (!Array.isArray(items)) throw wrongPage(operation, response, `Page ${number} is not a list.`);
     if (items.length === 0) {
-      const before = (first - 1) * asked + count;
       if (response.total !== undefined && before < response.total)
-        throw wrong(
+        throw wrongPage(
           operation,
           response,
           `Page ${number} is empty, after ${before} of ${response.total} entries.`,
@@ -89,14 +96,12 @@ async function* numberedPages(
     }
     seen.add(digestOf(items), number, response);
     yield response;
-    count += items.length;
-    if (response.total !== undefined) {
-      if ((first - 1) * asked + count >= response.total) return;
-      continue;
-    }
+    const next = nextNumberedPage(paging, values, response, before);
     // How many a full page has is the service's to say: it may give less than was asked for, and the next page tells.
     if (number === first) full = items.length;
-    else if (items.length < full) return;
+    if (!next || (!next.isSure && items.length < full)) return;
+    before += items.length;
+    values = next.input;
   }
 }
 
@@ -111,12 +116,6 @@ function replaced(value: unknown, [key, ...rest]: Path, by: unknown): unknown {
   if (inner !== undefined) return { ...object, [key!]: inner };
   const { [key!]: _, ...others } = object;
   return others;
-}
-
-/** The address of the next page, as the page has it. */
-function linkIn({ next }: LinkedPages, body: unknown): string | undefined {
-  const href = valueAt(body, [...pathOf(next), "href"]);
-  return typeof href === "string" ? href : undefined;
 }
 
 /**
@@ -153,18 +152,18 @@ async function* linkedPages(
     const isEmpty = lists.every((list) => !Array.isArray(list) || list.length === 0);
     if (!isEmpty) contents.add(digestOf(lists), number, response);
     yield response;
-    const link = linkIn(linked, response.body);
-    if (link === undefined) return;
-    const next = targetOf(link, { address, target });
-    if (next === undefined)
-      throw wrong(operation, response, `The link to page ${number + 1} does not lead to this service.`);
-    targets.add(next, number + 1, response);
-    target = next;
+    const next = nextLinkedPage(operation, linked, input, response);
+    if (!next) return;
+    const nextTarget = targetOf(next.link, { address, target });
+    if (nextTarget === undefined)
+      throw wrongPage(operation, response, `The link to page ${number + 1} does not lead to this service.`);
+    targets.add(nextTarget, number + 1, response);
+    target = nextTarget;
   }
 }
 
 /** Whether an operation responds page by page. */
-export const comesInPages = ({ pages, linkedPages: linked }: Declaration): boolean =>
+export const comesInPages = ({ pages, linkedPages: linked }: Callable): boolean =>
   pages !== undefined || linked !== undefined;
 
 /**
@@ -177,28 +176,19 @@ export function pagesOf(operation: Declaration, input: Values, caller: Caller, o
   return numberedPages(operation, pages!, input, caller, options);
 }
 
-/** The lists of a body that comes in pages: the body itself, or lists inside it. */
-const listsOf = ({ linkedPages: linked }: Declaration): readonly Path[] =>
-  linked ? linked.entries.map(pathOf) : [[]];
-
 const entriesAt = (body: unknown, path: Path): readonly unknown[] => {
   const list = valueAt(body, path);
   return Array.isArray(list) ? list : [];
 };
 
 /** How many entries a page has, in all its lists. */
-export const entriesIn = (operation: Declaration, body: unknown): number =>
-  listsOf(operation).reduce((count, path) => count + entriesAt(body, path).length, 0);
+export const entriesIn = (operation: Callable, body: unknown): number =>
+  listPathsOf(operation).reduce((count, path) => count + entriesAt(body, path).length, 0);
 
 /** Whether there is more after a page; undefined where the service does not say. */
-export function hasMore(
-  { pages, linkedPages: linked }: Declaration,
-  input: Values,
-  { body, total }: ServiceResponse,
-): boolean | undefined {
-  if (linked) return linkIn(linked, body) !== undefined;
-  if (!pages || total === undefined) return undefined;
-  return Number(input[pages.page] ?? 1) * Number(input[pages.size] ?? pages.defaultSize) < total;
+export function hasMore(operation: Callable, input: Values, response: ServiceResponse): boolean | undefined {
+  const saysSo = operation.linkedPages ?? (operation.pages && response.total !== undefined);
+  return saysSo ? (nextPage(operation, input, response)?.isSure ?? false) : undefined;
 }
 
 /** A list of all pages, where at least one page has it. */
@@ -207,13 +197,13 @@ const joinedList = (bodies: readonly unknown[], path: Path): unknown[] | undefin
     ? bodies.flatMap((body) => entriesAt(body, path))
     : undefined;
 
-function joinedBody(operation: Declaration, bodies: readonly unknown[]): unknown {
+function joinedBody(operation: Callable, bodies: readonly unknown[]): unknown {
   const { linkedPages: linked } = operation;
   if (!linked) return joinedList(bodies, []);
   const [first] = bodies;
-  if (typeof first !== "object" || first === null || linkIn(linked, first) === undefined) return first;
+  if (bodies.length === 1) return first;
   const whole = replaced(first, pathOf(linked.next), undefined);
-  return listsOf(operation).reduce((body, path) => replaced(body, path, joinedList(bodies, path)), whole);
+  return listPathsOf(operation).reduce((body, path) => replaced(body, path, joinedList(bodies, path)), whole);
 }
 
 /** Where a violation of one page is in the whole: entries of the pages before come first. */
@@ -230,9 +220,9 @@ function moved(violation: Violation, lists: readonly Path[], before: readonly un
  * Pages as one response: the first, with the entries of all, the attempts of all and what differs from the contract in
  * each. The link to the next page is gone.
  */
-export function joined(operation: Declaration, responses: readonly ServiceResponse[]): ServiceResponse {
+export function joined(operation: Callable, responses: readonly ServiceResponse[]): ServiceResponse {
   const bodies = responses.map(({ body }) => body);
-  const lists = listsOf(operation);
+  const lists = listPathsOf(operation);
   return {
     ...responses[0]!,
     body: joinedBody(operation, bodies),

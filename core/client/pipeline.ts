@@ -10,6 +10,8 @@ export interface PreparedCall {
   readonly operation: Declaration;
   /** All fields by name: the caller's, the connection's and those that fxdesk makes. */
   readonly values: Values;
+  /** The caller's own fields, without what the connection fills in or fxdesk makes. */
+  readonly given: Values;
   /** The base address of the connection. Another one here does not change where the call goes. */
   readonly address: string;
   /** Path and query below the address. */

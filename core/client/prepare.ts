@@ -1,8 +1,9 @@
 /** From a caller's input to a call as it would leave: checked, filled and encoded. */
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { checkInput, checkFilledFields } from "../declaration/check";
 import type { Declaration, GeneratedValue } from "../declaration/operation";
-import { fieldsOf, fieldsHiddenFromModels, type Values } from "../declaration/fields";
+import { fieldsHiddenFromModels, fieldsMadeForCaller, fieldsOf, type Values } from "../declaration/fields";
+import { keyViolation } from "../declaration/key";
 import { canonicalValues } from "../wire/spelling";
 import { encodeRequest, fromText } from "../wire/wire";
 import { acceptedEncodings } from "../transport/content";
@@ -13,8 +14,18 @@ import { invalidInput } from "./call-errors";
 import type { PreparedCall } from "./pipeline";
 import type { Violation } from "../declaration/violation";
 
+/** Digits and capital letters, without those that are taken for one another: 32 of them, and 5 bits each. */
+const referenceLetters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/** Such as `FX-7K3M9QW2-X5ABCDEF`: 80 bits of chance, in letters that every bank can pass on. */
+export function newReference(): string {
+  const letters = Array.from(randomBytes(16), (byte) => referenceLetters[byte & 31]).join("");
+  return `FX-${letters.slice(0, 8)}-${letters.slice(8)}`;
+}
+
 const makers: Readonly<Record<GeneratedValue, () => string>> = {
   uuid: randomUUID,
+  reference: newReference,
   "local-address": localAddress,
 };
 
@@ -37,12 +48,15 @@ const limits = ["timeoutMs", "queueTimeoutMs"] as const;
 
 const none: readonly Violation[] = [];
 
-function violationsOfLimits(options: CallOptions): readonly Violation[] {
-  if (options.timeoutMs === undefined && options.queueTimeoutMs === undefined) return none;
-  return limits.flatMap((field) => {
+function violationsOfOptions(options: CallOptions): readonly Violation[] {
+  const { timeoutMs, queueTimeoutMs, key } = options;
+  if (timeoutMs === undefined && queueTimeoutMs === undefined && key === undefined) return none;
+  const ofKey = key === undefined ? undefined : keyViolation(key);
+  const ofLimits = limits.flatMap((field) => {
     const message = options[field] === undefined ? undefined : limitViolation(options[field]);
     return message === undefined ? [] : [{ field, message }];
   });
+  return ofKey === undefined ? ofLimits : [...ofLimits, { field: "key", message: ofKey }];
 }
 
 /** The input, with what the connection says where the caller says nothing. Values that throw are left to the check. */
@@ -58,6 +72,24 @@ function withOperatorFields(operation: Declaration, input: Values, settings: Set
   }
 }
 
+const isBlank = (value: unknown): boolean =>
+  value === undefined || (typeof value === "string" && value.trim() === "");
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The caller's values with what fxdesk makes where he leaves it out. Values that throw are left to the check. */
+function completed(operation: Declaration, given: Values): Values {
+  const fields = fieldsMadeForCaller(operation);
+  if (fields.length === 0 || !isObject(given)) return given;
+  try {
+    const blank = fields.filter(({ name }) => isBlank(given[name]));
+    return { ...given, ...Object.fromEntries(blank.map(({ name, make }) => [name, makers[make!]()])) };
+  } catch {
+    return given;
+  }
+}
+
 /** The values of all fields. Throws InvalidInput, which names each field that does not fit. */
 function valuesToSend(
   operation: Declaration,
@@ -66,7 +98,8 @@ function valuesToSend(
   options: CallOptions,
 ): Values {
   const settings = settingsFor(connection, options);
-  const given = canonicalValues(operation, withOperatorFields(operation, input, settings));
+  const byCaller = canonicalValues(operation, withOperatorFields(operation, input, settings));
+  const given = completed(operation, byCaller);
   const absent: string[] = [];
   const rest: Record<string, unknown> = {};
   for (const { name, by, setting, required, make } of fieldsOf(operation)) {
@@ -82,7 +115,7 @@ function valuesToSend(
     absent.push(connection.service.servers[operation.server]?.setting ?? operation.server);
   const violations = [
     checkInput(operation, given, new Date()),
-    violationsOfLimits(options),
+    violationsOfOptions(options),
     absent.map(missing),
     checkFilledFields(operation, rest),
   ];
@@ -98,6 +131,7 @@ function frozen(call: PreparedCall): PreparedCall {
     Object.values(value).forEach(deep);
   };
   deep(call.values);
+  deep(call.given);
   Object.freeze(call.headers);
   const options = {
     ...call.options,
@@ -121,6 +155,8 @@ export function prepareCall(
   if (headers.Accept === undefined) headers.accept = "application/json, */*;q=0.8";
   headers["accept-encoding"] = acceptedEncodings;
   const { origin, prefix } = connection.addresses[operation.server]!;
-  const call = { operation, values, address: origin + prefix, target, headers, body, options };
-  return operation.effect === "money" ? frozen({ ...call, values: structuredClone(values) }) : call;
+  const call = { operation, values, given: input, address: origin + prefix, target, headers, body, options };
+  if (operation.effect !== "money") return call;
+  const given = canonicalValues(operation, input);
+  return frozen({ ...call, values: structuredClone(values), given: structuredClone(given) });
 }

@@ -7,7 +7,8 @@ import { FileBody, type Headers, type RawResponse } from "../transport/exchange"
 import { retryAfterMs } from "../transport/backoff";
 import type { ServiceResponse } from "./response";
 import type { Connection } from "./connection";
-import { errorFrom, errorOfResponse, serviceMessage, unreadableResponse } from "./call-errors";
+import { errorFrom, errorOfResponse, unreadableResponse } from "./call-errors";
+import { serviceMessage } from "./service-messages";
 import { FileContent, receivedFile } from "./file";
 import { type CallState, largestBytes } from "./call-state";
 import { readBody, totalOf } from "./response-body";
@@ -98,7 +99,7 @@ function fileContent(
   deadline.stopAtEnd((reason) => content.destroy(reason));
   content.once("close", () => {
     deadline.release();
-    state.releaseTurn();
+    state.permit?.release();
   });
   pipeline(stream, content, () => undefined);
   return content;
@@ -169,7 +170,7 @@ export async function readResponse(
   }
   const pending = textOf(state, raw, headers, connection);
   const content = pending instanceof Promise ? await pending : pending;
-  state.releaseTurn();
+  state.permit?.release();
   deadline.release();
   const { body, violations } = readBody(operation, response, { status, headers, content }, state);
   return new CheckedResponse({ status, headers, total, requestId, attempts, body }, violations);

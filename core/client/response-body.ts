@@ -65,7 +65,8 @@ function parsed(operation: Declaration, text: string, status: number, progress: 
   }
 }
 
-function bodyViolations(operation: Declaration, status: number, body: unknown): Violation[] {
+/** Where a body differs from what is documented with a status. */
+export function bodyViolations(operation: Declaration, status: number, body: unknown): Violation[] {
   const result = compiledResponses(operation).get(status)!.safeParse(body);
   if (result.success) return [];
   return result.error.issues.map(({ path, message }) => ({

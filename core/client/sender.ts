@@ -1,6 +1,7 @@
 /** Sends a call: one request after the other, until there is a response or no time, or none may follow. */
 import { TokenFailure } from "../credentials/tokens";
 import type { Declaration } from "../declaration/operation";
+import type { Service } from "../declaration/service";
 import type { Deadline } from "../transport/deadline";
 import { TransportError } from "../transport/error";
 import type { RawResponse } from "../transport/exchange";
@@ -11,6 +12,24 @@ import { type CallState, largestBytes } from "./call-state";
 import type { PreparedCall } from "./pipeline";
 import { settingsFor } from "./prepare";
 import { type Attempt, mayRetry } from "./retry";
+import type { Asker, Permit } from "../transport/pacing";
+
+/** The pause that the service asks for. */
+const askedBy = ({ headers }: RawResponse): number | undefined =>
+  retryAfterMs(headers["retry-after"], Date.now());
+
+/** Whether a quota is used up: no other call is slower for that, and the same call is no use before the quota is new. */
+const isUsedUp = (response: RawResponse, { quotaCodes = [] }: Service): boolean =>
+  response.status === 429 &&
+  askedBy(response) === undefined &&
+  Buffer.isBuffer(response.body) &&
+  quotaCodes.some((code) => (response.body as Buffer).includes(`"${code}"`));
+
+/** A call that is sent again has waited its turn. */
+const askerOf = ({ attempts, call }: CallState): Asker | undefined =>
+  attempts > 0 || call.options.user !== undefined
+    ? { user: call.options.user, again: attempts > 0 }
+    : undefined;
 
 export class Sender {
   readonly #budgets = new Map<string, RetryBudget>();
@@ -27,15 +46,16 @@ export class Sender {
     const pace = this.#paceOf(call.operation);
     let renewed = false;
     for (;;) {
-      const permit = pacing.acquire(pace, deadline);
+      const permit = pacing.acquire(pace, deadline, askerOf(state));
       // Mostly there is nothing to wait for, and a wait for nothing costs as well.
-      state.releaseTurn = permit instanceof Promise ? await permit : permit;
+      state.permit = permit instanceof Promise ? await permit : permit;
       if (state.attempts === 0) deadline.startTimeLimit(call.options.timeoutMs ?? timeoutMs);
       const given = this.#token(call.operation, deadline);
       const token = given instanceof Promise ? await given : given;
       deadline.assertOpen();
       const headers = this.#authorised(call, token);
       const attempt = await this.#attempt(state, headers);
+      if (!(attempt instanceof Error)) this.#tellPacing(state.permit, attempt, call.operation);
       const isRefused = !(attempt instanceof Error) && attempt.status === 401;
       const isStale = isRefused && (await this.#reportRefused(token, deadline));
       // A call that commits money is not sent twice, also not after a 401; its next one has another token.
@@ -43,7 +63,7 @@ export class Sender {
         isStale && !renewed && call.operation.effect !== "money" ? 0 : this.#delayBeforeRetry(state, attempt);
       renewed ||= isStale;
       if (delay !== undefined) {
-        state.releaseTurn();
+        state.permit.release();
         await deadline.wait(delay);
         continue;
       }
@@ -64,7 +84,12 @@ export class Sender {
       const received = await this.connection.transport.send(
         { origin, path: prefix + call.target, method, headers, body: call.body ?? null },
         deadline,
-        { isFile: (status) => responses[status]?.kind === "file", largestBytes, alone: effect === "money" },
+        {
+          isFile: (status) => responses[status]?.kind === "file",
+          largestBytes,
+          alone: effect === "money",
+          leaving: state.leaving,
+        },
       );
       state.sent = true;
       state.status = received.status;
@@ -99,8 +124,9 @@ export class Sender {
     const { call, deadline, attempts } = state;
     const { operation } = call;
     const status = attempt instanceof Error ? undefined : attempt.status;
-    const askedMs = attempt instanceof Error ? 0 : this.#askedBy(attempt, operation);
+    const askedMs = attempt instanceof Error ? 0 : (askedBy(attempt) ?? 0);
     if (deadline.ended || !mayRetry(state, attempt)) return undefined;
+    if (!(attempt instanceof Error) && isUsedUp(attempt, this.connection.service)) return undefined;
     const delay = Math.max(backoffMs(attempts, status), askedMs);
     if (delay >= deadline.remainingMs) return undefined;
     if (operation.effect === "read" && !this.#budget(this.#paceOf(operation)).take(status)) return undefined;
@@ -108,15 +134,12 @@ export class Sender {
     return delay;
   }
 
-  /** The pause that the service asks for. One after a 429 holds for every call to the server. */
-  #askedBy({ status, headers }: RawResponse, operation: Declaration): number {
-    const asked = retryAfterMs(headers["retry-after"], Date.now());
-    if (asked === undefined) return 0;
-    if (status === 429) {
-      this.connection.pacing.pause(this.#paceOf(operation), asked);
-      publish.pause({ server: operation.server, milliseconds: asked });
-    }
-    return asked;
+  /** What a 429 says holds for every call to the server. */
+  #tellPacing(permit: Permit, response: RawResponse, { server }: Declaration): void {
+    if (response.status !== 429 || isUsedUp(response, this.connection.service)) return permit.taken();
+    const asked = askedBy(response);
+    permit.refused(asked);
+    if (asked !== undefined) publish.pause({ server, milliseconds: asked });
   }
 
   /** The access token of a call; none where its operation carries none, or can do without. */

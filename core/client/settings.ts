@@ -11,7 +11,7 @@ const limit = (name: string, title: string, description: string): Setting => ({
   secret: false,
 });
 
-/** What a client can be told beside the settings of its service. */
+/** What a client can be told beside the settings of its service: whole numbers. */
 const limits = [
   limit("timeoutMs", "Time limit (ms)", "For one call over all its attempts; 30000 by default."),
   limit(
@@ -19,6 +19,48 @@ const limits = [
     "Longest wait (ms)",
     "Of a call for its turn, before its time begins; 60000 by default.",
   ),
+  limit(
+    "requestsPerSecond",
+    "Requests a second",
+    "That the service takes of this client, where you know it; else it is found out.",
+  ),
+  limit("queueLimit", "Longest queue", "Calls that wait for their turn at most; 10000 by default."),
+];
+
+/** Who keeps the pace. */
+const pacing: Setting = {
+  name: "pacing",
+  title: "Pacing",
+  description:
+    "Keep to one pace with all processes that share the store; by default each process keeps its own.",
+  options: ["own", "shared"],
+  secret: false,
+};
+
+/** Who the journal says has asked. */
+export const actor: Setting = {
+  name: "actor",
+  title: "Actor",
+  description: "Who asks for calls that commit money, as the journal has it.",
+  secret: false,
+};
+
+/** What needs a person's yes, and whose. */
+export const releaseDeclaration: readonly Setting[] = [
+  {
+    name: "policy",
+    title: "Policy",
+    description:
+      "Absolute path of the file that says which calls need a person's yes, and within which limits.",
+    secret: false,
+  },
+  {
+    name: "people",
+    title: "People",
+    description:
+      "Absolute path of the file of people who release; who only asks need not be able to read it.",
+    secret: false,
+  },
 ];
 
 /** Where the store is, and what encrypts it. */
@@ -27,8 +69,8 @@ export const storeDeclaration: readonly Setting[] = [
     name: "store",
     title: "Store",
     description:
-      "Where refreshed tokens are kept, for all that use them: a file, or postgres://host/database; by default a " +
-      "file in your state folder.",
+      "Where the journal and refreshed tokens are kept, for all that use them: a file, or postgres://host/database; " +
+      "by default a file in your state folder.",
     secret: false,
   },
   {
@@ -43,6 +85,9 @@ export const storeDeclaration: readonly Setting[] = [
 export const settingsOf = ({ settings }: Pick<Service, "settings">): readonly Setting[] => [
   ...settings,
   ...limits,
+  pacing,
+  actor,
+  ...releaseDeclaration,
   ...storeDeclaration,
 ];
 
@@ -76,11 +121,10 @@ function limitFrom(name: string, value: string): number {
 
 /** Client options from settings by name, all of them text; empty ones count as absent. Throws a TypeError otherwise. */
 export function optionsFromSettings(values: Readonly<Record<string, string | undefined>>): ClientOptions {
-  const { timeoutMs, queueTimeoutMs, ...others } = values;
-  const settings = Object.entries(others).filter(([, value]) => value) as [string, string][];
+  const given = Object.entries(values).filter(([, value]) => value) as [string, string][];
+  const isLimit = ([name]: readonly [string, string]) => limits.some((each) => each.name === name);
   return {
-    settings: Object.fromEntries(settings),
-    ...(timeoutMs && { timeoutMs: limitFrom("timeoutMs", timeoutMs) }),
-    ...(queueTimeoutMs && { queueTimeoutMs: limitFrom("queueTimeoutMs", queueTimeoutMs) }),
+    settings: Object.fromEntries(given.filter((entry) => !isLimit(entry))),
+    ...Object.fromEntries(given.filter(isLimit).map(([name, value]) => [name, limitFrom(name, value)])),
   };
 }

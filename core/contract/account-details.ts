@@ -13,7 +13,7 @@ const Alias = z
   .string()
   .min(1)
   .max(50)
-  .meta({ title: "Alias", description: "A name of your own, 1 to 50 characters; dedicated accounts only." });
+  .meta({ title: "Alias", description: "A name of your own; dedicated accounts only." });
 
 const Identifiers = z.object(identifiers).meta({
   id: "AccountIdentifiers",
@@ -101,7 +101,8 @@ export const listAccountDetails = operation({
   name: "accountDetails.list",
   tool: "list_account_details",
   title: "List account details",
-  summary: "Lists account details of the client: where money is to be sent.",
+  summary:
+    "Lists account details of the client: the IBAN, BIC and bank details at which it receives money from customers.",
   effect: "read",
   method: "GET",
   path: "/account-details",
@@ -142,7 +143,7 @@ export const listAllAccountDetails = operation({
   name: "accountDetails.listAll",
   tool: "list_all_account_details",
   title: "List all account details",
-  summary: "Lists pooled, virtual and segregated account details of the client together.",
+  summary: "Lists every account detail (IBAN, BIC) of the client: pooled, virtual and segregated together.",
   effect: "read",
   method: "GET",
   path: "/account-details/all",
@@ -162,7 +163,7 @@ export const requestAccount = operation({
   name: "accountDetails.request",
   tool: "request_account",
   title: "Request account",
-  summary: "Asks the provider's dealers for a dedicated account in a currency and country.",
+  summary: "Opens a new account: asks the provider's dealers for a dedicated one in a currency and country.",
   notes: "Possible where the capability is enabled for the pair. A repeated request makes no second account.",
   effect: "change",
   method: "POST",
@@ -188,7 +189,7 @@ export const updateAccountAlias = operation({
   name: "accountDetails.updateAlias",
   tool: "update_account_alias",
   title: "Update account alias",
-  summary: "Changes the alias of a dedicated account.",
+  summary: "Renames a dedicated account: changes its alias, the nickname.",
   effect: "change",
   method: "PATCH",
   path: "/account-details/{account_details_id}",
@@ -210,7 +211,7 @@ export const makeAccountDefault = operation({
   name: "accountDetails.makeDefault",
   tool: "make_account_default",
   title: "Make account default",
-  summary: "Makes a dedicated account the primary one of its holder and currency.",
+  summary: "Makes a dedicated account the default, or primary, one of its holder and currency.",
   effect: "change",
   method: "POST",
   path: "/account-details/{account_details_id}/make-default",
@@ -234,7 +235,7 @@ export const assignVirtualAccount = operation({
   name: "accountDetails.assignVirtual",
   tool: "assign_virtual_account",
   title: "Assign virtual account",
-  summary: "Assigns a virtual account in a currency; one dedicated account a currency is allowed.",
+  summary: "Assigns a virtual account (IBAN) in a currency; one dedicated account a currency is allowed.",
   effect: "change",
   method: "POST",
   path: "/account-details/virtual/{currency}",

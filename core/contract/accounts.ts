@@ -6,7 +6,7 @@ import { json, section } from "../declaration/declare";
 import { accountErrors, clientId, credentials, withErrorMessage, meaning } from "./json-interface";
 
 /** Contract: Balance types. */
-const balanceTypes = [
+export const balanceTypes = [
   "InterimAvailable",
   "RequiredFunds",
   "RequiredFundsImmediate",
@@ -108,7 +108,8 @@ export const listAccounts = operation({
   name: "accounts.list",
   tool: "list_accounts",
   title: "List accounts",
-  summary: "Lists the accounts of the client in the given currencies.",
+  summary:
+    "Lists the accounts of the client in the given currencies: what accounts we have, in EUR, GBP and others.",
   effect: "read",
   method: "GET",
   path: "/accounts",
@@ -129,7 +130,7 @@ export const getAccount = operation({
   name: "accounts.get",
   tool: "get_account",
   title: "Get account",
-  summary: "Returns one account.",
+  summary: "Returns one account by its id: its details and name.",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}",
@@ -144,7 +145,8 @@ export const getFundingAccount = operation({
   name: "accounts.getFunding",
   tool: "get_funding_account",
   title: "Get funding account",
-  summary: "Returns the pre-selected account to which funds are to be sent.",
+  summary:
+    "Returns the account to which funds are to be sent to settle trades: settlement or wire instructions for funding.",
   effect: "read",
   method: "GET",
   path: "/funding-account",
@@ -190,7 +192,8 @@ export const listBalances = operation({
   name: "accounts.listBalances",
   tool: "list_balances",
   title: "List balances",
-  summary: "Lists the balances of one account.",
+  summary:
+    "Lists the balances of one account: available, booked, required funds, initial margin, margin call.",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/balances",

@@ -108,7 +108,8 @@ export const getApprovalsConfig = operation({
   name: "approvalsWorkflow.getConfig",
   tool: "get_approvals_config",
   title: "Get approvals configuration",
-  summary: "Returns the groups and rules by which payments are approved.",
+  summary:
+    "Returns who must approve payments: the approver groups, and the rules with their limits (bands of amounts).",
   effect: "read",
   method: "GET",
   path: "/approvals-workflow/config",
@@ -122,7 +123,8 @@ export const replaceApprovalsConfig = operation({
   name: "approvalsWorkflow.replaceConfig",
   tool: "replace_approvals_config",
   title: "Replace approvals configuration",
-  summary: "Replaces all groups and rules by which payments are approved.",
+  summary:
+    "Replaces all groups and rules by which payments are approved: changes bands, limits, approvers, who signs.",
   notes: "What is not sent is gone. The change may wait for a second administrator.",
   effect: "money",
   method: "POST",
@@ -145,7 +147,8 @@ export const getApprovalsSettings = operation({
   name: "approvalsWorkflow.getSettings",
   tool: "get_approvals_settings",
   title: "Get approvals settings",
-  summary: "Returns the settings of the approval of payments.",
+  summary:
+    "Returns the settings of approvals: whether payments need approval, by four eyes, is enabled or on.",
   effect: "read",
   method: "GET",
   path: "/approvals-workflow/settings",
@@ -159,7 +162,7 @@ export const updateApprovalsSettings = operation({
   name: "approvalsWorkflow.updateSettings",
   tool: "update_approvals_settings",
   title: "Update approvals settings",
-  summary: "Changes the settings of the approval of payments.",
+  summary: "Changes the settings of the approval of payments: switches (turns) approvals on or off.",
   effect: "money",
   method: "POST",
   path: "/approvals-workflow/settings",

@@ -1,5 +1,6 @@
 /** The service of the contract, as one value. */
 import { operations } from "./all";
+import { getLoginPage } from "./login";
 import { defineService, type Service } from "../declaration/service";
 import { settings } from "./settings";
 
@@ -39,12 +40,13 @@ export const contract: Service<typeof operations> = defineService({
   requestIdHeader: "X-Request-ID",
   // ErrorMessage of the contract; tppMessages and problem+json of the open-banking standard.
   errorBodies: [
+    { messages: ["tppMessages"], code: ["code"], message: ["text"], details: [], field: ["path"] },
     {
-      code: ["tppMessages.0.code"],
-      message: ["tppMessages.0.text"],
-      details: ["tppMessages.0.path"],
+      messages: ["", "additionalErrors"],
+      code: ["code"],
+      message: ["message", "title"],
+      details: ["details", "detail"],
     },
-    { code: ["code"], message: ["message", "title"], details: ["details", "detail"] },
   ],
   // Codes of the open-banking standard that are answered with 401 although the credentials are right.
   advice: {
@@ -53,6 +55,15 @@ export const contract: Service<typeof operations> = defineService({
     CONSENT_EXPIRED: "The consent has ended: ask for a new one with consents.create.",
     CONSENT_UNKNOWN: "There is no such consent: ask for one with consents.create.",
   },
-  tokens: { server: "service", setting: "authUrl", path: "/token", scope: "openid" },
+  quotaCodes: ["ACCESS_EXCEEDED"],
+  tokens: {
+    server: "service",
+    setting: "authUrl",
+    path: "/token",
+    loginPath: getLoginPage.path,
+    scope: "openid",
+  },
+  // A consent is none of them: it is renewed, and the payment stays the same.
+  customer: ["client_id", "PSU-Corporate-ID", "PSU-ID"],
   operations,
 });

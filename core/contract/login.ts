@@ -7,7 +7,8 @@ export const getLoginPage = operation({
   name: "login.getPage",
   tool: "get_login_page",
   title: "Get login page",
-  summary: "Returns the page that begins an OAuth 2.0 login with an authorization code.",
+  summary:
+    "Returns the page on which a user signs in to the service: OAuth 2.0 login (log in) with an authorization code.",
   effect: "read",
   method: "GET",
   path: "/authenticate",

@@ -30,7 +30,7 @@ export const PaymentId = id("Payment ID", "From the response that initiated it."
 
 const PaymentAuthorisation = z.enum(["authorisations", "cancellation-authorisations"]).meta({
   title: "Payment authorisation",
-  description: "Of the payment, or of its cancellation.",
+  description: "Of the payment or its cancellation.",
   alsoSpelled: new Map([["cancellation_authorisations", "cancellation-authorisations"]]),
 });
 
@@ -77,7 +77,7 @@ const standingOrder = {
   endDate,
   executionRule: z.enum(["following", "preceding"]).optional().meta({
     title: "Execution rule",
-    description: "Periodic: working day in place of a holiday.",
+    description: "Periodic: when on a holiday.",
   }),
   dayOfExecution: z
     .enum(numbersTo(31))
@@ -97,20 +97,26 @@ const debtorAccount = NewAccountReference.meta({
   description: "Account the payment is made from, as by iban.",
 });
 
+/** Several payments together have a tool of their own. */
+const listedBy = "payments.initiateBulk";
+
 const elements = z
   .array(z.strictObject(newTransfer))
   .min(1)
-  .meta({ title: "Payments", description: "Bulk: the payments, each with amount and creditor." });
+  .meta({ title: "Payments", description: "Bulk: the payments, each with amount and creditor.", listedBy });
 
 const bulk = {
   batchBookingPreferred: z
     .boolean()
     .optional()
-    .meta({ title: "Batch booking preferred", description: "Bulk: one entry for all." }),
-  requestedExecutionDate: day("Requested execution date", "Bulk: day to pay on.").optional(),
+    .meta({ title: "Batch booking preferred", description: "Bulk: one entry for all.", listedBy }),
+  requestedExecutionDate: day("Requested execution date", "Bulk: day to pay on.")
+    .optional()
+    .meta({ listedBy }),
   requestedExecutionTime: DateTime.optional().meta({
     title: "Requested execution time",
     description: "Bulk: time to pay at.",
+    listedBy,
   }),
 };
 
@@ -146,7 +152,7 @@ export const pain001 = {
     .optional()
     .meta({
       title: "pain.001 document",
-      description: "The payment in XML, in place of the fields of JSON.",
+      description: "The payment in XML, not fields.",
     }),
   mediaTypes: [xml, "text/xml"],
 } as const;

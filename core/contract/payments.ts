@@ -133,12 +133,14 @@ const initiating = {
   "TPP-Rejection-NoFunds-Preferred": z
     .boolean()
     .optional()
-    .meta({ title: "Reject without funds", description: "Refuse rather than wait when funds are missing." }),
+    .meta({ title: "Reject without funds", description: "Refuse when funds are missing." }),
   ...brand,
   ...notification,
 };
 
 const initiated = json(InitiatedPayment, "The payment is recorded and awaits the person.", createdHeaders);
+
+const replayed = { kind: "replayed", setting: "replaysByRequestId" } as const;
 
 const operation = section({ server: "xs2a", credentials, errors });
 
@@ -146,7 +148,7 @@ export const getPaymentStatus = operation({
   name: "payments.getStatus",
   tool: "get_payment_status",
   title: "Get payment status",
-  summary: "Returns the status of a payment.",
+  summary: "Returns the status of a payment: whether the transfer was executed or rejected.",
   effect: "read",
   method: "GET",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/status",
@@ -172,9 +174,9 @@ export const initiateBulkPayment = operation({
   name: "payments.initiateBulk",
   tool: "initiate_bulk_payment",
   title: "Initiate bulk payment",
-  summary: "Initiates several payments from one account together.",
-  notes:
-    "Nothing is paid before a person has authorised it at the scaRedirect or scaOAuth link of the response.",
+  summary:
+    "Pays several at once from one account: a batch such as salaries or suppliers, also as a pain.001 file.",
+  notes: "Nothing is paid before a person authorises it at the link scaRedirect or scaOAuth of the response.",
   effect: "money",
   method: "POST",
   path: "/v1/bulk-payments/{payment-product}",
@@ -185,6 +187,8 @@ export const initiateBulkPayment = operation({
   rules: [...productRules, bulkInJson()],
   responses: { 201: initiated },
   identifiedBy: "paymentId",
+  commits: { paths: ["payments.*.instructedAmount"] },
+  recovery: replayed,
   contract: "P2",
 });
 
@@ -192,7 +196,7 @@ export const startPaymentAuthorisation = operation({
   name: "payments.startAuthorisation",
   tool: "start_payment_authorisation",
   title: "Start payment authorisation",
-  summary: "Begins the authorisation of a payment, or of its cancellation.",
+  summary: "Begins to authorise (sign) a payment or its cancellation, by strong customer authentication.",
   effect: "money",
   method: "POST",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/{payment-authorisation}",
@@ -209,7 +213,7 @@ export const listPaymentAuthorisations = operation({
   name: "payments.listAuthorisations",
   tool: "list_payment_authorisations",
   title: "List payment authorisations",
-  summary: "Lists the authorisations of a payment, or of its cancellation.",
+  summary: "Lists the authorisations (signatures) of a payment, or of its cancellation.",
   effect: "read",
   method: "GET",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/{payment-authorisation}",
@@ -223,9 +227,9 @@ export const initiatePayment = operation({
   name: "payments.initiate",
   tool: "initiate_payment",
   title: "Initiate payment",
-  summary: "Initiates a single payment, a bulk payment or a standing order.",
-  notes:
-    "Nothing is paid before a person has authorised it at the scaRedirect or scaOAuth link of the response.",
+  summary:
+    "Pays an invoice, supplier or vendor: a SEPA, instant or wire transfer abroad, or a standing order.",
+  notes: "Nothing is paid before a person authorises it at the link scaRedirect or scaOAuth of the response.",
   effect: "money",
   method: "POST",
   path: "/v1/{payment-service}/{payment-product}",
@@ -236,6 +240,11 @@ export const initiatePayment = operation({
   rules: paymentRules,
   responses: { 201: initiated },
   identifiedBy: "paymentId",
+  commits: {
+    paths: ["instructedAmount"],
+    unless: { "payment-service": ["periodic-payments", "bulk-payments"] },
+  },
+  recovery: replayed,
   contract: "P5",
 });
 
@@ -243,8 +252,7 @@ export const cancelPayment = operation({
   name: "payments.cancel",
   tool: "cancel_payment",
   title: "Cancel payment",
-  summary: "Cancels a payment that is not executed, or begins its cancellation.",
-  notes: "202 means that a person must authorise the cancellation before it takes effect.",
+  summary: "Cancels (stops, revokes) a payment, transfer or standing order before it is executed.",
   effect: "money",
   method: "DELETE",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}",
@@ -263,7 +271,8 @@ export const getPaymentAuthorisation = operation({
   name: "payments.getAuthorisation",
   tool: "get_payment_authorisation",
   title: "Get payment authorisation",
-  summary: "Returns the status of an authorisation of a payment or of its cancellation.",
+  summary:
+    "Returns the SCA status of an authorisation of a payment or its cancellation: whether a person has signed.",
   effect: "read",
   method: "GET",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/{payment-authorisation}/{authorisation-id}",
@@ -277,7 +286,7 @@ export const getPayment = operation({
   name: "payments.get",
   tool: "get_payment",
   title: "Get payment",
-  summary: "Returns a single payment as it was initiated, with its status.",
+  summary: "Returns a single payment as it was initiated (made): amount, creditor, status.",
   effect: "read",
   method: "GET",
   path: "/v1/payments/{payment-product}/{paymentId}",
@@ -291,7 +300,7 @@ export const getBulkPayment = operation({
   name: "payments.getBulk",
   tool: "get_bulk_payment",
   title: "Get bulk payment",
-  summary: "Returns a bulk payment as it was initiated, with its status.",
+  summary: "Returns a bulk payment as it was sent: status and entries of the batch.",
   effect: "read",
   method: "GET",
   path: "/v1/bulk-payments/{payment-product}/{paymentId}",

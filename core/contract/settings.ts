@@ -61,10 +61,32 @@ export const settings: readonly Setting[] = [
     "Redirect address after refusal",
     "Open banking: where a person returns to otherwise.",
   ),
+  {
+    ...setting(
+      "replaysByRequestId",
+      "Replays by request ID",
+      "yes where the service gives the response of the first call again to a repeated X-Request-ID: a payment " +
+        "whose response was lost is then sent once more.",
+    ),
+    options: ["no", "yes"],
+  },
   setting("notificationUri", "Notification address", "Open banking: where status changes are sent to."),
-  setting("authClientId", "Application ID", "The OAuth application, to refresh the access token."),
+  setting(
+    "authClientId",
+    "Application ID",
+    "The OAuth application, to log in and to refresh the access token.",
+  ),
+  {
+    ...setting("pkce", "PKCE", "Of a login, RFC 7636; none where the service refuses its parameters."),
+    options: ["S256", "none"],
+  },
   secret("authClientSecret", "Application secret", "The OAuth application's secret."),
   secret("accessToken", "Access token", "Sent as a bearer token."),
   secret("refreshToken", "Refresh token", "With the application's ID and secret: renews the access token."),
+  secret(
+    "login",
+    "Login",
+    "A login whose tokens the store keeps, with the application's ID and secret: instead of a refresh token.",
+  ),
   secret("apiKey", "API key", "Sent as x-api-key to the trade endpoints."),
 ];

@@ -6,8 +6,8 @@ import { accountErrors, clientId, credentials, meaning } from "./json-interface"
 
 const StatementId = uuid("Statement ID", "The statement, from the url that statements.createFile returns.");
 
-const dateFrom = day("Date from", "First day of the statement.");
-const dateTo = day("Date to", "Last day of the statement.");
+const dateFrom = day("Date from", "First day.");
+const dateTo = day("Date to", "Last day.");
 
 /** The contract names formats in capitals and gives their values in small letters. */
 const format = <const F extends readonly [string, ...string[]]>(formats: F, usual: F[number]) =>
@@ -16,7 +16,7 @@ const format = <const F extends readonly [string, ...string[]]>(formats: F, usua
     .default(usual)
     .meta({
       title: "Format",
-      description: "Format of the statement.",
+      description: "Its format.",
       alsoSpelled: new Map(formats.map((each) => [each.toUpperCase(), each])),
     });
 
@@ -91,7 +91,9 @@ export const createStatementFile = operation({
   name: "statements.createFile",
   tool: "create_statement_file",
   title: "Create statement file",
-  summary: "Starts the making of a statement file; statements.getFile fetches it when it is ready.",
+  summary:
+    "Starts the making of a bank statement of an account as a file to download (PDF, CSV, Excel, MT940, CODA); " +
+    "statements.getFile fetches it when it is ready.",
   effect: "change",
   method: "POST",
   path: "/accounts/{account_id}/statements/file",
@@ -116,7 +118,7 @@ export const getStatementFile = operation({
   name: "statements.getFile",
   tool: "get_statement_file",
   title: "Get statement file",
-  summary: "Fetches a statement file, or its status while it is not ready.",
+  summary: "Downloads or fetches a bank statement file that was asked for, or tells whether it is ready.",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/statements/{statement_id}/file",
@@ -155,7 +157,7 @@ export const emailAccountsStatement = operation({
   name: "statements.emailAccounts",
   tool: "email_accounts_statement",
   title: "E-mail accounts statement",
-  summary: "Asks for a statement of the accounts by e-mail.",
+  summary: "Asks for a statement of all accounts by e-mail (mail).",
   path: "/statements/accounts",
   body: AccountsStatement,
   rules: [inOrder],
@@ -167,7 +169,7 @@ export const emailMt940Statement = operation({
   name: "statements.emailMt940",
   tool: "email_mt940_statement",
   title: "E-mail MT940 statement",
-  summary: "Asks for an MT940 statement by e-mail.",
+  summary: "Asks for an MT940 bank statement by e-mail (mail).",
   path: "/statements/mt940",
   body: Mt940Statement,
   rules: [inOrder],
@@ -179,7 +181,7 @@ export const emailTradesStatement = operation({
   name: "statements.emailTrades",
   tool: "email_trades_statement",
   title: "E-mail trades statement",
-  summary: "Asks for a statement of the trades of a day or a month by e-mail.",
+  summary: "Asks for a report of the trades of a day or a month by e-mail (monthly statement).",
   path: "/statements/trades",
   body: TradesStatement,
   rules: [{ kind: "not-future", fields: ["date_from"], description: "date_from must not be in the future." }],
@@ -191,7 +193,7 @@ export const emailIncomingFundsStatement = operation({
   name: "statements.emailIncomingFunds",
   tool: "email_incoming_funds_statement",
   title: "E-mail incoming funds statement",
-  summary: "Asks for a statement of incoming funds by e-mail.",
+  summary: "Asks for a report of incoming funds, money received, by e-mail.",
   path: "/statements/incoming-funds",
   body: IncomingFundsStatement,
   rules: [inOrder],

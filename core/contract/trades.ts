@@ -39,7 +39,10 @@ export const PaymentStatus = openEnum([
 
 export const NewTrade = z
   .object({
-    trade_type: z.string().optional().meta({ title: "Trade type", description: "Ignored; deprecated." }),
+    trade_type: z
+      .string()
+      .optional()
+      .meta({ title: "Trade type", description: "Ignored; deprecated.", deprecated: true }),
     reason: z
       .enum([
         "charitable_aid",
@@ -64,12 +67,12 @@ export const NewTrade = z
       ])
       .meta({
         title: "Reason",
-        description: "Why the trade is made. not_related_to_goods_or_services is only for spot trades.",
+        description: "Why the trade is made.",
       }),
-    reference: z
-      .string()
-      .optional()
-      .meta({ title: "Reference", description: "Free reference for the trade, such as an invoice number." }),
+    reference: z.string().optional().meta({
+      title: "Reference",
+      description: "Free reference; fxdesk makes one where it is left out.",
+    }),
   })
   .meta({ id: "NewTrade" });
 
@@ -169,7 +172,8 @@ export const bookTrade = operation({
   name: "trades.book",
   tool: "book_trade",
   title: "Book trade",
-  summary: "Books a trade from an existing quote.",
+  summary:
+    "Books an FX trade (deal) from an existing quote: buys or sells, converts, or hedges with a spot, forward, swap or drawdown.",
   notes: "not_related_to_goods_or_services is accepted for spot trades only; the service checks it.",
   effect: "money",
   method: "POST",
@@ -187,6 +191,12 @@ export const bookTrade = operation({
   },
   identifiedBy: "trade_id",
   lookup: "trades.list",
+  recovery: {
+    kind: "listed",
+    reference: "reference",
+    entry: { reference: "reference", day: "order_date", identity: "trade_id" },
+  },
+  makes: { reference: "reference" },
   singleUse: "quote_id",
   contract: "26",
 });
@@ -195,7 +205,8 @@ export const listTrades = operation({
   name: "trades.list",
   tool: "list_trades",
   title: "List trades",
-  summary: "Lists the trades of the client.",
+  summary:
+    "Lists the FX trades (deals, currency conversions, hedges) of the client: spot, forwards, swaps; open, or by when they mature and settle.",
   effect: "read",
   method: "GET",
   path: "/trades",
@@ -227,7 +238,8 @@ export const getTrade = operation({
   name: "trades.get",
   tool: "get_trade",
   title: "Get trade",
-  summary: "Returns one trade, with its payments when the extended model is asked for.",
+  summary:
+    "Returns one trade: status, rate, dates, what is left to draw down; its payments when the extended model is asked for.",
   effect: "read",
   method: "GET",
   path: "/trades/{trade_id}",

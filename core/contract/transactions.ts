@@ -65,7 +65,7 @@ export const listTransactions = operation({
   name: "transactions.list",
   tool: "list_transactions",
   title: "List transactions",
-  summary: "Lists the transactions of one account.",
+  summary: "Lists the transactions of one account, page by page: its history, movements, postings.",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/transactions",
@@ -76,7 +76,7 @@ export const listTransactions = operation({
     credit_debit_indicator: z
       .enum(["credit", "debit"])
       .optional()
-      .meta({ title: "Credit or debit", description: "Only money in, or only money out." }),
+      .meta({ title: "Credit or debit", description: "Only money in, or out." }),
     from_value_datetime: minute("After", "Only with a value time after this, UTC.", "before it").optional(),
     to_value_datetime: minute("Before", "Only with a value time before this, UTC.", "after it").optional(),
     transaction_type: TransactionType.optional().meta({
@@ -103,7 +103,7 @@ export const getTransaction = operation({
   name: "transactions.get",
   tool: "get_transaction",
   title: "Get transaction",
-  summary: "Returns one transaction.",
+  summary: "Returns a single transaction by its id, with all details and remittance information.",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/transactions/{transaction_id}",

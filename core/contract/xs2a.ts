@@ -110,7 +110,7 @@ export const decoupled = {
 export const explicitAuthorisation = {
   "TPP-Explicit-Authorisation-Preferred": preference(
     "Explicit authorisation preferred",
-    "Begin the authorisation in a call of its own.",
+    "Authorise in a call of its own.",
   ),
 };
 export const notification = {
@@ -135,7 +135,7 @@ export const brand = {
   ),
 };
 
-export const ConsentId = id("Consent ID", "The consent, from consents.create.");
+export const ConsentId = id("Consent ID", "From consents.create.");
 /** The consent under which account information is read. */
 export const consent = { "Consent-ID": ConsentId };
 

@@ -11,19 +11,29 @@ import { expireTokens, type KeptTokens, loadTokens, saveTokens } from "../store/
 import type { Secrets } from "./secrets";
 import { type Pair, type Refresh, renewBefore, TokenFailure, type Tokens } from "./tokens";
 
-/** Whose tokens they are: rotated ones follow from the refresh token that was configured. */
+/** Whose tokens they are: rotated ones follow from the refresh token that was configured, or from a login. */
 export interface Identity {
   readonly environment: string;
   /** Address of the token endpoint. */
   readonly endpoint: string;
   readonly clientId: string;
-  readonly refreshToken: string;
+  readonly root: { readonly refreshToken: string } | KeptLogin;
+}
+
+/** A login whose tokens are in the store from its beginning, and are good nowhere else. */
+export interface KeptLogin {
+  readonly login: string;
+  /** The addresses to which its access tokens are sent. */
+  readonly origins: readonly string[];
 }
 
 const hash = (text: string) => createHash("sha256").update(text).digest("hex");
 
-const familyOf = ({ environment, endpoint, clientId, refreshToken }: Identity) =>
-  hash(JSON.stringify([environment, endpoint, clientId, hash(refreshToken)]));
+/** The name in the store of the tokens that follow from one root. */
+export const familyOf = ({ environment, endpoint, clientId, root }: Identity): string => {
+  const begun = "login" in root ? [root.login, ...root.origins] : [hash(root.refreshToken)];
+  return hash(JSON.stringify([environment, endpoint, clientId, ...begun]));
+};
 
 /** Whether it is good for a while, and not the one that somebody holds and cannot use. */
 const isUsable = ({ accessToken, lifeMs, remainingMs }: KeptTokens, held: Pair) =>
@@ -113,12 +123,15 @@ export class SharedTokens {
 
   /** Where the newest refresh token is refused, the configured one may be good: nothing that is known is better. */
   async #asked(lease: Lease, newest: string | undefined): Promise<Tokens> {
-    const configured = this.identity.refreshToken;
-    if (newest === undefined || newest === configured) return this.ask({ refreshToken: configured });
+    const { root } = this.identity;
+    const configured = "login" in root ? undefined : root.refreshToken;
+    const refreshToken = newest || configured;
+    if (!refreshToken) throw new TokenFailure("The login has ended, or is forgotten. Log in again.", true);
     try {
-      return await this.ask({ refreshToken: newest });
+      return await this.ask({ refreshToken });
     } catch (error) {
-      if (!(error instanceof TokenFailure && error.refused) || !(await lease.extend())) throw error;
+      const isRefused = error instanceof TokenFailure && error.refused;
+      if (!isRefused || !configured || refreshToken === configured || !(await lease.extend())) throw error;
       return this.ask({ refreshToken: configured });
     }
   }

@@ -2,7 +2,7 @@
 import { valueAt } from "../schema/value-at";
 import { z } from "zod";
 import { elementOf, type Kind, kindOf, optionsOf } from "../schema/kind";
-import { type Declaration, fieldsOfRule } from "./operation";
+import { type Callable, type Declaration, fieldsOfRule } from "./operation";
 import { callerFields, fieldsOf, type Field, type Values, perOperation } from "./fields";
 import { brokenRules } from "./rules";
 import { firstUnwritable } from "./writable";
@@ -12,7 +12,9 @@ const shapeOf = (fields: readonly Field[]) =>
   Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
 
 /** What the caller gives, strictly: an unknown field is a mistake, not a detail. */
-export const inputSchema = perOperation((operation) => z.strictObject(shapeOf(callerFields(operation))));
+export const inputSchema = perOperation((operation: Callable) =>
+  z.strictObject(shapeOf(callerFields(operation))),
+);
 
 const scalars: ReadonlySet<Kind> = new Set<Kind>(["number", "integer", "boolean"]);
 
@@ -39,7 +41,9 @@ const checkOf = (fields: readonly Field[], schema: z.ZodType): Check => ({
   openNames: fields.filter((field) => !isClosed(field)).map(({ name }) => name),
 });
 
-const ofInput = perOperation((operation) => checkOf(callerFields(operation), inputSchema(operation)));
+const ofInput = perOperation((operation: Callable) =>
+  checkOf(callerFields(operation), inputSchema(operation)),
+);
 const ofRequest = perOperation((operation) => {
   const fields = fieldsOf(operation);
   return checkOf(fields, z.strictObject(shapeOf(fields)));
@@ -137,7 +141,7 @@ interface PlaceRule {
   readonly message: string;
 }
 
-const placeRules = perOperation((operation): readonly PlaceRule[] => {
+const placeRules = perOperation((operation: Callable): readonly PlaceRule[] => {
   const namesOf = (is: (field: Field) => boolean) =>
     fieldsOf(operation)
       .filter(is)
@@ -163,18 +167,20 @@ const placeRules = perOperation((operation): readonly PlaceRule[] => {
 });
 
 /** Runs with every call: no list is made for what fits. */
-function misplaced(operation: Declaration, values: Values): Violation[] {
+function misplaced(operation: Callable, values: Values): Violation[] {
   const found: Violation[] = [];
   for (const { names, refuses, message } of placeRules(operation))
     for (const field of names) if (refuses(values[field])) found.push({ field, message });
   return found;
 }
 
-const bodyFields = perOperation((operation) => fieldsOf(operation).filter(({ place }) => place === "body"));
+const bodyFields = perOperation((operation: Callable) =>
+  fieldsOf(operation).filter(({ place }) => place === "body"),
+);
 
 /** A document is the whole body: only the fields of its form go along. */
-function besideDocument(operation: Declaration, values: Values): Violation[] {
-  const { document } = operation;
+function besideDocument(operation: Callable, values: Values): Violation[] {
+  const { document } = operation as Partial<Declaration>;
   if (!document || values[document.name] === undefined) return [];
   const message = `cannot be given with ${document.name}, which is the whole body`;
   return bodyFields(operation)
@@ -186,7 +192,7 @@ const headOf = ({ field }: Violation): string => field.split(".")[0]!;
 
 /** A rule is judged where its fields fit by themselves. */
 function ruleViolations(
-  { rules = [] }: Declaration,
+  { rules = [] }: Callable,
   values: Values,
   misfits: readonly Violation[],
   now: Date,
@@ -239,7 +245,7 @@ function withUnwritable({ names, openNames }: Check, values: unknown, judge: () 
 }
 
 function violationsOf(
-  operation: Declaration,
+  operation: Callable,
   check: Check,
   values: unknown,
   now: Date,
@@ -254,7 +260,7 @@ function violationsOf(
 }
 
 /** What is wrong with a caller's input, before anything is sent; nothing when it fits. */
-export function checkInput(operation: Declaration, input: unknown, now: Date): Violation[] {
+export function checkInput(operation: Callable, input: unknown, now: Date): Violation[] {
   const check = ofInput(operation);
   return violationsOf(operation, check, input, now, check.names);
 }

@@ -1,10 +1,15 @@
 /** The fields of an operation, read once from its declaration: what forms, tools, commands and the wire work from. */
 import type { z } from "zod";
 import { defaultOf, isRequired, kindOf, metaOf, optionsOf, type Kind } from "../schema/kind";
-import type { Declaration, FilledBy, GeneratedValue, Parameter, Shape } from "./operation";
+import type { Callable, Declaration, FilledBy, GeneratedValue, Parameter, Shape } from "./operation";
+import { isProcedure } from "./procedure";
+import { isWatch } from "./watch";
 
-/** Where a request has the field; `document` is the whole body, in place of the fields of `body`. */
-export type Place = "path" | "query" | "header" | "body" | "document";
+/**
+ * Where a request has the field; `document` is the whole body, in place of the fields of `body`. Those of a procedure
+ * and of a watch are their input, and in no request.
+ */
+export type Place = "path" | "query" | "header" | "body" | "document" | "input";
 
 export interface Field {
   /** The contract's own name. */
@@ -14,6 +19,7 @@ export interface Field {
   readonly by: FilledBy;
   /** The connection's name for the value, when the connection fills it. */
   readonly setting: string;
+  /** What fxdesk makes where neither the caller nor the connection gives a value. */
   readonly make?: GeneratedValue;
   /** Filled by code or a person, else from the connection; a model is never asked for it. */
   readonly hiddenFromModels: boolean;
@@ -38,10 +44,11 @@ function titleFrom(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
 }
 
-function fieldsOfShape(place: Place, shape: Shape): Field[] {
+function fieldsOfShape(place: Place, shape: Shape, makes: Declaration["makes"] = {}): Field[] {
   return Object.entries(shape).map(([name, value]) => {
     const parameter: Parameter = isParameter(value) ? value : { schema: value, by: "caller" };
-    const { schema, by, setting = name, make, hiddenFromModels = false, list = "repeat" } = parameter;
+    const { schema, by, setting = name, hiddenFromModels = false, list = "repeat" } = parameter;
+    const { make = makes[name] } = parameter;
     const { title = titleFrom(name), description = "", alsoSpelled } = metaOf(schema);
     const options = optionsOf(schema);
     const defaultValue = defaultOf(schema);
@@ -68,18 +75,25 @@ function fieldsOfShape(place: Place, shape: Shape): Field[] {
 const documentShape = ({ document }: Declaration): Shape =>
   document ? { [document.name]: document.schema } : {};
 
-/** All fields of an operation, in the order path, query, header, body, document. */
-export const fieldsOf = perOperation((operation): readonly Field[] => [
+/** All fields of a request, in the order path, query, header, body, document. */
+const requestFields = (operation: Declaration): readonly Field[] => [
   ...fieldsOfShape("path", operation.parameters ?? {}),
-  ...fieldsOfShape("query", operation.query ?? {}),
-  ...fieldsOfShape("header", operation.headers ?? {}),
-  ...fieldsOfShape("body", operation.body?.shape ?? {}),
+  ...fieldsOfShape("query", operation.query ?? {}, operation.makes),
+  ...fieldsOfShape("header", operation.headers ?? {}, operation.makes),
+  ...fieldsOfShape("body", operation.body?.shape ?? {}, operation.makes),
   ...fieldsOfShape("document", documentShape(operation)),
-]);
+];
+
+/** All fields, in the order in which they are declared. */
+export const fieldsOf = perOperation((callable: Callable): readonly Field[] =>
+  isProcedure(callable) || isWatch(callable)
+    ? fieldsOfShape("input", callable.input)
+    : requestFields(callable as Declaration),
+);
 
 /** The values of all fields; one that has none has its default. */
 export const withDefaults = (
-  operation: Declaration,
+  operation: Callable,
   values: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> =>
   Object.fromEntries(
@@ -87,25 +101,32 @@ export const withDefaults = (
   );
 
 /** The fields a person, a flow or code fills. */
-export const callerFields = perOperation((operation): readonly Field[] =>
+export const callerFields = perOperation((operation: Callable): readonly Field[] =>
   fieldsOf(operation).filter((field) => field.by === "caller"),
 );
 
+/** Those of them that fxdesk makes where the caller leaves them out. */
+export const fieldsMadeForCaller = perOperation((operation): readonly Field[] =>
+  callerFields(operation).filter(({ make }) => make !== undefined),
+);
+
 /** Those of them that a model fills. */
-export const modelFields = perOperation((operation): readonly Field[] =>
+export const modelFields = perOperation((operation: Callable): readonly Field[] =>
   callerFields(operation).filter(({ hiddenFromModels }) => !hiddenFromModels),
 );
 
 /** Those that no model is asked for: the connection fills them where code or a person does not. */
-export const fieldsHiddenFromModels = perOperation((operation): readonly Field[] =>
+export const fieldsHiddenFromModels = perOperation((operation: Callable): readonly Field[] =>
   callerFields(operation).filter(({ hiddenFromModels }) => hiddenFromModels),
 );
 
 export type Values = Readonly<Record<string, unknown>>;
 
 /** Derives something from a declaration once and remembers it for as long as the declaration lives. */
-export function perOperation<T>(derive: (operation: Declaration) => T): (operation: Declaration) => T {
-  const known = new WeakMap<Declaration, T>();
+export function perOperation<T, D extends Callable = Declaration>(
+  derive: (operation: D) => T,
+): (operation: D) => T {
+  const known = new WeakMap<D, T>();
   return (operation) => {
     let derived = known.get(operation);
     if (derived === undefined) known.set(operation, (derived = derive(operation)));

@@ -1,6 +1,6 @@
 /** What a caller gives an operation, and what its fields then hold, as types. */
 import type { z } from "zod";
-import type { Declaration, Parameter, Shape } from "./operation";
+import type { Callable, Declaration, Parameter, Shape } from "./operation";
 
 type CallerSchema<P> =
   P extends Parameter<infer S, infer By>
@@ -36,8 +36,9 @@ type DocumentOf<D> = D extends {
   : unknown;
 
 /** The fields the caller gives, flat, by the contract's own names. */
-export type InputOf<D extends Declaration> = Flat<
-  InputAt<D, "parameters"> &
+export type InputOf<D extends Callable> = Flat<
+  InputAt<D, "input"> &
+    InputAt<D, "parameters"> &
     InputAt<D, "query"> &
     InputAt<D, "headers"> &
     (D extends { body: { shape: infer S } } ? InputOfShape<S> : unknown) &

@@ -2,11 +2,12 @@
 import { z } from "zod";
 import { inputSchema } from "./check";
 import { perOperation } from "./fields";
+import type { Callable } from "./operation";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** What schemas tell surfaces of ours only. */
-const own = ["alsoSpelled", "precision", "ofDay", "separator", "fromEarlier"] as const;
+const own = ["alsoSpelled", "precision", "ofDay", "separator", "fromEarlier", "listedBy"] as const;
 
 /** Drops what tells a reader nothing: the safe-integer bounds that zod adds, names inside their own schema, and our own words. */
 export function dropNoise({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
@@ -33,7 +34,7 @@ function inlined(schema: Record<string, unknown>): JsonSchema {
 }
 
 /** What the caller gives: a closed object without references and without combinators at its top. */
-export const inputJsonSchema = perOperation((operation) =>
+export const inputJsonSchema = perOperation((operation: Callable) =>
   inlined(z.toJSONSchema(inputSchema(operation), { io: "input", override: dropNoise })),
 );
 

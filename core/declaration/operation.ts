@@ -19,8 +19,8 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 /** Who gives a parameter its value. Only the caller's appear on a form, a tool or the command line. */
 export type FilledBy = "caller" | "connection" | "fxdesk";
 
-/** What fxdesk can make by itself: a new UUID for each call, or this machine's own address. */
-export type GeneratedValue = "uuid" | "local-address";
+/** What fxdesk can make by itself: a new UUID or reference for each call, or this machine's own address. */
+export type GeneratedValue = "uuid" | "reference" | "local-address";
 
 /** A parameter of which there is more to say than its schema. A bare schema is a parameter the caller fills. */
 export interface Parameter<S extends z.ZodType = z.ZodType, By extends FilledBy = FilledBy> {
@@ -92,6 +92,10 @@ export type ErrorDeclaration = string | readonly [description: string, body: z.Z
 export const errorDescription = (error: ErrorDeclaration): string =>
   typeof error === "string" ? error : error[0];
 
+/** The schema of its body, where the contract gives it one. */
+export const errorBody = (error: ErrorDeclaration): z.ZodType | undefined =>
+  typeof error === "string" ? undefined : error[1];
+
 /** How a list is read page by page. */
 export interface Paging {
   readonly page: string;
@@ -108,6 +112,25 @@ export interface LinkedPages {
   readonly entries: readonly string[];
   /** Where a page has the link to the next, an object with `href`; the last one has none. */
   readonly next: string;
+}
+
+/** How fxdesk finds out by itself what became of a call whose response was lost. */
+export type Recovery = ListedRecovery | ReplayedRecovery;
+
+/** It looks for the call in the list that `lookup` reads, through all its pages. */
+export interface ListedRecovery {
+  readonly kind: "listed";
+  /** The field of the input whose value the list shows again. It tells one call from another where no two have the same. */
+  readonly reference: string;
+  /** The fields of a listed entry: that reference, the day on which it was made, and what identifies it. */
+  readonly entry: { readonly reference: string; readonly day: string; readonly identity: string };
+}
+
+/** It sends the call once more under the same request id, where a setting says that the service then does nothing anew. */
+export interface ReplayedRecovery {
+  readonly kind: "replayed";
+  /** The setting whose value is `yes` where the service does so. */
+  readonly setting: string;
 }
 
 /** A condition over several fields, or over a field and the clock. Data, so that help and tools can say it too. */
@@ -143,8 +166,8 @@ export interface CustomerErrorStatuses {
   readonly unknown: number;
 }
 
-/** One operation of the service: its request, its responses and what it does. `operation()` of declare.ts checks one. */
-export interface Declaration {
+/** What can be called, an operation or a procedure: what every surface shows of it. */
+export interface Callable {
   /** `section.method`, the same on every surface. */
   readonly name: string;
   /** The name of the MCP tool and, with dashes and a prefix, of the Node-RED node. */
@@ -155,6 +178,37 @@ export interface Declaration {
   /** What a caller must know beyond the summary. */
   readonly notes?: string;
   readonly effect: Effect;
+  readonly rules?: readonly Rule[];
+  readonly responses: Readonly<Record<number, ResponseDeclaration>>;
+  readonly errors: Readonly<Record<number, ErrorDeclaration>>;
+  readonly pages?: Paging;
+  readonly linkedPages?: LinkedPages;
+  /** The list in a result that is the answer, such as `transactions`; what is beside it says how many and how whole. */
+  readonly rows?: string;
+  /** It belongs to calls with this effect: who is offered those is offered this. */
+  readonly beside?: Effect;
+  /** It gives files, which go where the surface says. */
+  readonly delivers?: true;
+  /** Each call counts against a number of reads that was agreed on: what was read is better kept than read again. */
+  readonly metered?: true;
+  /**
+   * The field of a JSON response that identifies what was done. A success that does not hold it proves nothing: text or a
+   * number must be there, or any value where the field is neither.
+   */
+  readonly identifiedBy?: string;
+  /** Name of the operation that shows whether a call was carried out: `trades.list` for `trades.book`. */
+  readonly lookup?: string;
+  readonly recovery?: Recovery;
+  /** What fxdesk makes for fields of the caller's that are left out or blank. */
+  readonly makes?: Readonly<Record<string, GeneratedValue>>;
+  /** The field of the input that can be used once. A 409 on it may stem from an earlier call with the same value. */
+  readonly singleUse?: string;
+  /** Where the contract describes it. */
+  readonly contract: string;
+}
+
+/** One operation of the service: its request, its responses and what it does. `operation()` of declare.ts checks one. */
+export interface Declaration extends Callable {
   readonly method: Method;
   /** Path with {parameters}, from the base address. */
   readonly path: string;
@@ -167,27 +221,68 @@ export interface Declaration {
   readonly headers?: Shape;
   readonly body?: z.ZodObject;
   readonly document?: TextDocument;
-  readonly rules?: readonly Rule[];
-  readonly responses: Readonly<Record<number, ResponseDeclaration>>;
-  readonly errors: Readonly<Record<number, ErrorDeclaration>>;
+  /** It prices trades. */
+  readonly quotes?: QuoteDeclaration;
+  /** How much a call commits; nobody knows where it is left out. */
+  readonly commits?: CommittedAmounts;
   /** Only where the contract documents other statuses for this operation than the service usually gives. */
   readonly customerErrorStatuses?: Partial<CustomerErrorStatuses>;
-  readonly pages?: Paging;
-  readonly linkedPages?: LinkedPages;
-  /** Each call counts against a number of reads that was agreed on: what was read is better kept than read again. */
-  readonly metered?: true;
-  /**
-   * The field of a JSON response that identifies what was done. A success that does not hold it proves nothing: text or a
-   * number must be there, or any value where the field is neither.
-   */
-  readonly identifiedBy?: string;
-  /** Name of the operation that shows whether a call was carried out: `trades.list` for `trades.book`. */
-  readonly lookup?: string;
-  /** The field of the input that can be used once. A 409 on it may stem from an earlier call with the same value. */
-  readonly singleUse?: string;
-  /** Where the contract describes it. */
-  readonly contract: string;
 }
+
+/** What an order says of a trade, as a quote is asked for it. */
+export type QuoteField =
+  | "amount"
+  | "fixed_side"
+  | "buy_currency"
+  | "sell_currency"
+  | "trade_type"
+  | "value_date"
+  | "window_start_date"
+  | "parent_trade_id";
+
+/** What a quote says. The fee and its currency are left out where a quote does not tell them. */
+export interface QuotedFields {
+  /** What the quote is booked by. */
+  readonly quote_id: string;
+  readonly rate: string;
+  /** The pair of the rate, such as EURUSD: the price of one EUR in USD. */
+  readonly rate_symbol: string;
+  readonly buy_amount: string;
+  readonly buy_currency: string;
+  readonly sell_amount: string;
+  readonly sell_currency: string;
+  readonly value_date: string;
+  readonly fee_amount?: string;
+  readonly fee_currency?: string;
+}
+
+/** How an operation prices a trade that can be booked from its response: orders take their quotes from it. */
+export interface QuoteDeclaration {
+  /** The status of a response that can be booked. */
+  readonly status: number;
+  /** The field that takes what an order says; an order that says something else cannot be priced by it. */
+  readonly asks: Readonly<Partial<Record<QuoteField, string>>>;
+  /** Other fields, as they are always given. */
+  readonly given?: Readonly<Record<string, string>>;
+  /** The field of the response that tells each part. */
+  readonly tells: QuotedFields;
+}
+
+/** Where the input of a call that commits money says how much. */
+export interface CommittedAmounts {
+  /** Paths to objects of an amount and a currency; a `*` stands for each entry of a list. */
+  readonly paths: readonly string[];
+  /** Where a field has one of these values, more than that is committed. */
+  readonly unless?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Whether a rule says what must be given, rather than what must not. */
+export const requires = ({ kind }: Rule): boolean =>
+  kind === "exactly-one" || kind === "needed-by" || kind === "needed-unless";
+
+/** How a caller finds out what became of a call whose response was lost, as the beginning of an order. */
+export const whereToLook = ({ lookup }: Callable): string =>
+  lookup === undefined ? "check at the service" : `look in ${lookup}`;
 
 /** Every field a rule speaks of. */
 export const fieldsOfRule = (rule: Rule): readonly string[] => [
@@ -197,5 +292,5 @@ export const fieldsOfRule = (rule: Rule): readonly string[] => [
 ];
 
 /** Whether an operation may respond so. */
-export const mayRespondWith = ({ responses }: Declaration, kind: ResponseDeclaration["kind"]): boolean =>
+export const mayRespondWith = ({ responses }: Callable, kind: ResponseDeclaration["kind"]): boolean =>
   Object.values(responses).some((response) => response.kind === kind);

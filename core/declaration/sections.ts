@@ -1,8 +1,8 @@
 /** Operations grouped as the contract groups them. */
-import type { Declaration } from "./operation";
+import type { Callable } from "./operation";
 
 /** `trades.list` is `list` of the section `trades`. */
-export function splitName({ name }: Pick<Declaration, "name">): readonly [section: string, method: string] {
+export function splitName({ name }: Pick<Callable, "name">): readonly [section: string, method: string] {
   const [section = "", method = ""] = name.split(".");
   return [section, method];
 }
@@ -14,9 +14,7 @@ export function sectionTitle(section: string): string {
 }
 
 /** The sections in order, each with its operations. */
-export function bySection<D extends Declaration>(
-  operations: readonly D[],
-): ReadonlyMap<string, readonly D[]> {
+export function bySection<D extends Callable>(operations: readonly D[]): ReadonlyMap<string, readonly D[]> {
   const sections = new Map<string, D[]>();
   for (const operation of operations) {
     const [section] = splitName(operation);

@@ -1,6 +1,6 @@
 /** Whether a declaration contradicts itself. */
 import type { z } from "zod";
-import { propertyOf } from "../schema/kind";
+import { isRequired, propertyOf } from "../schema/kind";
 import { type Declaration, fieldsOfRule, type Shape } from "./operation";
 
 /**
@@ -17,18 +17,49 @@ const byCaller = (shape: Shape): string[] =>
 const jsonSchemas = ({ responses }: Declaration): z.ZodType[] =>
   Object.values(responses).flatMap((response) => (response.kind === "json" ? [response.schema] : []));
 
-/** Why `identifiedBy` or `singleUse` cannot be used: they name fields that do not exist. */
-function proofContradictions(declaration: Declaration): string[] {
-  const { identifiedBy, singleUse, parameters = {}, query = {}, headers = {}, body, document } = declaration;
+function fieldsByCaller({
+  parameters = {},
+  query = {},
+  headers = {},
+  body,
+  document,
+}: Declaration): string[] {
   const given = [parameters, query, headers, body?.shape ?? {}].flatMap(byCaller);
-  if (document) given.push(document.name);
+  return document ? [...given, document.name] : given;
+}
+
+/** The fields that only the caller can give, as parts of the declaration name them. */
+const namedByCaller = ({ singleUse, recovery, makes = {} }: Declaration): string[] => [
+  ...(singleUse === undefined ? [] : [singleUse]),
+  ...(recovery?.kind === "listed" ? [recovery.reference] : []),
+  ...Object.keys(makes),
+];
+
+/** Why a part of the declaration cannot be used that names a field: there is no such field. */
+function proofContradictions(declaration: Declaration): string[] {
+  const { identifiedBy } = declaration;
+  const given = fieldsByCaller(declaration);
+  const missing = new Set(namedByCaller(declaration).filter((name) => !given.includes(name)));
   const identified =
     identifiedBy === undefined || jsonSchemas(declaration).some((schema) => propertyOf(schema, identifiedBy));
   return [
     ...(identified ? [] : [`no JSON response has a field ${identifiedBy}`]),
-    ...(singleUse === undefined || given.includes(singleUse)
-      ? []
-      : [`the caller gives no field ${singleUse}`]),
+    ...[...missing].map((name) => `the caller gives no field ${name}`),
+  ];
+}
+
+/** What is made for the caller must not be needed from him, and only what commits money is recovered. */
+function recoveryContradictions(declaration: Declaration): string[] {
+  const { effect, recovery, lookup, identifiedBy, makes = {} } = declaration;
+  const needed = [declaration.query ?? {}, declaration.headers ?? {}, declaration.body?.shape ?? {}]
+    .flatMap((shape) => Object.entries(shape))
+    .filter(([name, value]) => name in makes && isRequired("by" in value ? value.schema : value));
+  const lists = recovery?.kind === "listed";
+  return [
+    ...needed.map(([name]) => `${name} is made where it is left out, and it must not be`),
+    ...(recovery && effect !== "money" ? ["only what commits money is recovered"] : []),
+    ...(lists && lookup === undefined ? ["there is no lookup to find it in"] : []),
+    ...(lists && identifiedBy === undefined ? ["nothing identifies what is found"] : []),
   ];
 }
 
@@ -78,11 +109,33 @@ function pageContradictions({ pages, linkedPages, effect, method }: Declaration)
   return linkedPages && !isLinkedGet ? ["linked pages are those of a GET without numbered ones"] : [];
 }
 
+/** What quotes must be found where it is said to be. */
+function quoteContradictions(declaration: Declaration): string[] {
+  const { quotes, responses } = declaration;
+  if (!quotes) return [];
+  const given = fieldsByCaller(declaration);
+  const response = responses[quotes.status];
+  const asked = [...Object.values(quotes.asks), ...Object.keys(quotes.given ?? {})];
+  const told = Object.values(quotes.tells) as string[];
+  return [
+    ...asked
+      .filter((name) => !given.includes(name))
+      .map((name) => `quotes: the caller gives no field ${name}`),
+    ...(response?.kind === "json"
+      ? told
+          .filter((name) => !propertyOf(response.schema, name))
+          .map((name) => `quotes: the response has no field ${name}`)
+      : [`quotes: there is no JSON response ${quotes.status}`]),
+  ];
+}
+
 /** What contradicts itself in a declaration, in sentences without their full stop; nothing when it is sound. */
 export const contradictionsIn = (declaration: Declaration): string[] => [
   ...nameContradictions(declaration),
   ...pathContradictions(declaration),
   ...fieldContradictions(declaration),
   ...proofContradictions(declaration),
+  ...recoveryContradictions(declaration),
   ...pageContradictions(declaration),
+  ...quoteContradictions(declaration),
 ];

@@ -12,8 +12,12 @@ const kinds: readonly (readonly [beginning: RegExp, kind: string])[] = [
   [/^[^\s,]+,\S/, "CSV"],
 ];
 
+/** What a text is by its first line; undefined where nobody could know. */
+export const kindOfText = (line: string): string | undefined =>
+  kinds.find(([beginning]) => beginning.test(line))?.[1];
+
 /** Says what a text looks like that begins with a line; nothing where nobody could know. */
 export function looksLike(line: string): string {
-  const [, kind] = kinds.find(([beginning]) => beginning.test(line)) ?? [];
+  const kind = kindOfText(line);
   return kind ? `; it looks like ${kind}` : "";
 }

@@ -1,20 +1,14 @@
 /** The contract as an OpenAPI 3.1 document, derived from the declarations. */
-import { z } from "zod";
-import type {
-  ResponseDeclaration,
-  Declaration,
-  DocumentForm,
-  ErrorDeclaration,
-  TextDocument,
-} from "../declaration/operation";
+import type { ResponseDeclaration } from "../declaration/operation";
 import {
-  type CredentialScheme,
-  type Server,
-  type Service,
-  type Setting,
-  splitCredential,
-} from "../declaration/service";
-import { type Field, fieldsOf } from "../declaration/fields";
+  type DescribedError,
+  type DescribedField,
+  type DescribedResponse,
+  type OperationPage,
+  pageOf,
+  type RequestBody,
+} from "../declaration/described-page";
+import { type CredentialScheme, type Server, type Service, type Setting } from "../declaration/service";
 import type { JsonSchema } from "../declaration/json-schema";
 import { bySection, sectionTitle, splitName } from "../declaration/sections";
 import { SchemaCollection } from "./schemas";
@@ -69,24 +63,23 @@ const contentTypes: Readonly<Record<Exclude<ResponseDeclaration["kind"], "json" 
 };
 
 /** Each alternative a set of schemes: everything the call can carry, then only what the service asks for. */
-function security(credentials: readonly string[]): Json[] {
-  const carried = credentials.map(splitCredential);
-  const all = carried.map(({ name }) => name);
-  const needed = carried.filter(({ optional }) => !optional).map(({ name }) => name);
+function security({ credentials }: OperationPage["request"]): Json[] {
+  const all = credentials.map(({ name }) => name);
+  const needed = credentials.filter(({ optional }) => !optional).map(({ name }) => name);
   const alternatives = needed.length === all.length ? [all] : [all, needed];
   return alternatives.map((schemes) => Object.fromEntries(schemes.map((scheme) => [scheme, []])));
 }
 
-function parameter(field: Field, schemas: SchemaCollection): Json {
-  const { name, place, required, description, schema, kind, list, by } = field;
+function parameter(field: DescribedField, schemas: SchemaCollection): Json {
+  const { name, place, need, description, schema, kind, list, filledBy } = field;
   return {
     name,
     in: place,
-    required,
+    required: need === "required",
     ...(description && { description }),
     ...(place === "query" && kind === "array" && { style: "form", explode: list === "repeat" }),
     schema: schemas.use(schema),
-    ...(by !== "caller" && { "x-fxdesk-filled-by": by }),
+    ...(filledBy !== "caller" && { "x-fxdesk-filled-by": filledBy }),
   };
 }
 
@@ -95,20 +88,16 @@ const jsonContent = (schema: JsonSchema): Json => ({ "application/json": { schem
 const textContent = (types: readonly string[] = []): Json =>
   Object.fromEntries(types.map((type) => [type, { schema: { type: "string" } }]));
 
-function content(response: ResponseDeclaration, schemas: SchemaCollection): Json | undefined {
-  if (response.kind === "empty") return undefined;
-  if (response.kind !== "json") return textContent([contentTypes[response.kind]]);
-  return { ...jsonContent(schemas.use(response.schema)), ...textContent(response.asText?.mediaTypes) };
+function content({ kind, body, asText }: DescribedResponse, schemas: SchemaCollection): Json | undefined {
+  if (kind === "empty") return undefined;
+  if (kind !== "json") return textContent([contentTypes[kind]]);
+  return { ...jsonContent(schemas.use(body!.schema)), ...textContent(asText?.mediaTypes) };
 }
 
-function responseObject(
-  response: ResponseDeclaration,
-  countedBy: string | undefined,
-  schemas: SchemaCollection,
-): Json {
-  const headers = Object.entries(response.headers ?? {}).map(([name, description]) => [
+function responseObject(response: DescribedResponse, schemas: SchemaCollection): Json {
+  const headers = response.headers.map(({ name, type, description }) => [
     name,
-    { description, schema: { type: name === countedBy ? "integer" : "string" } },
+    { description, schema: { type } },
   ]);
   const body = content(response, schemas);
   return {
@@ -118,72 +107,38 @@ function responseObject(
   };
 }
 
-function errorObject(failure: ErrorDeclaration, schemas: SchemaCollection): Json {
-  if (typeof failure === "string") return { description: failure };
-  const [description, body] = failure;
-  return { description, content: jsonContent(schemas.use(body)) };
-}
+const errorObject = ({ description, body }: DescribedError, schemas: SchemaCollection): Json => ({
+  description,
+  ...(body && { content: jsonContent(schemas.use(body.schema)) }),
+});
 
-function responseObjects({ responses, errors, pages }: Declaration, schemas: SchemaCollection): Json {
-  const good = Object.entries(responses).map(([status, response]) => [
-    status,
-    responseObject(response, pages?.total, schemas),
-  ]);
-  const bad = Object.entries(errors).map(([status, failure]) => [status, errorObject(failure, schemas)]);
+function responseObjects({ responses, errors }: OperationPage, schemas: SchemaCollection): Json {
+  const good = responses.map((response) => [response.status, responseObject(response, schemas)]);
+  const bad = errors.map((error) => [error.status, errorObject(error, schemas)]);
   return Object.fromEntries([...good, ...bad]) as Json;
 }
 
-/** The media types of a body: JSON, a document in its place, and a form of the document and some fields. */
-function requested(body: z.ZodObject, document: TextDocument | undefined, schemas: SchemaCollection): Json {
-  const asJson = jsonContent(schemas.use(body));
-  if (!document) return asJson;
-  const { schema, mediaTypes, form } = document;
-  const text = schemas.use(schema);
-  const asDocument = Object.fromEntries(mediaTypes.map((type) => [type, { schema: text }]));
-  return { ...asJson, ...asDocument, ...(form && formContent(body, text, form, schemas)) };
-}
+const requestContent = (bodies: readonly RequestBody[], schemas: SchemaCollection): Json =>
+  Object.fromEntries(bodies.map(({ mediaType, schema }) => [mediaType, { schema: schemas.use(schema) }]));
 
-function formContent(
-  { shape }: z.ZodObject,
-  text: JsonSchema,
-  { documentPart, fieldsPart, fields }: DocumentForm,
-  schemas: SchemaCollection,
-): Json {
-  const inForm = z.object(Object.fromEntries(fields.map((name) => [name, shape[name]!])));
-  const properties = { [documentPart]: text, [fieldsPart]: schemas.use(inForm) };
-  const required = [documentPart, fieldsPart];
-  return { "multipart/form-data": { schema: { type: "object", properties, required } } };
-}
-
-const inBody = new Set<Field["place"]>(["body", "document"]);
-
-function operationObject(operation: Declaration, server: Json, schemas: SchemaCollection): Json {
-  const {
-    name,
-    title,
-    summary,
-    notes,
-    effect,
-    credentials,
-    body,
-    document,
-    rules = [],
-    contract,
-  } = operation;
-  const parameters = fieldsOf(operation).filter(({ place }) => !inBody.has(place));
+function operationObject(page: OperationPage, server: Json, schemas: SchemaCollection): Json {
+  const { name, title, summary, notes, effect, fields, rules, request, contract } = page;
+  const parameters = fields.filter(({ place }) => place !== "body" && place !== "document");
   return {
     operationId: name,
-    tags: [splitName(operation)[0]],
+    tags: [splitName(page)[0]],
     summary: title,
     description: [summary, notes, ...rules.map(({ description }) => description), `Contract: ${contract}.`]
       .filter(Boolean)
       .join("\n\n"),
     servers: [server],
-    security: security(credentials),
+    security: security(request),
     parameters: parameters.map((field) => parameter(field, schemas)),
-    ...(body && { requestBody: { required: true, content: requested(body, document, schemas) } }),
-    responses: responseObjects(operation, schemas),
-    "x-fxdesk-effect": effect,
+    ...(request.bodies.length > 0 && {
+      requestBody: { required: true, content: requestContent(request.bodies, schemas) },
+    }),
+    responses: responseObjects(page, schemas),
+    "x-fxdesk-effect": effect.kind,
     ...(rules.length > 0 && { "x-fxdesk-rules": rules }),
   };
 }
@@ -204,7 +159,11 @@ export function openApiDocument(
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
     const atPath = (paths[operation.path] ??= {});
-    atPath[operation.method.toLowerCase()] = operationObject(operation, serverOf(operation.server), schemas);
+    atPath[operation.method.toLowerCase()] = operationObject(
+      pageOf(operation),
+      serverOf(operation.server),
+      schemas,
+    );
   }
   return {
     openapi: "3.1.0",

@@ -93,6 +93,10 @@ export interface Meta {
   separator?: string;
   /** Of an enumeration: the caller has the value from an earlier call, so that its options need not be listed. */
   fromEarlier?: true;
+  /** Taken, and better not given: no tool lists it. */
+  deprecated?: true;
+  /** The operation whose tool lists it, where others take it too: models find one way to do a thing. */
+  listedBy?: string;
 }
 
 /** What a schema says of itself; zod does not carry it from the inner schema to the wrapped one. */

@@ -28,7 +28,7 @@ export const AccountId = uuid("Account ID", "As account_id in accounts.list.");
 export const Currency = z
   .string()
   .regex(/^[A-Z]{3}$/, "must be three capital letters, such as EUR")
-  .meta({ title: "Currency", description: "ISO 4217 code: three capital letters, such as EUR." });
+  .meta({ title: "Currency", description: "ISO 4217, such as EUR." });
 
 export const Currencies = z
   .string()
@@ -42,7 +42,7 @@ export const Currencies = z
 export const Country = z
   .string()
   .regex(/^[A-Z]{2}$/, "must be two capital letters, such as DE")
-  .meta({ title: "Country", description: "ISO 3166 code: two capital letters, such as DE." });
+  .meta({ title: "Country", description: "ISO 3166 code, such as DE." });
 
 const daysIn = (year: number, month: number) => {
   if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
@@ -127,7 +127,7 @@ export const webAddress = (title: string, description: string) =>
     .refine(isWebAddress, "must be an https address, such as https://example.com/done")
     .meta({ title, description, format: "uri" });
 
-export const page = z.int().min(1).meta({ title: "Page", description: "Page number, from 1." });
+export const page = z.int().min(1).meta({ title: "Page", description: "From 1." });
 export const pageSize = z.int().min(1).meta({ title: "Page size", description: "Entries on a page." });
 
 /** A decimal amount written as text, as the service and the open-banking standard send it. */

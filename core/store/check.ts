@@ -1,4 +1,7 @@
 /** Looks through the store: whether it can be used, and what of it cannot be read. */
+import { verifyStore } from "../journal/verify";
+import { readableReleases } from "../releases/rows";
+import { haltLine, haltsInForce } from "./halt";
 import { newestVersion } from "./migrations";
 import { withStore } from "./open";
 import type { StoreSettings } from "./settings";
@@ -12,6 +15,10 @@ export interface StoreCheck {
   readonly encrypted: boolean;
   /** How many connections have tokens in it. */
   readonly tokens: number;
+  /** How many calls are in its journal. */
+  readonly entries: number;
+  /** What is halted, one sentence each. */
+  readonly halts: readonly string[];
   /** What is broken, one sentence each; empty where it is sound. */
   readonly faults: readonly string[];
 }
@@ -23,11 +30,18 @@ export const checkStore = (settings: StoreSettings): Promise<StoreCheck> =>
     const families = await familiesOfTokens(store);
     for (const family of families)
       await loadTokens(store, family).catch((error: Error) => faults.push(error.message));
+    const journal = await verifyStore(store);
+    faults.push(...journal.faults.map(({ where, message }) => `Journal, ${where}: ${message}.`));
+    const { database, seal } = store;
+    const releases = await readableReleases({ run: database.run, seal }, "");
+    faults.push(...releases.faults.map((fault) => `Releases: ${fault}`));
     return {
       store: store.database.description,
       version: newestVersion,
       encrypted: settings.key !== undefined,
       tokens: families.length,
+      entries: journal.entries,
+      halts: (await haltsInForce(store)).map(haltLine),
       faults: [...new Set(faults)],
     };
   });

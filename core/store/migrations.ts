@@ -1,5 +1,48 @@
 /** The tables of the store. A migration that was released is never changed: what comes later is appended. */
-import type { Database, Run } from "./database";
+import type { Database, Row, Run } from "./database";
+import { assertHere } from "./moved";
+
+/** What there is to know of a table beside its columns. */
+export interface Table {
+  readonly name: string;
+  /** The columns of its primary key. */
+  readonly key: readonly string[];
+  /** Columns of texts that are sealed, each for its row: see `placeIn`. */
+  readonly sealed?: readonly string[];
+  /** The condition for rows with which a process is at work, by an expression for the time. */
+  readonly inUse?: (now: string) => string;
+  /** Holds what only matters to processes that run: a store that moves leaves it behind. */
+  readonly passing?: true;
+}
+
+/** All tables of the newest version. */
+export const tables: readonly Table[] = [
+  { name: "fxdesk_leases", key: ["name"], inUse: (now) => `expires_at > ${now}`, passing: true },
+  { name: "fxdesk_tokens", key: ["family"], sealed: ["content"] },
+  { name: "fxdesk_journal_events", key: ["seq"] },
+  { name: "fxdesk_journal_details", key: ["seq"], sealed: ["content"] },
+  {
+    name: "fxdesk_journal_entries",
+    key: ["id"],
+    inUse: (now) => `state IN ('intended', 'sent') AND expires_at > ${now}`,
+  },
+  { name: "fxdesk_halts", key: ["environment"] },
+  { name: "fxdesk_paces", key: ["name"], passing: true },
+  { name: "fxdesk_watches", key: ["id"], inUse: (now) => `held_until > ${now}` },
+  { name: "fxdesk_watch_states", key: ["watch", "entry"], sealed: ["content"] },
+  { name: "fxdesk_watch_changes", key: ["watch", "seq"], sealed: ["content"] },
+  {
+    name: "fxdesk_releases",
+    key: ["id"],
+    sealed: ["content", "progress"],
+    inUse: (now) => `held_until > ${now}`,
+  },
+  { name: "fxdesk_release_decisions", key: ["release", "person"], sealed: ["content"] },
+];
+
+/** The place for which the texts of a row are sealed. */
+export const placeIn = ({ name, key }: Table, row: Row): string =>
+  [name, ...key.map((column) => row[column])].join(" ");
 
 /** The statements that lead from each version to the next. */
 const migrations: readonly (readonly string[])[] = [
@@ -17,6 +60,128 @@ const migrations: readonly (readonly string[])[] = [
        content TEXT NOT NULL
      )`,
   ],
+  [
+    `CREATE TABLE fxdesk_journal_events (
+       seq BIGINT PRIMARY KEY,
+       entry TEXT NOT NULL,
+       kind TEXT NOT NULL,
+       at BIGINT NOT NULL,
+       content TEXT NOT NULL,
+       hash TEXT NOT NULL
+     )`,
+    "CREATE INDEX fxdesk_journal_events_of_entry ON fxdesk_journal_events (entry)",
+    `CREATE TABLE fxdesk_journal_details (
+       seq BIGINT PRIMARY KEY,
+       content TEXT NOT NULL
+     )`,
+    `CREATE TABLE fxdesk_journal_entries (
+       id TEXT PRIMARY KEY,
+       environment TEXT NOT NULL,
+       client TEXT NOT NULL,
+       operation TEXT NOT NULL,
+       key TEXT NOT NULL,
+       state TEXT NOT NULL,
+       intent BIGINT NOT NULL UNIQUE,
+       latest BIGINT NOT NULL,
+       fence BIGINT NOT NULL,
+       hold_ms BIGINT NOT NULL,
+       expires_at BIGINT NOT NULL,
+       reference TEXT,
+       identity TEXT,
+       looks BIGINT NOT NULL DEFAULT 0,
+       look_at BIGINT NOT NULL DEFAULT 0,
+       look_until BIGINT NOT NULL DEFAULT 0,
+       UNIQUE (environment, client, operation, key)
+     )`,
+    "CREATE INDEX fxdesk_journal_entries_by_reference ON fxdesk_journal_entries (reference)",
+    "CREATE INDEX fxdesk_journal_entries_by_identity ON fxdesk_journal_entries (identity)",
+    "CREATE INDEX fxdesk_journal_entries_in_state ON fxdesk_journal_entries (state)",
+  ],
+  [
+    `CREATE TABLE fxdesk_halts (
+       environment TEXT PRIMARY KEY,
+       halted_at BIGINT NOT NULL,
+       halted_by TEXT NOT NULL,
+       reason TEXT
+     )`,
+    `CREATE TABLE fxdesk_paces (
+       name TEXT PRIMARY KEY,
+       version BIGINT NOT NULL,
+       interval_ms DOUBLE PRECISION NOT NULL,
+       next_at DOUBLE PRECISION NOT NULL,
+       quiet_until DOUBLE PRECISION NOT NULL,
+       taken BIGINT NOT NULL,
+       content TEXT NOT NULL
+     )`,
+  ],
+  [
+    `CREATE TABLE fxdesk_watches (
+       id TEXT PRIMARY KEY,
+       name TEXT NOT NULL,
+       version BIGINT NOT NULL,
+       seq BIGINT NOT NULL,
+       told BIGINT NOT NULL,
+       heard BIGINT NOT NULL,
+       read_day TEXT,
+       next_at BIGINT NOT NULL,
+       failures BIGINT NOT NULL,
+       holder TEXT NOT NULL,
+       held_until BIGINT NOT NULL
+     )`,
+    `CREATE TABLE fxdesk_watch_states (
+       watch TEXT NOT NULL,
+       entry TEXT NOT NULL,
+       content TEXT NOT NULL,
+       PRIMARY KEY (watch, entry)
+     )`,
+    `CREATE TABLE fxdesk_watch_changes (
+       watch TEXT NOT NULL,
+       seq BIGINT NOT NULL,
+       found_at BIGINT NOT NULL,
+       content TEXT NOT NULL,
+       PRIMARY KEY (watch, seq)
+     )`,
+  ],
+  [
+    `CREATE TABLE fxdesk_releases (
+       id TEXT PRIMARY KEY,
+       kind TEXT NOT NULL,
+       state TEXT NOT NULL,
+       environment TEXT NOT NULL,
+       client TEXT NOT NULL,
+       operation TEXT NOT NULL,
+       key TEXT NOT NULL,
+       asks TEXT NOT NULL,
+       hash TEXT NOT NULL,
+       asked_at BIGINT NOT NULL,
+       valid_until BIGINT NOT NULL,
+       changed_at BIGINT NOT NULL,
+       fence BIGINT NOT NULL DEFAULT 0,
+       held_until BIGINT NOT NULL DEFAULT 0,
+       next_at BIGINT NOT NULL DEFAULT 0,
+       entry TEXT,
+       limit_day TEXT,
+       limit_amount TEXT,
+       content TEXT NOT NULL,
+       progress TEXT NOT NULL
+     )`,
+    "CREATE INDEX fxdesk_releases_in_state ON fxdesk_releases (state, next_at)",
+    "CREATE INDEX fxdesk_releases_by_key ON fxdesk_releases (environment, client, operation, key)",
+    "CREATE INDEX fxdesk_releases_by_asks ON fxdesk_releases (asks)",
+    "CREATE INDEX fxdesk_releases_by_day ON fxdesk_releases (limit_day)",
+    "CREATE INDEX fxdesk_releases_by_change ON fxdesk_releases (changed_at)",
+    `CREATE TABLE fxdesk_release_decisions (
+       release TEXT NOT NULL,
+       person TEXT NOT NULL,
+       decision TEXT NOT NULL,
+       hash TEXT NOT NULL,
+       at BIGINT NOT NULL,
+       until BIGINT NOT NULL,
+       mac TEXT NOT NULL,
+       content TEXT NOT NULL,
+       PRIMARY KEY (release, person)
+     )`,
+  ],
 ];
 
 /** The version of the tables that this program knows. */
@@ -32,21 +197,32 @@ async function versionOf(run: Run): Promise<number> {
   return Number(row!.version);
 }
 
-/** Brings the tables to the newest version. Throws where they are newer than this program. */
-export const migrate = (database: Database): Promise<void> =>
+/** The versions between which tables were brought; 0 where there were none. */
+export interface Migrated {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Throws where the tables are newer than this program. */
+export async function applyMigrations(run: Run, now: string): Promise<Migrated> {
+  await run(versionsTable);
+  const version = await versionOf(run);
+  if (version > newestVersion)
+    throw new Error(
+      `The store has version ${version} of its tables, and this fxdesk knows ${newestVersion}: ` +
+        "update @fxdesk/toolkit wherever this store is used.",
+    );
+  for (const [index, statements] of migrations.entries()) {
+    if (index < version) continue;
+    for (const statement of statements) await run(statement);
+    await run(`INSERT INTO fxdesk_migrations (version, applied_at) VALUES ($1, ${now})`, [index + 1]);
+  }
+  return { from: version, to: newestVersion };
+}
+
+/** Brings the tables to the newest version. Throws where they are newer than this program, or have moved. */
+export const migrate = (database: Database): Promise<Migrated> =>
   database.exclusively(async (run) => {
-    await run(versionsTable);
-    const version = await versionOf(run);
-    if (version > newestVersion)
-      throw new Error(
-        `The store has version ${version} of its tables, and this fxdesk knows ${newestVersion}: ` +
-          "update @fxdesk/toolkit wherever this store is used.",
-      );
-    for (const [index, statements] of migrations.entries()) {
-      if (index < version) continue;
-      for (const statement of statements) await run(statement);
-      await run(`INSERT INTO fxdesk_migrations (version, applied_at) VALUES ($1, ${database.now})`, [
-        index + 1,
-      ]);
-    }
+    await assertHere(run);
+    return applyMigrations(run, database.now);
   });

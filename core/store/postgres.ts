@@ -1,5 +1,6 @@
 /** The shared database: PostgreSQL, through the package `pg` of whoever uses it. */
 import type { Database, Row, Run, Value } from "./database";
+import { shownPlace } from "./settings";
 
 /** What is used of `pg`: who has it not installed still reads these declarations. */
 interface PgClient {
@@ -7,6 +8,8 @@ interface PgClient {
   connect(): Promise<unknown>;
   query(query: { text: string; values: readonly Value[] }): Promise<{ rows: Row[] }>;
   end(): Promise<void>;
+  ref(): void;
+  unref(): void;
 }
 
 type PgClientType = new (options: Readonly<Record<string, unknown>>) => PgClient;
@@ -17,6 +20,9 @@ const patienceMs = 10_000;
 /** Any number that nobody else is likely to take: it lets one process at a time change the tables. */
 const tablesLock = 7_342_019_551;
 
+const lock = "SELECT pg_advisory_xact_lock($1)";
+const lockThen = { now: lock, later: `${lock}, set_config('synchronous_commit', 'off', true)` } as const;
+
 function loadClient(): PgClientType {
   try {
     return (require("pg") as { Client: PgClientType }).Client;
@@ -24,11 +30,6 @@ function loadClient(): PgClientType {
     if ((error as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND") throw error;
     throw new Error("A store in PostgreSQL needs the package pg: npm install pg", { cause: error });
   }
-}
-
-function describe(url: string): string {
-  const { host, pathname } = new URL(url);
-  return `postgres://${host}${pathname}`;
 }
 
 /** Connects by a URL; what it leaves out comes from the PG… variables and the password file, as with psql. */
@@ -49,15 +50,28 @@ export async function openPostgres(url: string): Promise<Database> {
     await client.end().catch(() => undefined);
     throw error;
   }
-  const run: Run = async (text, values = []) => (await client.query({ text, values })).rows;
+  let underWay = 0;
+  client.unref();
+  /** A connection of which nothing is asked does not keep the process alive. */
+  const awaited = async <T>(work: () => Promise<T>): Promise<T> => {
+    underWay += 1;
+    client.ref();
+    try {
+      return await work();
+    } finally {
+      underWay -= 1;
+      if (underWay === 0) client.unref();
+    }
+  };
+  const run: Run = async (text, values = []) => (await awaited(() => client.query({ text, values }))).rows;
   return {
-    description: describe(url),
+    description: shownPlace(url),
     now: "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
     run,
-    async exclusively(work) {
+    async exclusively(work, { durable = "now" } = {}) {
       await run("BEGIN");
       try {
-        await run("SELECT pg_advisory_xact_lock($1)", [tablesLock]);
+        await run(lockThen[durable], [tablesLock]);
         const result = await work(run);
         await run("COMMIT");
         return result;
@@ -67,6 +81,6 @@ export async function openPostgres(url: string): Promise<Database> {
       }
     },
     faults: async () => [],
-    close: () => client.end(),
+    close: () => awaited(() => client.end()),
   };
 }

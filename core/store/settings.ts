@@ -27,6 +27,13 @@ export function passwordIn(place: string): string | undefined {
   return new URL(place).password;
 }
 
+/** The place as it is shown: an address without its user and password. */
+export function shownPlace(place: string): string {
+  if (!isPostgres(place)) return place;
+  const { host, pathname } = new URL(place);
+  return `postgres://${host}${pathname}`;
+}
+
 const keyLength = 32;
 
 /** Where something is said of them that is wrong, the value itself is not: it may hold a password. */

@@ -5,6 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Database, Run } from "./database";
 
+type Statement = ReturnType<DatabaseSyncInstance["prepare"]>;
 type Driver = new (path: string, options: { readonly timeout: number }) => DatabaseSyncInstance;
 
 /** Before it, two processes that write back a log at the same time could lose what was committed. */
@@ -89,7 +90,8 @@ async function makePrivate(path: string): Promise<boolean> {
   }
 }
 
-const settings = ["journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"];
+/** What is deleted is overwritten: erased details and old tokens are not left in the file. */
+const settings = ["journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"];
 
 /** Opens a file, and makes it where there is none; `isNew` says which. */
 export async function openSqlite(path: string): Promise<{ database: Database; isNew: boolean }> {
@@ -106,18 +108,25 @@ export async function openSqlite(path: string): Promise<{ database: Database; is
 }
 
 function databaseOf(file: DatabaseSyncInstance, path: string): Database {
+  const prepared = new Map<string, Statement>();
+  const statement = (sql: string): Statement => {
+    const known = prepared.get(sql) ?? file.prepare(sql);
+    prepared.set(sql, known);
+    return known;
+  };
   const run: Run = (sql, values = []) =>
     patiently(() => {
       const named = Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value]));
-      return file.prepare(sql).all(named) as Awaited<ReturnType<Run>>;
+      return statement(sql).all(named) as Awaited<ReturnType<Run>>;
     });
   return {
     description: path,
     now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
     run,
-    async exclusively(work) {
-      await run("BEGIN IMMEDIATE");
+    async exclusively(work, { durable = "now" } = {}) {
+      if (durable === "later") file.exec("PRAGMA synchronous = NORMAL");
       try {
+        await run("BEGIN IMMEDIATE");
         const result = await work(run);
         await run("COMMIT");
         return result;
@@ -125,6 +134,8 @@ function databaseOf(file: DatabaseSyncInstance, path: string): Database {
         // A full disk may have ended it already.
         if (file.isTransaction) file.exec("ROLLBACK");
         throw error;
+      } finally {
+        if (durable === "later") file.exec("PRAGMA synchronous = FULL");
       }
     },
     async faults() {

@@ -41,7 +41,10 @@ export async function familiesOfTokens({ database: { run } }: Store): Promise<st
   return rows.map(({ family }) => String(family));
 }
 
-/** Keeps the pair that follows `version`, 0 where there was none. False where another has followed it: that one stays. */
+/**
+ * Keeps the pair that follows `version`, 0 where there was none. False where another has followed it, which stays, or where
+ * it was forgotten.
+ */
 export async function saveTokens(
   { database: { run, now }, seal }: Store,
   family: string,
@@ -49,17 +52,19 @@ export async function saveTokens(
   { accessToken, refreshToken, remainingMs }: Pair,
 ): Promise<boolean> {
   const content = seal.close(JSON.stringify({ accessToken, refreshToken }), place(family));
-  const saved = await run(
-    `INSERT INTO fxdesk_tokens (family, version, saved_at, expires_at, content)
-     VALUES ($1, $2, ${now}, ${now} + $3, $4)
-     ON CONFLICT (family) DO UPDATE SET
-       version = excluded.version, saved_at = excluded.saved_at,
-       expires_at = excluded.expires_at, content = excluded.content
-     WHERE fxdesk_tokens.version = excluded.version - 1
-     RETURNING version`,
-    [family, version + 1, Math.round(remainingMs), content],
-  );
+  const statement =
+    version === 0
+      ? `INSERT INTO fxdesk_tokens (family, version, saved_at, expires_at, content)
+         VALUES ($1, $2, ${now}, ${now} + $3, $4)
+         ON CONFLICT (family) DO NOTHING RETURNING version`
+      : `UPDATE fxdesk_tokens SET version = $2, saved_at = ${now}, expires_at = ${now} + $3, content = $4
+         WHERE family = $1 AND version = $2 - 1 RETURNING version`;
+  const saved = await run(statement, [family, version + 1, Math.round(remainingMs), content]);
   return saved.length > 0;
+}
+
+export async function forgetTokens({ database: { run } }: Store, family: string): Promise<void> {
+  await run("DELETE FROM fxdesk_tokens WHERE family = $1", [family]);
 }
 
 /** The access token of this version is good no longer. */

@@ -21,6 +21,8 @@ type Stop = (reason: DeadlineEnded) => void;
  */
 export class Deadline {
   ended: DeadlineEnded | undefined;
+  /** Nobody waits for the call: it does not keep the process alive. */
+  isInBackground = false;
   readonly #signal: AbortSignal | undefined;
   #by: "queue" | "time" = "queue";
   #limitMs = Infinity;
@@ -95,7 +97,7 @@ export class Deadline {
 
   wait(ms: number): Promise<void> {
     return this.waitFor<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
+      const timer = this.#timerFor(resolve, ms);
       return () => clearTimeout(timer);
     });
   }
@@ -123,7 +125,12 @@ export class Deadline {
   }
 
   #setTimer(): void {
-    this.#timer ??= setTimeout(this.#onLimit, this.remainingMs);
+    this.#timer ??= this.#timerFor(this.#onLimit, this.remainingMs);
+  }
+
+  #timerFor(action: () => void, ms: number): NodeJS.Timeout {
+    const timer = setTimeout(action, ms);
+    return this.isInBackground ? timer.unref() : timer;
   }
 
   #onLimit = (): void => {

@@ -18,6 +18,13 @@ export class Paused extends Error {
   }
 }
 
+/** A request for which too many others wait already. Nothing was sent. */
+export class QueueFull extends Error {
+  constructor(waiting: number) {
+    super(`Too many calls wait for their turn (${waiting}).`);
+  }
+}
+
 /** A response larger than what is read. */
 export class TooLarge extends Error {}
 

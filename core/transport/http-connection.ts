@@ -30,6 +30,7 @@ export class Connector {
     return deadline.waitFor((resolve, reject) => {
       const socket = this.#secureContext ? this.#overTls(this.#secureContext) : connectTcp(this.#address);
       socket.setNoDelay(true).setKeepAlive(true, 60_000);
+      if (deadline.isInBackground) socket.unref();
       socket.once("error", reject);
       socket.once(this.#secureContext ? "secureConnect" : "connect", () => {
         socket.off("error", reject);

@@ -1,98 +1,294 @@
-/** When a call may go: how many at once, and not while the service wants none. */
+/** When a call may go: how many at once, how fast one after the other, and not while the service wants none. */
 import type { Deadline } from "./deadline";
-import { Paused } from "./error";
+import { Paused, QueueFull } from "./error";
+import { climbed, rateOf, refused } from "./rate";
+import { Turns } from "./turns";
 
-/** Gives a place back. */
-export type Permit = () => void;
+/** The place of a call among those that are under way. */
+export interface Permit {
+  /** The service took the call, whatever it responded. */
+  taken(): void;
+  /** The service refused it as one too many (429), and asks for this pause where it says how long. */
+  refused(retryAfterMs: number | undefined): void;
+  /** Gives the place back. */
+  release(): void;
+}
+
+/** For whom a call is made, and whether it is one that had its turn and is sent again. */
+export interface Asker {
+  readonly user?: string | undefined;
+  readonly again?: boolean;
+}
 
 /** Keeps the calls of one or more clients to a pace, for each server by itself. */
 export interface Pacing {
   /**
-   * Waits until a call to a server may go. Throws Paused at once when that is later than the deadline, or what the
-   * deadline ends the wait with.
+   * Waits until a call to a server may go. Throws Paused at once when that is later than the deadline, QueueFull when too
+   * many calls wait, or what the deadline ends the wait with.
    */
-  acquire(server: string, deadline: Deadline): Permit | Promise<Permit>;
-  /** The server wants no call for this long. */
-  pause(server: string, milliseconds: number): void;
+  acquire(server: string, deadline: Deadline, asker?: Asker): Permit | Promise<Permit>;
+  /** Lets go of what it holds until it is used again. */
+  close?(): Promise<void>;
 }
 
-interface Turn {
-  running: number;
-  pausedUntil: number;
-  /** In the order in which they came; each is handed the place of one that is done. */
-  readonly waiting: Set<(permit: Permit) => void>;
+export interface PacingLimits {
+  /** Calls to one server at once. */
+  readonly atOnce: number;
+  /** Calls a second to one server, where that is known; else it is found out. */
+  readonly perSecond?: number | undefined;
+  /** Calls that wait at most. */
+  readonly longestQueue?: number;
 }
 
-/** The pace of this process. */
-export class MemoryPacing implements Pacing {
-  readonly #turns = new Map<string, Turn>();
+export const defaultQueue = 10_000;
 
-  constructor(private readonly atOnce: number) {}
+/** What says when the next call to a server may go. */
+export interface Gate {
+  /** No call goes before. */
+  readonly pausedUntil: number;
+  /** How long until the next call may go, 0 or less for now; undefined where nobody knows yet, and `open` is called then. */
+  waitMs(now: number): number | undefined;
+  /** A call goes. */
+  pass(now: number): void;
+  taken(now: number): void;
+  refused(now: number, sentAt: number, retryAfterMs: number | undefined): void;
+  close?(): Promise<void>;
+}
 
-  acquire(server: string, deadline: Deadline): Permit | Promise<Permit> {
-    const turn = this.#turn(server);
-    const isFree = turn.running < this.atOnce;
-    if (isFree && turn.pausedUntil <= performance.now()) return this.#enter(turn);
-    return this.#waitFor(turn, deadline);
+/** What a gate knows of the calls before it. */
+export interface Queue {
+  readonly size: number;
+  /** The gate knows more than before. */
+  open(): void;
+}
+
+interface Waiting {
+  readonly deadline: Deadline;
+  readonly user: string;
+  resolve(permit: Permit): void;
+  reject(error: Error): void;
+}
+
+const nobody: Asker = {};
+
+/** The calls to one server. */
+class Lane implements Queue {
+  readonly gate: Gate;
+  readonly #turns = new Turns<Waiting>();
+  #underWay = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly limits: PacingLimits,
+    gateFor: (queue: Queue) => Gate,
+  ) {
+    this.gate = gateFor(this);
   }
 
-  pause(server: string, milliseconds: number): void {
-    const turn = this.#turn(server);
-    turn.pausedUntil = Math.max(turn.pausedUntil, performance.now() + milliseconds);
+  get size(): number {
+    return this.#turns.size;
   }
 
-  async #waitFor(turn: Turn, deadline: Deadline): Promise<Permit> {
-    assertTimeFor(turn, deadline);
-    const permit =
-      turn.running < this.atOnce
-        ? this.#enter(turn)
-        : await deadline.waitFor<Permit>((resolve) => {
-            turn.waiting.add(resolve);
-            return () => turn.waiting.delete(resolve);
-          });
+  acquire(deadline: Deadline, asker: Asker): Permit | Promise<Permit> {
+    const now = performance.now();
+    if (this.#turns.size === 0 && this.#underWay < this.limits.atOnce && this.#waitMs(now) <= 0)
+      return this.#enter(now);
+    return this.#waitFor(deadline, asker);
+  }
+
+  release(): void {
+    this.#underWay -= 1;
+    this.open();
+  }
+
+  refused(sentAt: number, retryAfterMs: number | undefined): void {
+    const now = performance.now();
+    this.gate.refused(now, sentAt, retryAfterMs);
+    this.#refuseThoseWithoutTime(now);
+    this.open();
+  }
+
+  /** Lets go who may. */
+  readonly open = (): void => {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    while (this.#turns.size > 0 && this.#underWay < this.limits.atOnce) {
+      const now = performance.now();
+      const waitMs = this.#waitMs(now);
+      if (waitMs > 0) {
+        this.#refuseThoseWithoutTime(now);
+        if (waitMs < Infinity && this.#turns.size > 0) this.#timer = setTimeout(this.open, Math.ceil(waitMs));
+        return;
+      }
+      this.#turns.take()!.resolve(this.#enter(now));
+    }
+  };
+
+  #waitMs(now: number): number {
+    return this.gate.waitMs(now) ?? Infinity;
+  }
+
+  #enter(now: number): Permit {
+    this.#underWay += 1;
+    this.gate.pass(now);
+    return new Place(this, now);
+  }
+
+  async #waitFor(deadline: Deadline, { user = "", again = false }: Asker): Promise<Permit> {
+    assertTimeFor(this.gate.pausedUntil - performance.now(), deadline);
+    const { longestQueue = defaultQueue } = this.limits;
+    if (this.#turns.size >= longestQueue && !again) throw new QueueFull(longestQueue);
+    const turn = deadline.waitFor<Permit>((resolve, reject) => {
+      const waiting = { deadline, user, resolve, reject };
+      this.#turns.add(waiting, user, again);
+      return () => this.#turns.remove(waiting, user);
+    });
+    this.open();
+    const permit = await turn;
     try {
       deadline.assertOpen();
-      while (pauseOf(turn) > 0) {
-        assertTimeFor(turn, deadline);
-        await deadline.wait(pauseOf(turn));
-      }
       return permit;
     } catch (error) {
-      permit();
+      permit.release();
       throw error;
     }
   }
 
-  #enter(turn: Turn): Permit {
-    turn.running += 1;
-    return this.#permit(turn);
-  }
-
-  #permit(turn: Turn): Permit {
-    let held = true;
-    return () => {
-      if (!held) return;
-      held = false;
-      const [next] = turn.waiting;
-      if (!next) {
-        turn.running -= 1;
-        return;
-      }
-      turn.waiting.delete(next);
-      next(this.#permit(turn));
-    };
-  }
-
-  #turn(server: string): Turn {
-    let turn = this.#turns.get(server);
-    if (!turn) this.#turns.set(server, (turn = { running: 0, pausedUntil: 0, waiting: new Set() }));
-    return turn;
+  #refuseThoseWithoutTime(now: number): void {
+    const pauseMs = this.gate.pausedUntil - now;
+    if (pauseMs <= 0) return;
+    for (const waiting of this.#turns) {
+      if (pauseMs < waiting.deadline.remainingMs) continue;
+      this.#turns.remove(waiting, waiting.user);
+      waiting.reject(new Paused(pauseMs));
+    }
   }
 }
 
-const pauseOf = ({ pausedUntil }: Turn): number => pausedUntil - performance.now();
+function assertTimeFor(pauseMs: number, deadline: Deadline): void {
+  if (pauseMs > 0 && pauseMs >= deadline.remainingMs) throw new Paused(pauseMs);
+}
 
-function assertTimeFor(turn: Turn, deadline: Deadline): void {
-  const pause = pauseOf(turn);
-  if (pause >= deadline.remainingMs) throw new Paused(pause);
+class Place implements Permit {
+  #isHeld = true;
+
+  constructor(
+    private readonly lane: Lane,
+    private readonly since: number,
+  ) {}
+
+  taken(): void {
+    this.lane.gate.taken(performance.now());
+  }
+
+  refused(retryAfterMs: number | undefined): void {
+    this.lane.refused(this.since, retryAfterMs);
+  }
+
+  release(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.lane.release();
+  }
+}
+
+/** Calls wait in the order in which they came, users in turn, for places and for a gate. */
+export class GatedPacing implements Pacing {
+  readonly #lanes = new Map<string, Lane>();
+
+  constructor(
+    private readonly limits: PacingLimits,
+    private readonly gateFor: (server: string, queue: Queue) => Gate,
+  ) {}
+
+  acquire(server: string, deadline: Deadline, asker = nobody): Permit | Promise<Permit> {
+    let lane = this.#lanes.get(server);
+    if (!lane)
+      this.#lanes.set(server, (lane = new Lane(this.limits, (queue) => this.gateFor(server, queue))));
+    return lane.acquire(deadline, asker);
+  }
+
+  async close(): Promise<void> {
+    for (const { gate } of this.#lanes.values()) await gate.close?.();
+  }
+}
+
+/** The pace of this process. */
+export class MemoryPacing extends GatedPacing {
+  constructor(atOnce: number, limits: Omit<PacingLimits, "atOnce"> = {}) {
+    super({ ...limits, atOnce }, () => new MemoryGate(leastMsOf(limits)));
+  }
+}
+
+export const leastMsOf = ({ perSecond }: Pick<PacingLimits, "perSecond">): number =>
+  perSecond === undefined ? 0 : 1_000 / perSecond;
+
+/** What counts as a second without a pause. */
+export const wholeMs = 900;
+
+/** How late a timer may be without the next one waiting for it. */
+export const lateMs = 20;
+
+export class MemoryGate implements Gate {
+  pausedUntil = 0;
+  #nextAt = 0;
+  #rate;
+  #count = 0;
+  readonly #meter = new Meter();
+
+  /** Begins with an interval, 0 for no limit, which gets no shorter than the other. */
+  constructor(leastMs: number, intervalMs = leastMs) {
+    this.#rate = rateOf(intervalMs, leastMs, performance.now());
+  }
+
+  waitMs(now: number): number {
+    return Math.max(this.#nextAt, this.pausedUntil) - now;
+  }
+
+  pass(now: number): void {
+    if (this.#rate.intervalMs === 0) return;
+    this.#rate = climbed(this.#rate, now, this.#count);
+    this.#nextAt = Math.max(this.#nextAt, now - lateMs) + this.#rate.intervalMs;
+  }
+
+  taken(now: number): void {
+    this.#count += 1;
+    this.#meter.add(now);
+  }
+
+  refused(now: number, sentAt: number, retryAfterMs: number | undefined): void {
+    const taken = this.#count;
+    const lastSecond = Math.min(this.#meter.lastSecond(now), taken - this.#rate.takenBefore);
+    const isWhole = now - this.pausedUntil >= wholeMs;
+    const { rate, pauseMs } = refused(this.#rate, { now, sentAt, taken, lastSecond, isWhole, retryAfterMs });
+    this.#rate = rate;
+    this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
+    this.#nextAt = this.pausedUntil;
+  }
+}
+
+const slots = 64;
+const slotMs = 1_000 / slots;
+
+/** Counts what happened within the last second. */
+class Meter {
+  readonly #counts = new Uint32Array(slots);
+  #newest = 0;
+
+  add(now: number): void {
+    this.#turnTo(now);
+    this.#counts[this.#newest % slots]! += 1;
+  }
+
+  lastSecond(now: number): number {
+    this.#turnTo(now);
+    return this.#counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  #turnTo(now: number): void {
+    const slot = Math.floor(now / slotMs);
+    const gone = Math.min(slots, slot - this.#newest);
+    for (let back = 0; back < gone; back += 1) this.#counts[(slot - back) % slots] = 0;
+    this.#newest = slot;
+  }
 }

@@ -13,6 +13,8 @@ export interface SendOptions extends ReadOptions {
    * be closing at the other end, and then nobody knows whether the request was taken.
    */
   readonly alone: boolean;
+  /** Waited for once there is a connection; where it throws, the request does not leave. */
+  readonly leaving?: (() => Promise<void>) | undefined;
 }
 
 /** Some runtimes put something else in the place of undici, and nobody can tell what left. */
@@ -36,6 +38,7 @@ export class Transport {
     const connection =
       this.#idleConnection(request.origin, sendOptions) ??
       (await this.#open(request.origin, deadline, sendOptions));
+    if (sendOptions.leaving) await this.#leaving(sendOptions.leaving, connection, deadline);
     let exchange: Exchange | undefined;
     try {
       return await deadline.waitFor<RawResponse>((resolve, reject) => {
@@ -46,6 +49,7 @@ export class Transport {
           leaving: () => sendOptions.alone && deadline.heedCaller(false),
         });
         connection.send(exchange);
+        if (deadline.isInBackground) connection.socket.unref();
         return (reason) => connection.destroy(reason);
       });
     } catch (error) {
@@ -74,6 +78,19 @@ export class Transport {
       return await this.#connector(origin).open(deadline, !alone);
     } catch (error) {
       throw new TransportError(error as Error, false);
+    }
+  }
+
+  async #leaving(
+    leaving: () => Promise<void>,
+    connection: HttpConnection,
+    deadline: Deadline,
+  ): Promise<void> {
+    try {
+      await deadline.race(leaving());
+    } catch (error) {
+      connection.destroy(error as Error);
+      throw error;
     }
   }
 

@@ -110,10 +110,9 @@ export interface ReceivedRequest {
 }
 
 function received({ name, place, schema }: Field, request: ReceivedRequest): unknown {
-  if (place === "body" || place === "document") return request.body?.[name];
-  const text = { path: request.path, query: request.query, header: request.headers }[place][
-    place === "header" ? name.toLowerCase() : name
-  ];
+  const texts = { path: request.path, query: request.query, header: request.headers };
+  if (!(place in texts)) return request.body?.[name];
+  const text = texts[place as keyof typeof texts][place === "header" ? name.toLowerCase() : name];
   if (text === undefined) return undefined;
   if (typeof text === "string") return fromText(schema, text);
   return kindOf(schema) === "array"

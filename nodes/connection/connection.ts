@@ -9,7 +9,7 @@ import { notSet, unresolvedVariable } from "../environment";
 import type { UserService } from "../service";
 import type { ClientCore } from "../../core/client/methods";
 
-type Settings = Record<string, string | undefined>;
+export type Settings = Record<string, string | undefined>;
 
 export interface ConnectionDef extends NodeDef, Readonly<Settings> {
   id: string;
@@ -34,7 +34,11 @@ export const connectionCredentials = (service: Service) =>
       .map(({ name }) => [name, { type: "password" as const }]),
   );
 
-function settingsFromForm(service: Service, config: ConnectionDef, credentials: Settings): Settings {
+function settingsFromForm(
+  service: Service,
+  config: Readonly<Settings>,
+  credentials: Readonly<Settings>,
+): Settings {
   const settings = settingsOf(service).map(({ name, title, secret }) => {
     const value = (secret ? credentials : config)[name];
     const variable = unresolvedVariable(value ?? "");
@@ -45,10 +49,10 @@ function settingsFromForm(service: Service, config: ConnectionDef, credentials: 
 }
 
 /** The FXDESK_… variables, those of the Node-RED flows included. */
-function settingsFromVariables(service: Service, RED: NodeAPI, node: Node): Settings {
+function settingsFromVariables(service: Service, RED: NodeAPI, node: Node | undefined): Settings {
   const settings = settingsOf(service).map(({ name }) => [
     name,
-    RED.util.getSetting(node, environmentName(name)) as string | undefined,
+    RED.util.getSetting(node!, environmentName(name)) as string | undefined,
   ]);
   return Object.fromEntries(settings) as Settings;
 }
@@ -57,15 +61,23 @@ interface TlsConfigNode extends Node {
   addTLSOptions(options: object): TlsOptions;
 }
 
-function optionsFor(
+/** What makes the options of a connection. */
+export interface ConnectionParts {
+  readonly node: Node | undefined;
+  /** Its settings that are no secrets; its client certificate, and whether all is read from the environment instead. */
+  readonly config: Readonly<Settings>;
+  readonly credentials: Readonly<Settings>;
+}
+
+/** The options of a client. Without a node, variables are those of the process. */
+export function optionsFor(
   service: Service,
   RED: NodeAPI,
-  node: ConnectionNode,
-  config: ConnectionDef,
+  { node, config, credentials }: ConnectionParts,
 ): ClientOptions {
   const settings = config.fromEnvironment
     ? settingsFromVariables(service, RED, node)
-    : settingsFromForm(service, config, node.credentials ?? {});
+    : settingsFromForm(service, config, credentials);
   const options = optionsFromSettings(settings);
   const tls = config.tls && (RED.nodes.getNode(config.tls) as TlsConfigNode | null);
   return tls ? { ...options, credentials: { ...options.credentials, tls: tls.addTLSOptions({}) } } : options;
@@ -83,7 +95,10 @@ export function connectionNode(
     RED.nodes.createNode(this, config);
     try {
       if (reason !== undefined) throw new TypeError(reason);
-      const client = createClient(optionsFor(service, RED, this, config), service);
+      const onRecovered = (line: string) => this.log(line);
+      const parts = { node: this, config, credentials: this.credentials ?? {} };
+      const options = { ...optionsFor(service, RED, parts), onRecovered };
+      const client = createClient(options, service);
       this.client = client;
       this.on("close", () => void client.close());
     } catch (error) {

@@ -1,5 +1,6 @@
 /** How a node looks in the palette: its drawer, colour and icon. */
-import type { Declaration, Effect } from "../../core/declaration/operation";
+import type { Callable, Effect } from "../../core/declaration/operation";
+import { splitName } from "../../core/declaration/sections";
 
 interface Section {
   /** The drawer of the palette; a few sections share one. */
@@ -13,14 +14,17 @@ const sections: Readonly<Record<string, Section>> = {
   transactions: { category: "fxdesk accounts", icon: "transactions.svg" },
   statements: { category: "fxdesk statements", icon: "statements.svg" },
   trades: { category: "fxdesk trades", icon: "trades.svg" },
+  releases: { category: "fxdesk administration", icon: "approvals.svg" },
   approvalsWorkflow: { category: "fxdesk administration", icon: "approvals.svg" },
   login: { category: "fxdesk administration", icon: "login.svg" },
+  forwards: { category: "fxdesk trades", icon: "trades.svg" },
+  contract: { category: "fxdesk administration", icon: "fxdesk.svg" },
   payments: { category: "fxdesk payments", icon: "payments.svg" },
   consents: { category: "fxdesk open banking", icon: "consents.svg" },
   openBanking: { category: "fxdesk open banking", icon: "open-banking.svg" },
 };
 
-/** For a section that came without a look of its own. */
+/** Of what people need most, and of a section that came without a look of its own. */
 const defaultAppearance: Section = { category: "fxdesk", icon: "fxdesk.svg" };
 
 /** Calm for what only reads, warmer the more a call does. Dark text is readable on each, in both editor themes. */
@@ -30,9 +34,15 @@ export interface Appearance extends Section {
   readonly color: string;
 }
 
-export function appearanceOf({ name, effect }: Declaration): Appearance {
-  const section = sections[name.split(".")[0]!] ?? defaultAppearance;
-  return { ...section, color: colors[effect] };
+/** The first drawer holds what people need most, whatever section it belongs to. */
+export function appearanceOf(callable: Callable, isDaily: boolean): Appearance {
+  const [section] = splitName(callable);
+  const { category, icon } = sections[section] ?? defaultAppearance;
+  return {
+    category: isDaily ? defaultAppearance.category : category,
+    icon,
+    color: colors[callable.effect],
+  };
 }
 
 /** Words wider than a node of the palette, which would break inside them. A search by the whole word finds the type. */
@@ -43,8 +53,10 @@ const shortWords: Readonly<Record<string, string>> = {
 };
 
 /** What stands on the node in the palette; on the canvas it is the whole title. */
-export const paletteLabelOf = ({ title }: Declaration): string =>
+export const paletteLabelOf = ({ title }: Callable): string =>
   title.replace(/\w+/g, (word) => shortWords[word] ?? word);
 
 /** The node that calls any operation may do anything. */
 export const callAppearance: Appearance = { ...defaultAppearance, color: colors.money };
+
+export const watchAppearance: Appearance = { ...defaultAppearance, color: colors.read };

@@ -1,7 +1,6 @@
 /** How a field appears on a form: the control for a fixed value, and what the editor needs to draw and check it. */
-import type { Declaration } from "../../core/declaration/operation";
-import { callerFields, type Field } from "../../core/declaration/fields";
-import { elementOf, kindOf, metaOf, optionsOf } from "../../core/schema/kind";
+import { type DescribedField, type DescribedPage, inputFields } from "../../core/declaration/described-page";
+import { elementOf, kindOf } from "../../core/schema/kind";
 
 /**
  * The control for a fixed value: a line of text, a number, one of some options, several of them, items with commas
@@ -21,14 +20,10 @@ export interface Control {
 
 const scalars = new Set(["string", "integer", "number", "boolean"]);
 
-const optionsFor = ({ schema, kind, options }: Field): readonly string[] | undefined => {
-  if (kind === "boolean") return ["true", "false"];
-  const element = elementOf(schema);
-  return options ?? (element && optionsOf(element));
-};
+const optionsFor = ({ kind, options }: DescribedField): readonly string[] | undefined =>
+  kind === "boolean" ? ["true", "false"] : options;
 
-function controlKind(field: Field, options: readonly string[] | undefined): ControlKind {
-  const { kind, schema } = field;
+function controlKind({ kind, schema }: DescribedField, options: readonly string[] | undefined): ControlKind {
   if (kind === "array") {
     const element = elementOf(schema);
     if (options) return "choices";
@@ -44,27 +39,25 @@ const formats: Readonly<Record<string, string>> = {
   uuid: "00000000-0000-0000-0000-000000000000",
 };
 
-function hintOf(field: Field): string | undefined {
-  if (field.default !== undefined) return String(field.default);
-  const { examples, format } = metaOf(field.schema);
-  const example = examples?.[0];
+function hintOf({ default: fallback, example, format }: DescribedField): string | undefined {
+  if (fallback !== undefined) return String(fallback);
   return typeof example === "string" ? example : formats[format ?? ""];
 }
 
-function controlOf(field: Field): Control {
+function controlOf(field: DescribedField): Control {
   const options = optionsFor(field);
   const hint = hintOf(field);
   return {
     name: field.name,
     control: controlKind(field, options),
-    ...(field.required && { required: true as const }),
+    ...(field.need === "required" && { required: true as const }),
     ...(options && { options }),
     ...(hint !== undefined && { hint }),
   };
 }
 
-/** The controls of an operation's form: what is required first. */
-export function controlsOf(operation: Declaration): readonly Control[] {
-  const controls = callerFields(operation).map(controlOf);
+/** The controls of a form: what is required first. */
+export function controlsOf(page: DescribedPage): readonly Control[] {
+  const controls = inputFields(page).map(controlOf);
   return [...controls.filter(({ required }) => required), ...controls.filter(({ required }) => !required)];
 }

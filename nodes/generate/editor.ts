@@ -1,11 +1,24 @@
 /** The file the editor loads: definitions with literal types and defaults, and forms that the shared script fills. */
 import { comesInPages } from "../../core/client/pages";
 import { settingsOf } from "../../core/client/settings";
-import { mayRespondWith, type Declaration } from "../../core/declaration/operation";
-import type { Service, Setting } from "../../core/declaration/service";
-import { callSlug, callType, connectionType, nodeTypeOf, slugOf } from "../names";
+import { pageOf } from "../../core/declaration/described-page";
+import { mayRespondWith, type Callable } from "../../core/declaration/operation";
+import { dailyOf, declarationsOf, type Service, type Setting } from "../../core/declaration/service";
+import { isWatch, type Watch } from "../../core/declaration/watch";
+import { usualKey } from "../operation/key";
+import {
+  callSlug,
+  callType,
+  connectionType,
+  exampleConnection,
+  nodeTypeOf,
+  slugOf,
+  watchSlug,
+  watchType,
+} from "../names";
 import { type Control, controlsOf } from "./controls";
-import { callAppearance, type Appearance, appearanceOf, paletteLabelOf } from "./appearance";
+import { searchWordsOf } from "./search-words";
+import { callAppearance, type Appearance, appearanceOf, paletteLabelOf, watchAppearance } from "./appearance";
 
 /** The version of the stored properties; a change of their form needs a migration. */
 const version = 1;
@@ -48,6 +61,9 @@ const settingRows = (service: Service, secret: boolean): string =>
 
 const hint = (words: string): string => `<p class="fxdesk-hint" data-i18n="${words}"></p>`;
 
+const button = (name: string): string =>
+  `<button type="button" class="red-ui-button" id="fxdesk-connection-${name}" data-i18n="connection.${name}"></button>`;
+
 const connectionForm = (service: Service): string =>
   [
     row("node-config-input-name", "form.name", textInput("node-config-input-name")),
@@ -60,9 +76,13 @@ const connectionForm = (service: Service): string =>
       '<input type="text" id="node-config-input-tls" style="width: calc(100% - 155px)">',
     ),
     `<h4 data-i18n="connection.secrets"></h4>${hint("connection.secretsDescription")}${settingRows(service, true)}</div>`,
+    `<div class="form-row">${button("login")} ${button("test")}</div>`,
+    '<p class="fxdesk-hint" id="fxdesk-connection-state" aria-live="polite"></p>',
   ].join("\n");
 
 const pagesDefault = 'pages: { value: "all" }';
+const requestKeyDefault = `requestKey: { value: ${literal(usualKey)} }`;
+const rowsDefault = 'rows: { value: "whole" }';
 const saveToDefault = 'saveTo: { value: { type: "str", value: "" } }';
 
 /** The properties of a node, with those that only some have between those that all have. */
@@ -70,23 +90,45 @@ const nodeDefaults = (...own: readonly string[]): string[] => [
   'name: { value: "" }',
   `connection: { type: ${literal(connectionType)}, value: "" }`,
   ...own,
-  'timeoutMs: { value: "", validate: RED.validators.number(true) }',
   `version: { value: ${version} }`,
 ];
 
-const operationDefaults = (operation: Declaration): string[] =>
+const fieldsDefault =
+  "fields: { value: {}, validate: function (fields, option) { return fxdesk.violations(this, fields, option); } }";
+const namedDefault = 'operation: { value: "", required: true }';
+const inputDefault = (type: string, value: string): string =>
+  `input: { value: ${literal({ type, value })}, validate: function (input, option) { return fxdesk.inputProblem(this, input, option); } }`;
+const timeLimitDefault = 'timeoutMs: { value: "", validate: RED.validators.number(true) }';
+
+const operationDefaults = (operation: Callable): string[] =>
   nodeDefaults(
-    "fields: { value: {}, validate: function (fields, option) { return fxdesk.violations(this, fields, option); } }",
+    fieldsDefault,
     "fromPayload: { value: false }",
     ...(comesInPages(operation) ? [pagesDefault] : []),
-    ...(mayRespondWith(operation, "file") ? [saveToDefault] : []),
+    ...(operation.effect === "money" ? [requestKeyDefault] : []),
+    ...(operation.rows === undefined ? [] : [rowsDefault]),
+    ...(mayRespondWith(operation, "file") || operation.delivers ? [saveToDefault] : []),
+    timeLimitDefault,
   );
 
+/** Where it begins the first time, and how long after one read the next is made, in seconds; as declared when empty. */
+const watchingDefaults = [
+  'from: { value: "" }',
+  'every: { value: "", validate: RED.validators.number(true) }',
+] as const;
+
+const watchDefaults = nodeDefaults(fieldsDefault, ...watchingDefaults);
+
+const anyWatchDefaults = nodeDefaults(namedDefault, inputDefault("json", "{}"), ...watchingDefaults);
+
 const callDefaults = nodeDefaults(
-  'operation: { value: "", required: true }',
-  'input: { value: { type: "msg", value: "payload" }, validate: function (input, option) { return fxdesk.inputProblem(this, input, option); } }',
+  namedDefault,
+  inputDefault("msg", "payload"),
+  requestKeyDefault,
   pagesDefault,
+  rowsDefault,
   saveToDefault,
+  timeLimitDefault,
 );
 
 const properties = (list: readonly string[]): string => `{\n    ${list.join(",\n    ")}\n  }`;
@@ -98,18 +140,35 @@ interface NodeDefinition {
   readonly look: Appearance;
   readonly defaults: readonly string[];
   readonly controls: readonly Control[];
+  /** What it is found by beside its label. */
+  readonly searchWords: string;
+  /** Of a node that begins by itself, which has no message to take values from. */
+  readonly trigger?: {
+    /** What stands in the empty fields of where it begins and how often it reads. */
+    readonly from: string;
+    readonly every: string;
+  };
 }
 
-const definition = ({ type, paletteLabel, slug, look, defaults, controls }: NodeDefinition): string =>
+const definition = ({
+  type,
+  paletteLabel,
+  slug,
+  look,
+  defaults,
+  controls,
+  searchWords,
+  trigger,
+}: NodeDefinition): string =>
   `RED.nodes.registerType(${literal(type)}, {
   category: ${literal(look.category)},
   color: ${literal(look.color)},
   icon: ${literal(look.icon)},
   paletteLabel: ${literal(paletteLabel)},
-  inputs: 1,
-  outputs: 1,
+  inputs: ${trigger ? 0 : 1},
+  outputs: ${trigger ? '2,\n  outputLabels: ["changes", "status"]' : 1},
   defaults: ${properties(defaults)},
-  fxdesk: { slug: ${literal(slug)}, controls: ${literal(controls)} },
+  fxdesk: { slug: ${literal(slug)}, controls: ${literal(controls)}, searchWords: ${literal(searchWords)}${trigger ? `, trigger: ${literal(trigger)}` : ""} },
   label: function () { return fxdesk.label(this); },
   labelStyle: function () { return fxdesk.labelStyle(this); },
   onadd: function () { fxdesk.added(this); },
@@ -117,15 +176,47 @@ const definition = ({ type, paletteLabel, slug, look, defaults, controls }: Node
   oneditsave: function () { fxdesk.save(this); }
 });`;
 
-const operationDefinition = (operation: Declaration): string =>
+const operationDefinition = (operation: Callable, isDaily: boolean): string =>
   definition({
     type: nodeTypeOf(operation),
     paletteLabel: paletteLabelOf(operation),
     slug: slugOf(operation),
-    look: appearanceOf(operation),
+    look: appearanceOf(operation, isDaily),
     defaults: operationDefaults(operation),
-    controls: controlsOf(operation),
+    controls: controlsOf(pageOf(operation)),
+    searchWords: searchWordsOf(operation),
   });
+
+const beginnings = (day: boolean): string => `now, beginning${day ? ", YYYY-MM-DD" : ""}`;
+
+const watchDefinition = (watch: Watch, isDaily: boolean): string =>
+  definition({
+    type: nodeTypeOf(watch),
+    paletteLabel: paletteLabelOf(watch),
+    slug: slugOf(watch),
+    look: appearanceOf(watch, isDaily),
+    defaults: watchDefaults,
+    controls: controlsOf(pageOf(watch)),
+    searchWords: searchWordsOf(watch),
+    trigger: {
+      from: `${watch.begins} (${beginnings(watch.day !== undefined)})`,
+      every: String(watch.everyMs / 1_000),
+    },
+  });
+
+const anyWatchDefinition = definition({
+  type: watchType,
+  paletteLabel: "Watch",
+  slug: watchSlug,
+  look: watchAppearance,
+  defaults: anyWatchDefaults,
+  controls: [],
+  searchWords: "",
+  trigger: { from: beginnings(true), every: "" },
+});
+
+const declaredDefinition = (callable: Callable, isDaily: boolean): string =>
+  isWatch(callable) ? watchDefinition(callable, isDaily) : operationDefinition(callable, isDaily);
 
 const callDefinition = definition({
   type: callType,
@@ -134,6 +225,7 @@ const callDefinition = definition({
   look: callAppearance,
   defaults: callDefaults,
   controls: [],
+  searchWords: "",
 });
 
 const settingDefault = ({ name, options }: Setting): string =>
@@ -162,14 +254,25 @@ function connectionDefinition(service: Service): string {
 });`;
 }
 
+/** After the flows are loaded, what is added may be an example. */
+const examplesConnected = `RED.events.on("flows:loaded", function () {
+  RED.events.on("nodes:add", function (node) { fxdesk.connect(node, ${literal(exampleConnection)}); });
+});`;
+
 /** The editor's HTML for the connection and the nodes of a service. */
 export function editorFile(service: Service): string {
-  const { operations } = service;
-  const types = [callType, ...operations.map(nodeTypeOf)];
+  const declared = declarationsOf(service);
+  const types = [callType, watchType, ...declared.map(nodeTypeOf)];
+  const daily = service.daily ? dailyOf(service) : [];
+  const others = declared.filter((callable) => !daily.includes(callable));
+  // The drawers of the palette are in the order in which their first nodes come.
   const definitions = [
     connectionDefinition(service),
+    ...daily.map((callable) => declaredDefinition(callable, true)),
     callDefinition,
-    ...operations.map((operation) => operationDefinition(operation)),
+    anyWatchDefinition,
+    ...others.map((callable) => declaredDefinition(callable, false)),
+    examplesConnected,
   ];
   return `<link rel="stylesheet" href="resources/@fxdesk/toolkit/form.css">
 <script type="module" src="resources/@fxdesk/toolkit/form.js"></script>

@@ -1,9 +1,9 @@
 /** The words of the editor and of the status texts, in English. */
 import { environmentName, settingsOf } from "../../core/client/settings";
-import { type Declaration, effectDescriptions } from "../../core/declaration/operation";
-import type { Service } from "../../core/declaration/service";
-import { callerFields } from "../../core/declaration/fields";
-import { callSlug, inNodeWords, slugOf } from "../names";
+import { type Callable, effectDescriptions } from "../../core/declaration/operation";
+import { declarationsOf, type Service } from "../../core/declaration/service";
+import { inputFields, pageOf } from "../../core/declaration/described-page";
+import { callSlug, inNodeWords, slugOf, watchSlug } from "../names";
 
 interface Words {
   readonly label: string;
@@ -25,18 +25,27 @@ const form = {
   pagesOne: "One page",
   pagesAll: "All pages, as one message",
   pagesEach: "All pages, a message for each",
+  requestKey: "Request key",
+  requestKeyDescription:
+    "Stands for this call alone: the same call with the same key is not sent twice. Never the identifier of a message.",
+  rows: "Entries",
+  rowsWhole: "One message with all of the result",
+  rowsEach: "A message for each entry",
   timeoutMs: "Time limit (ms)",
   timeoutHint: "as the connection",
   saveTo: "Save to",
   saveToHint: "path of a file; empty: into msg.payload",
   required: "__field__ is required",
   operation: "Operation",
+  watch: "Watch",
   operationHint: "search, or write a name",
   matches_one: "1 operation",
   matches_other: "__count__ operations",
   effect: effectDescriptions,
   takes: "Fields: __fields__",
   input: "Input",
+  from: "Begins at",
+  every: "Every (s)",
 } as const;
 
 const connection = {
@@ -47,6 +56,16 @@ const connection = {
   secrets: "Secrets",
   secretsDescription: "Kept encrypted by Node-RED, never in a flow.",
   tls: "Client certificate",
+  login: "Log in",
+  loginWaits: "Waiting until you have logged in …",
+  loginDone: "Logged in for client __client__ in the environment __environment__. Update and deploy.",
+  loginNoClient:
+    "Logged in in the environment __environment__. Set the client: __clients__. Then update and deploy.",
+  loginOver: "Nobody has logged in in time.",
+  test: "Test",
+  testWaits: "Trying …",
+  testDone: "Reached __address__, environment __environment__, authorised for client __client__.",
+  testFailed: "Environment __environment__, client __client__: __message__",
 } as const;
 
 const status = {
@@ -59,22 +78,36 @@ const status = {
   done: "done",
   unconnected: "no connection",
   noOperation: "no such operation",
+  reading: "reading",
+  watching: "watching",
+  changes_one: "1 change",
+  changes_other: "__count__ changes",
+  held: "another is at it",
+  incomplete: "not all was read",
 } as const;
 
 const entries = <T>(list: readonly T[], entry: (item: T) => [string, unknown]) =>
   Object.fromEntries(list.map(entry));
 
-function operationWords(operation: Declaration, { operations }: Service) {
-  const fields = entries(callerFields(operation), ({ name, title, description }) => [
+function operationWords(operation: Callable, service: Service) {
+  const callables = declarationsOf(service);
+  const page = pageOf(operation);
+  const fields = entries(inputFields(page), ({ name, title, description }) => [
     name,
-    { label: title, description: inNodeWords(description, operations) } satisfies Words,
+    { label: title, description: inNodeWords(description, callables) } satisfies Words,
   ]);
-  return { label: operation.title, description: inNodeWords(operation.summary, operations), fields };
+  return { label: page.title, description: inNodeWords(page.summary, callables), fields };
 }
 
 const callWords = {
   label: "Call operation",
   description: "Calls any operation of the connection, those of extensions included.",
+  fields: {},
+};
+
+const watchWords = {
+  label: "Watch",
+  description: "Tells the changes of any watch of the connection, those of extensions included.",
   fields: {},
 };
 
@@ -91,6 +124,10 @@ export const localeCatalogue = (service: Service) => ({
   status,
   operations: {
     [callSlug]: callWords,
-    ...entries(service.operations, (operation) => [slugOf(operation), operationWords(operation, service)]),
+    [watchSlug]: watchWords,
+    ...entries(declarationsOf(service), (operation) => [
+      slugOf(operation),
+      operationWords(operation, service),
+    ]),
   },
 });

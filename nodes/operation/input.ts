@@ -1,7 +1,7 @@
 /** From the fields of a form and a message to the input of an operation. */
 import type { NodeMessage } from "node-red";
 import { invalidInput } from "../../core/client/call-errors";
-import type { Declaration } from "../../core/declaration/operation";
+import type { Callable } from "../../core/declaration/operation";
 import { callerFields, type Values } from "../../core/declaration/fields";
 import { type Host, type Source, sourceOf, type TypedValue } from "./sources";
 import { fitter } from "./values";
@@ -26,10 +26,10 @@ const payloadProperty =
   ({ payload }) =>
     typeof payload === "object" && payload !== null ? (payload as Record<string, unknown>)[name] : undefined;
 
-const fittersOf = (operation: Declaration) =>
+const fittersOf = (operation: Callable) =>
   new Map(callerFields(operation).map(({ name, schema }) => [name, fitter(schema)]));
 
-function readersOf(operation: Declaration, { fields = {}, fromPayload }: InputDef, host: Host): Reader[] {
+function readersOf(operation: Callable, { fields = {}, fromPayload }: InputDef, host: Host): Reader[] {
   const known = fittersOf(operation);
   const reader = (field: string, source: Source): Reader => {
     const fit = known.get(field);
@@ -45,11 +45,7 @@ function readersOf(operation: Declaration, { fields = {}, fromPayload }: InputDe
 type ReadInput = (msg: NodeMessage) => Promise<Values>;
 
 /** The values of the fields that have one. Throws InvalidInput that names every field whose value cannot be had. */
-async function valuesOf(
-  operation: Declaration,
-  readers: readonly Reader[],
-  msg: NodeMessage,
-): Promise<Values> {
+async function valuesOf(operation: Callable, readers: readonly Reader[], msg: NodeMessage): Promise<Values> {
   const input: Record<string, unknown> = {};
   const violations: Violation[] = [];
   for (const { field, read } of readers) {
@@ -64,7 +60,7 @@ async function valuesOf(
   return input;
 }
 
-function readerOfFields(operation: Declaration, form: InputDef, host: Host): ReadInput {
+function readerOfFields(operation: Callable, form: InputDef, host: Host): ReadInput {
   const readers = readersOf(operation, form, host);
   return (msg) => valuesOf(operation, readers, msg);
 }
@@ -86,7 +82,7 @@ function objectFrom(value: unknown): Values {
   return given as Values;
 }
 
-function readerOfWhole(operation: Declaration, given: TypedValue, host: Host): ReadInput {
+function readerOfWhole(operation: Callable, given: TypedValue, host: Host): ReadInput {
   const source = sourceOf(given, host);
   const fitters = fittersOf(operation);
   const whole = async (msg: NodeMessage): Promise<Values> => {
@@ -109,5 +105,5 @@ function readerOfWhole(operation: Declaration, given: TypedValue, host: Host): R
  * Prepares the form of a node: returns the input of the operation for a message. Throws InvalidInput that names every
  * field whose value cannot be had.
  */
-export const inputReader = (operation: Declaration, form: InputDef, host: Host): ReadInput =>
+export const inputReader = (operation: Callable, form: InputDef, host: Host): ReadInput =>
   form.input ? readerOfWhole(operation, form.input, host) : readerOfFields(operation, form, host);

@@ -7,14 +7,15 @@ import type { CallOptions } from "../../core/client/call-options";
 import { ReceivedFile } from "../../core/client/file";
 import { comesInPages, entriesIn, hasMore, joined } from "../../core/client/pages";
 import { FxdeskError } from "../../core/errors";
-import type { Declaration } from "../../core/declaration/operation";
+import type { Callable } from "../../core/declaration/operation";
+import { answerOf } from "../../core/declaration/rows";
 import type { CallResult } from "./outcome";
 import type { Values } from "../../core/declaration/fields";
 import type { ClientCore } from "../../core/client/methods";
 
 /** The call that a node makes for one message. */
 export interface NodeCall {
-  readonly operation: Declaration;
+  readonly operation: Callable;
   readonly client: ClientCore;
   readonly input: Values;
   readonly options: CallOptions;
@@ -43,7 +44,7 @@ type Deliver = (call: NodeCall) => Promise<Delivery>;
 /** What is known of a response beside its body. */
 const metadataOf = (
   { operation }: NodeCall,
-  { headers, total, requestId, attempts, violations }: ServiceResponse,
+  { headers, total, requestId, attempts, violations, journal }: ServiceResponse,
 ) => ({
   operation: operation.name,
   headers,
@@ -51,6 +52,7 @@ const metadataOf = (
   requestId,
   attempts,
   violations,
+  ...(journal && { journal }),
 });
 
 async function save(file: ReceivedFile, path: string): Promise<string> {
@@ -79,11 +81,12 @@ async function responseTo({ client, operation, input, options, ended }: NodeCall
   }
 }
 
-/** How many entries a body has; undefined where it is no list. */
-const entriesOf = (operation: Declaration, body: unknown): number | undefined =>
-  Array.isArray(body) || (operation.linkedPages && typeof body === "object")
+/** How many entries a body has; undefined where it is no list and no list is its answer. */
+const entriesOf = (operation: Callable, body: unknown): number | undefined =>
+  answerOf(operation, body)?.rows.length ??
+  (Array.isArray(body) || (operation.linkedPages && typeof body === "object")
     ? entriesIn(operation, body)
-    : undefined;
+    : undefined);
 
 /** Sends the response of one call. */
 async function sendOnePage(call: NodeCall): Promise<Delivery> {
@@ -143,6 +146,25 @@ async function sendEachPage(call: NodeCall): Promise<Delivery> {
   return { msg, body: waiting!.body, entries };
 }
 
+/**
+ * Sends a message for each entry of the list that is the answer, in a sequence; `msg.fxdesk.result` has what is told about
+ * the list. An empty list is no message.
+ */
+async function sendEachEntry(call: NodeCall): Promise<Delivery> {
+  const { operation, msg, copy, send } = call;
+  const { parts: outer } = msg;
+  const response = await responseTo(call);
+  const { status: statusCode, body } = response;
+  const { rows, rest: result } = answerOf(operation, body)!;
+  const sequence = { ...(outer !== undefined && { parts: outer }), id: msg._msgid, type: "array", len: 1 };
+  for (const [index, payload] of rows.entries()) {
+    const parts = { ...sequence, index, count: rows.length };
+    const fxdesk = { ...metadataOf(call, response), result };
+    send(Object.assign(copy(), { payload, parts, statusCode, fxdesk }));
+  }
+  return { msg: Object.assign(msg, { statusCode }), body, entries: rows.length };
+}
+
 /** How a list that comes in pages becomes messages. */
 export type PageMode = "one" | "all" | "each";
 
@@ -152,6 +174,19 @@ const modes: Readonly<Record<PageMode, Deliver>> = {
   each: sendEachPage,
 };
 
-/** Sends the messages that a call results in. `mode` only counts for lists that come in pages. */
-export const deliver = (call: NodeCall, mode: PageMode): Promise<Delivery> =>
-  (comesInPages(call.operation) ? modes[mode] : sendOnePage)(call);
+/** How a result whose answer is one of its lists becomes messages. */
+export type RowsMode = "whole" | "each";
+
+interface Modes {
+  /** Only counts for lists that come in pages. */
+  readonly pages: PageMode;
+  /** Only counts for results that have rows. */
+  readonly rows: RowsMode;
+}
+
+/** Sends the messages that a call results in. */
+export function deliver(call: NodeCall, { pages, rows }: Modes): Promise<Delivery> {
+  const { operation } = call;
+  if (comesInPages(operation)) return modes[pages](call);
+  return (operation.rows !== undefined && rows === "each" ? sendEachEntry : sendOnePage)(call);
+}

@@ -1,23 +1,27 @@
 /** The runtime of every operation's node, and of the node that calls any operation. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage, NodeStatus } from "node-red";
+import { intoFolder } from "../../core/client/deliver";
+import type { Progress } from "../../core/declaration/procedure";
 import type { FxdeskError } from "../../core/errors";
-import type { Declaration } from "../../core/declaration/operation";
+import type { Callable } from "../../core/declaration/operation";
 import type { ConnectionNode } from "../connection/connection";
-import { deliver, type PageMode } from "./messages";
+import { deliver, type PageMode, type RowsMode } from "./messages";
 import { failureOf } from "./failure";
 import { type InputDef, inputReader } from "./input";
+import { keyReader } from "./key";
 import { type CallResult, logOutcome } from "./outcome";
 import { sourceOf, type TypedValue } from "./sources";
 import {
   doneStatus,
   callingStatus,
+  progressStatus,
   failedStatus,
   statusLine,
   unusableStatus,
   type Translate,
   translatorOf,
 } from "./status";
-import { type Target, targetOf } from "./target";
+import { called, type Target, targetOf } from "./target";
 import { PendingCalls } from "./pending-calls";
 
 /** What the editor keeps of a node. */
@@ -25,10 +29,14 @@ export interface OperationDef extends NodeDef, InputDef {
   readonly connection: string;
   /** Name of the operation, where the type of the node does not say it. */
   readonly operation?: string;
+  /** What stands for the call, where it commits money; msg.fxdesk.key by default. */
+  readonly requestKey?: TypedValue;
   /** Time limit of a call in milliseconds; the connection's when empty. */
   readonly timeoutMs?: string;
   /** How a list that comes in pages is sent on. */
   readonly pages?: PageMode;
+  /** How a result whose answer is one of its lists is sent on. */
+  readonly rows?: RowsMode;
   /** Path for a file that comes; it goes into the message when empty. */
   readonly saveTo?: TypedValue;
 }
@@ -38,6 +46,7 @@ interface IncomingMessage {
   readonly msg: NodeMessage;
   readonly send: (msg: NodeMessage) => void;
   readonly signal: AbortSignal;
+  readonly onProgress: (step: Progress) => void;
 }
 
 /** Handles a message; returns how the node shows it. */
@@ -48,8 +57,12 @@ interface HandlerContext {
   readonly node: Node;
   readonly config: OperationDef;
   readonly words: Translate;
-  readonly ended: (operation: Declaration, ended: CallResult) => void;
+  readonly ended: (operation: Callable, ended: CallResult) => void;
 }
+
+/** What a flow wants to be told again with a release. */
+const correlationOf = ({ fxdesk }: NodeMessage & { readonly fxdesk?: { readonly correlation?: unknown } }) =>
+  fxdesk?.correlation === undefined ? {} : { correlation: fxdesk.correlation };
 
 function messageHandler(
   target: Target,
@@ -57,24 +70,35 @@ function messageHandler(
 ): MessageHandler {
   const { operation, client } = target;
   const host = { RED, node };
-  const { pages = "all", saveTo } = config;
+  const { pages = "all", rows = "whole", saveTo } = config;
   const readInput = inputReader(operation, config, host);
+  const readKey = keyReader(operation, config.requestKey, host);
   const readPath = saveTo?.value ? sourceOf(saveTo, host) : undefined;
   const timeoutMs = Number(config.timeoutMs) || undefined;
   const onOutcome = (outcome: CallResult) => ended(operation, outcome);
-  return async ({ msg, send, signal }) => {
+  return async ({ msg, send, signal, onProgress }) => {
+    const path = readPath && ((await readPath(msg)) as string | undefined);
     const call = {
       operation,
       client,
       input: await readInput(msg),
-      options: timeoutMs ? { signal, timeoutMs } : { signal },
-      saveTo: readPath && ((await readPath(msg)) as string | undefined),
+      options: {
+        signal,
+        onProgress,
+        user: node.id,
+        surface: "node-red",
+        ...correlationOf(msg),
+        ...(timeoutMs && { timeoutMs }),
+        ...(path && operation.delivers && { deliver: intoFolder(path) }),
+        ...(await readKey(msg)),
+      },
+      saveTo: path,
       msg,
       copy: () => RED.util.cloneMessage({ ...msg, payload: undefined }),
       send,
       ended: onOutcome,
     };
-    return doneStatus(translate, await deliver(call, pages));
+    return doneStatus(translate, await deliver(call, { pages, rows }));
   };
 }
 
@@ -83,7 +107,7 @@ function handlerOf(name: string, context: HandlerContext): MessageHandler {
   const { RED, node, config, words: translate } = context;
   const connection = RED.nodes.getNode(config.connection) as ConnectionNode | null;
   try {
-    return messageHandler(targetOf(name, connection), context);
+    return messageHandler(targetOf(name, connection, called), context);
   } catch (error) {
     node.status(unusableStatus(translate, error as FxdeskError));
     return () => Promise.reject(error as FxdeskError);
@@ -103,7 +127,7 @@ export function operationNode(
   return function OperationNode(this: Node, config: OperationDef) {
     RED.nodes.createNode(this, config);
     const calls = new PendingCalls();
-    const ended = (operation: Declaration, outcome: CallResult) =>
+    const ended = (operation: Callable, outcome: CallResult) =>
       logOutcome(this, operation, outcome, calls.isClosed);
     const handleMessage = handlerOf(name ?? config.operation ?? "", {
       RED,
@@ -113,14 +137,22 @@ export function operationNode(
       ended,
     });
     let last: NodeStatus = {};
-    const changed = statusLine(() => {
-      if (!calls.isClosed) this.status(calls.count > 0 ? callingStatus(translate, calls.count) : last);
+    let step: Progress | undefined;
+    const underWay = () =>
+      step ? progressStatus(translate, calls.count, step) : callingStatus(translate, calls.count);
+    const line = statusLine(() => {
+      if (calls.count === 0) step = undefined;
+      if (!calls.isClosed) this.status(calls.count > 0 ? underWay() : last);
     });
+    const onProgress = (reached: Progress) => {
+      step = reached;
+      line.moved();
+    };
 
     this.on("input", (msg, send, done) => {
       const call = async (signal: AbortSignal) => {
         try {
-          last = await handleMessage({ msg, send, signal });
+          last = await handleMessage({ msg, send, signal, onProgress });
           done();
         } catch (error) {
           const failure = failureOf(error);
@@ -128,13 +160,14 @@ export function operationNode(
           done(failure);
         }
       };
-      calls.run(call, changed);
+      calls.run(call, line.changed);
     });
 
     // A deploy does not wait: what has left goes on without its node, and is logged. When Node-RED itself stops, it waits
     // as long as it lets nodes take.
     const close = async (done: () => void) => {
       const closed = calls.close();
+      line.close();
       if (isStopping()) await closed;
       done();
     };

@@ -3,7 +3,7 @@ import type { Node } from "node-red";
 import type { ServiceResponse } from "../../core/client/response";
 import { outcomeLine } from "../../core/client/outcome-line";
 import { FxdeskError } from "../../core/errors";
-import type { Declaration } from "../../core/declaration/operation";
+import type { Callable } from "../../core/declaration/operation";
 
 export type CallResult = ServiceResponse | FxdeskError;
 
@@ -14,7 +14,7 @@ function levelOf(ended: CallResult, isClosed: boolean): "log" | "warn" | "error"
 }
 
 /** Logs in one line what became of each call that commits money, and of each that changes something unseen. */
-export function logOutcome(node: Node, operation: Declaration, ended: CallResult, isClosed: boolean): void {
+export function logOutcome(node: Node, operation: Callable, ended: CallResult, isClosed: boolean): void {
   const { effect } = operation;
   if (effect === "money" || (effect === "change" && isClosed))
     node[levelOf(ended, isClosed)](outcomeLine(operation, ended));

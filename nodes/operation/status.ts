@@ -1,6 +1,7 @@
 /** What stands below a node: how many calls are under way, and how the last one ended. */
 import type { NodeAPI, NodeStatus } from "node-red";
 import { ReceivedFile } from "../../core/client/file";
+import type { Progress } from "../../core/declaration/procedure";
 import type { FxdeskError } from "../../core/errors";
 import type { Delivery } from "./messages";
 import type { Failure } from "./failure";
@@ -33,6 +34,16 @@ export function callingStatus(translate: Translate, count: number): NodeStatus {
   return { fill: "blue", shape: "dot", text: translate("calling", count) };
 }
 
+/** How far a call has come. */
+export const progressStatus = (
+  translate: Translate,
+  count: number,
+  { done, total }: Progress,
+): NodeStatus => {
+  const far = total === undefined ? String(done) : `${done}/${total}`;
+  return { fill: "blue", shape: "dot", text: `${translate("calling", count)}, ${far}` };
+};
+
 export function doneStatus(translate: Translate, { msg, body, entries, more }: Delivery): NodeStatus {
   const { payload, statusCode } = msg;
   const text =
@@ -58,16 +69,37 @@ export const unusableStatus = (translate: Translate, { code }: FxdeskError): Nod
   text: translate(code === "no_connection" ? "unconnected" : "noOperation"),
 });
 
-/** Shows the newest status once a turn of the event loop: of a burst of messages, one. */
-export function statusLine(show: () => void): () => void {
-  let isDue = false;
+/** How long a status stands at least while a call tells how far it has come. */
+const progressMs = 250;
+
+export interface StatusLine {
+  /** Shows the newest status once a turn of the event loop: of a burst of messages, one. */
+  readonly changed: () => void;
+  /** The same, at most four times a second. */
+  readonly moved: () => void;
+  /** Shows nothing any more. */
+  readonly close: () => void;
+}
+
+export function statusLine(show: () => void): StatusLine {
+  let due: NodeJS.Immediate | undefined;
+  let later: NodeJS.Timeout | undefined;
+  let shownAt = -Infinity;
   const showNow = () => {
-    isDue = false;
+    clearTimeout(later);
+    [due, later] = [undefined, undefined];
+    shownAt = performance.now();
     show();
   };
-  return () => {
-    if (isDue) return;
-    isDue = true;
-    setImmediate(showNow);
+  return {
+    changed: () => void (due ??= setImmediate(showNow)),
+    moved() {
+      const wait = Math.max(0, shownAt + progressMs - performance.now());
+      if (!due) later ??= setTimeout(showNow, wait);
+    },
+    close() {
+      clearImmediate(due);
+      clearTimeout(later);
+    },
   };
 }

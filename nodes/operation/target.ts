@@ -3,44 +3,77 @@
 import { extensionVariables } from "../../core/client/settings";
 import { type ErrorCode, FxdeskError } from "../../core/errors";
 import { nearest } from "../../core/nearest";
-import type { Declaration } from "../../core/declaration/operation";
+import type { Callable } from "../../core/declaration/operation";
+import { callablesOf, type Service } from "../../core/declaration/service";
+import type { Watch } from "../../core/declaration/watch";
 import type { ConnectionNode } from "../connection/connection";
 import type { ClientCore } from "../../core/client/methods";
 
-export interface Target {
+export interface Target<D extends Callable = Callable> {
   readonly client: ClientCore;
-  readonly operation: Declaration;
+  readonly operation: D;
 }
 
-/** Nothing can be called with this node as it is. */
-function unusable(operation: string, because: string, code: ErrorCode): FxdeskError {
-  return new FxdeskError(`${operation || "No operation"}: ${because}`, {
+/** What a node may name, of what a service declares. */
+interface Kind<D extends Callable> {
+  readonly word: string;
+  readonly article: string;
+  readonly plural: string;
+  readonly of: (service: Service) => readonly D[];
+}
+
+export const called: Kind<Callable> = {
+  word: "operation",
+  article: "an",
+  plural: "Operations",
+  of: callablesOf,
+};
+export const watched: Kind<Watch> = {
+  word: "watch",
+  article: "a",
+  plural: "Watches",
+  of: ({ watches = [] }) => watches,
+};
+
+/** Nothing can be done with this node as it is. */
+function unusable(operation: string, because: string, code: ErrorCode, word = "operation"): FxdeskError {
+  return new FxdeskError(`${operation || `No ${word}`}: ${because}`, {
     operation,
     code,
     outcome: "not-sent",
   });
 }
 
-function unknown(name: string, operations: readonly Declaration[]): FxdeskError {
-  if (!name) return unusable(name, "Choose an operation in the node.", "invalid_input");
+function unknown(
+  name: string,
+  { word, article, plural }: Omit<Kind<Callable>, "of">,
+  known: readonly Callable[],
+): FxdeskError {
+  if (!name) return unusable(name, `Choose ${article} ${word} in the node.`, "invalid_input", word);
   const near = nearest(
     name,
-    operations.map((operation) => operation.name),
+    known.map((each) => each.name),
   );
   const hint =
     near.length > 0
       ? ` Did you mean ${near.join(" or ")}?`
-      : ` Operations beyond the contract come from the module that ${extensionVariables.path} names where Node-RED runs.`;
-  return unusable(name, `The service has no such operation.${hint}`, "invalid_input");
+      : ` ${plural} beyond the contract come from the module that ${extensionVariables.path} names where Node-RED runs.`;
+  return unusable(name, `The service has no such ${word}.${hint}`, "invalid_input");
 }
 
-/** The client of the connection and the operation of its service. Throws an FxdeskError that says what is missing. */
-export function targetOf(name: string, connection: ConnectionNode | null): Target {
+/**
+ * The client of the connection, and what a node names of its service. Throws an FxdeskError that says what is missing.
+ */
+export function targetOf<D extends Callable>(
+  name: string,
+  connection: ConnectionNode | null,
+  kind: Kind<D>,
+): Target<D> {
   if (!connection) throw unusable(name, "Choose a connection in the node.", "no_connection");
   const { client, reason } = connection;
   if (!client) throw unusable(name, `The connection is not usable: ${reason}`, "no_connection");
-  const { operations } = client.service;
-  const operation = operations.find((each) => each.name === name);
-  if (!operation) throw unknown(name, operations);
+  const known = kind.of(client.service);
+  const operation = known.find((each) => each.name === name);
+  if (!operation) throw unknown(name, kind, known);
   return { client, operation };
 }

@@ -5,7 +5,7 @@ import type { AnyBehaviour } from "./behaviour";
 import { behaviours as ownBehaviours } from "./behaviours";
 import { controlBehaviours, controlExtensions } from "./control";
 import { extensionBehaviours, extensionsFor } from "./extensions";
-import type { Delivery } from "./outbox";
+import type { Delivery } from "./world/outbox";
 import { buildServer } from "./server";
 import { type Beginning, Stage } from "./stage";
 

@@ -1,8 +1,8 @@
 /** What stands behind an operation of the sandbox. */
 import type { Declaration, OperationValues, Values } from "@fxdesk/toolkit/operations";
-import type { Readable } from "node:stream";
 import type { HttpRequest } from "./http";
-import type { Client, Contact } from "./world/parties";
+import type { Result } from "./result";
+import type { Client, Contact } from "./world/parties/parties";
 import type { World } from "./world/world";
 
 /** A call that passed the door: the caller is known, the values fit the declaration, defaults are filled in. */
@@ -17,28 +17,7 @@ export interface Call<V = Values> {
   readonly world: World;
 }
 
-/** A file as the sandbox keeps it. */
-export interface StoredFile {
-  readonly contentType: string;
-  readonly fileName: string;
-  readonly bytes: Buffer;
-}
-
-/** A file as a response; a long one is made while it is sent. */
-export interface FileResponse extends Omit<StoredFile, "bytes"> {
-  readonly bytes: Buffer | Readable;
-}
-
-/** One of the documented responses. The body is what the response's kind takes: a value, text, a FileResponse or nothing. */
-export interface Result {
-  readonly status: number;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** One of the media types in which a JSON response may come as text: the body is that text. */
-  readonly asText?: string;
-}
-
-/** Responds to a call, or throws a Refusal. */
+/** Responds to a call, or throws a DomainError, or a Refusal of its own. */
 export type Behaviour<V = Values> = (call: Call<V>) => Result | Promise<Result>;
 
 /** A behaviour among others, whatever values it takes: the pipeline checks them before it calls. */

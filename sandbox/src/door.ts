@@ -16,10 +16,12 @@ import {
   withDefaults,
 } from "@fxdesk/toolkit/operations";
 import type { Call } from "./behaviour";
-import { type Caller, type Dialect, dialectOf } from "./dialect";
+import type { Caller, Dialect } from "./dialect";
+import { dialectOf } from "./dialects";
 import { bearerOf, header, type HttpRequest } from "./http";
 import { invalidStatus, Refusal } from "./refusal";
-import { type Client, type Contact, demoCredential, mayActFor } from "./world/parties";
+import { wordingViolations } from "./strictness";
+import { type Client, type Contact, demoCredential, mayActFor } from "./world/parties/parties";
 import type { World } from "./world/world";
 
 /** A credential as an operation carries it. */
@@ -126,13 +128,16 @@ function readValues(
       "The client is missing.",
       `${clientField.name} is required.`,
     );
-  const violations = checkRequest(operation, values, now);
+  const worded = wordingViolations(operation, { query }, body);
+  const violations = worded.length > 0 ? worded : checkRequest(operation, values, now);
   if (violations.length > 0)
     throw new Refusal(
       invalidStatus(operation),
       invalid,
       "The request does not fit.",
       describeViolations(violations),
+      {},
+      violations,
     );
   return withDefaults(operation, values);
 }

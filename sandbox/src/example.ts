@@ -2,7 +2,7 @@
 import type { ResponseDeclaration } from "@fxdesk/toolkit/operations";
 import { isRequired, kindOf, optionsOf, unwrap } from "@fxdesk/toolkit/schema";
 import type { z } from "zod";
-import type { StoredFile } from "./behaviour";
+import type { StoredFile } from "./world/stored-file";
 
 /** Texts to choose from: the first that fits. */
 const texts = [

@@ -92,6 +92,30 @@ function createQuote(toolkit: Toolkit) {
       404: "Client or parent trade ID not found.",
       409: ["A conflict that can be corrected; see the details.", ErrorMessage],
     },
+    quotes: {
+      status: 201,
+      given: { quote_type: "quote" },
+      asks: {
+        amount: "amount",
+        fixed_side: "operation",
+        buy_currency: "buy_currency",
+        sell_currency: "sell_currency",
+        trade_type: "trade_type",
+        value_date: "value_date",
+        window_start_date: "window_start_date",
+        parent_trade_id: "parent_trade_id",
+      },
+      tells: {
+        quote_id: "quote_id",
+        rate: "quoted_rate",
+        rate_symbol: "quoted_rate_symbol",
+        buy_amount: "buy_amount",
+        buy_currency: "buy_currency",
+        sell_amount: "sell_amount",
+        sell_currency: "sell_currency",
+        value_date: "value_date",
+      },
+    },
     contract: "not shown",
   });
 }

@@ -67,6 +67,10 @@ export function preferred<T extends string>(
 export const send = (reply: FastifyReply, { status, headers, body }: HttpResponse): FastifyReply =>
   reply.code(status).headers(headers).send(body);
 
+/** Whether a browser sends a request for a page of another origin. */
+export const isForeign = ({ headers: { host, origin } }: Pick<FastifyRequest, "headers">): boolean =>
+  origin !== undefined && origin !== `http://${host}`;
+
 /** Says for the log why a page or a form refuses a request. */
 export function because(reply: FastifyReply, message: string): FastifyReply {
   reply.request.refusal = message;

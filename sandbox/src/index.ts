@@ -6,17 +6,21 @@ import { assemble } from "./assemble";
 import type { AnyBehaviour } from "./behaviour";
 import { type ControlPlane, controlPlane } from "./control";
 import { extensionModule } from "./extensions";
-import { type Mail, prepare } from "./outbox";
-import type { LoggedRequest } from "./stage";
-import { demo, demoCredential } from "./world/parties";
+import { type Mail, prepare } from "./world/outbox";
+import type { Beginning, LoggedRequest } from "./stage";
+import { readWorld } from "./world-file";
+import { settingsIn } from "./world/seed/described";
+import { demo, demoCredential } from "./world/parties/parties";
 import { type Settings, settingsFrom } from "./world/settings";
 
-export type { AnyBehaviour, Behaviour, Call, Result } from "./behaviour";
+export type { AnyBehaviour, Behaviour, Call } from "./behaviour";
+export type { Result } from "./result";
 export { controls, type ControlPlane } from "./control";
-export type { Mail } from "./outbox";
+export type { Mail } from "./world/outbox";
 export { Refusal } from "./refusal";
+export { includedWorlds, WorldFileError, worldSchema } from "./world-file";
 export type { LoggedRequest } from "./stage";
-export { demo } from "./world/parties";
+export { demo } from "./world/parties/parties";
 
 export interface SandboxOptions extends Partial<Settings> {
   /** Any free one by default. */
@@ -27,6 +31,13 @@ export interface SandboxOptions extends Partial<Settings> {
   readonly seed?: string;
   /** Where the sandbox's time starts, from 2000 to 2069; it then moves with the requests, not the machine's clock. */
   readonly now?: Date;
+  /** For how many days there has been business: from 1 to 365, which is the default. Fewer start sooner. */
+  readonly daysBehind?: number;
+  /**
+   * What there is and goes on: a YAML file, or one of the included worlds: "exporter", "group" and "empty". What is said
+   * beside it goes before what it says.
+   */
+  readonly world?: string;
   /** What it plays: the contract by default. */
   readonly service?: Service;
   /** What stands behind operations of one's own, by name. */
@@ -61,13 +72,35 @@ export interface Sandbox {
 const credentialsOf = ({ credentials }: Service): Record<string, string> =>
   Object.fromEntries(Object.values(credentials).map(({ setting }) => [setting, demoCredential(setting)]));
 
-/** Starts a sandbox with a world of its own. Listens until it is closed. Rejects with a RangeError when an option cannot be. */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { port = 0, host = "127.0.0.1", seed = "fxdesk", now, service = contract } = options;
+/** Those that have a value: a caller may leave an option undefined. */
+const given = (options: SandboxOptions): SandboxOptions =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+
+/** What a world is made from: what a file says, and before that what the options say. */
+function beginningFrom(options: SandboxOptions): Beginning {
+  const { world, seed, now, daysBehind } = options;
+  if (world === undefined)
+    return { seed: seed ?? "fxdesk", now, settings: settingsFrom(options), daysBehind };
+  const file = readWorld(world);
+  const description = { ...file, days_behind: daysBehind ?? file.days_behind };
+  return {
+    seed: seed ?? file.seed ?? "fxdesk",
+    now: now ?? (file.now === undefined ? undefined : new Date(file.now)),
+    settings: settingsFrom({ ...settingsIn(file), ...options }),
+    description,
+  };
+}
+
+/**
+ * Starts a sandbox with a world of its own. Listens until it is closed. Rejects with a RangeError when an option cannot be,
+ * with a WorldFileError when a world file cannot.
+ */
+export async function startSandbox(allOptions: SandboxOptions = {}): Promise<Sandbox> {
+  const options = given(allOptions);
+  const { port = 0, host = "127.0.0.1", service = contract } = options;
   const { dataDir, smtpUrl, behaviours } = options;
   const folder = dataDir === undefined ? undefined : resolve(dataDir, "outbox");
-  const settings = settingsFrom(options);
-  const beginning = { seed, now, settings };
+  const beginning = beginningFrom(options);
   const delivery = { folder, smtpUrl };
   await prepare(delivery);
   const { app, stage } = assemble({ service, beginning, delivery, ...(behaviours && { behaviours }) });
@@ -77,7 +110,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return {
     baseUrl,
     xs2aUrl: baseUrl,
-    demo: { ...credentialsOf(service), ...demo, redirectUri: settings.redirectUri },
+    demo: {
+      ...credentialsOf(service),
+      ...demo,
+      ...stage.world.home,
+      redirectUri: beginning.settings.redirectUri,
+    },
     extension: extensionModule,
     requests: stage.requests,
     get mails() {

@@ -1,5 +1,6 @@
 /** Pages of a list. */
-import type { Call, Result } from "./behaviour";
+import type { Call } from "./behaviour";
+import type { Result } from "./result";
 
 export type Sliceable<T> = Pick<readonly T[], "length" | "slice">;
 

@@ -1,11 +1,14 @@
 /** The way of every call: door, behaviour, response. */
 import type { Declaration, Service } from "@fxdesk/toolkit/operations";
-import type { AnyBehaviour, Behaviour, FileResponse, Result } from "./behaviour";
+import type { AnyBehaviour, Behaviour } from "./behaviour";
+import type { FileResponse, Result } from "./result";
+import { answered } from "./domain-answers";
 import { admit } from "./door";
 import type { Play } from "./faults";
 import type { HttpResponse, HttpRequest } from "./http";
 import { checkAccept } from "./open-banking/accept";
-import { Refusal, refusalResponseFor } from "./refusal";
+import { Refusal } from "./refusal";
+import { refusalResponseFor } from "./refused";
 import type { Stage } from "./stage";
 
 export interface Pipeline {
@@ -25,8 +28,9 @@ export async function respond(
     const done = instead ? instead(operation) : await result(operation, request, pipeline);
     return { response: httpResponse(operation, done) };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return { response: refusalResponseFor(operation, request, error, pipeline.service), refusal: error };
+    const refusal = answered(error);
+    if (!(refusal instanceof Refusal)) throw refusal;
+    return { response: refusalResponseFor(operation, request, refusal, pipeline.service), refusal };
   }
 }
 

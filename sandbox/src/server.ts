@@ -1,16 +1,20 @@
 /** The sandbox's HTTP server: one route for each operation, and the extensions. */
 import type { Declaration, Service } from "@fxdesk/toolkit/operations";
+import { setTimeout as wait } from "node:timers/promises";
 import fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
   type onRequestAsyncHookHandler,
 } from "fastify";
-import { type DoorCodes, dialectOf, serverOfPath } from "./dialect";
+import type { DoorCodes } from "./dialect";
+import { dialectOf, serverOfPath } from "./dialects";
+import { answered } from "./domain-answers";
 import { playOf } from "./faults";
 import { extensionMark, header, type HttpResponse, type HttpRequest, send } from "./http";
 import { respond, type Pipeline } from "./pipeline";
-import { invalidStatus, plainRefusal, Refusal, refusalResponseFor } from "./refusal";
+import { invalidStatus, Refusal } from "./refusal";
+import { plainRefusal, refusalResponseFor } from "./refused";
 import { isAside, RequestLog } from "./request-log";
 import { type Misnamed, misnamed, routeOf } from "./routes";
 import type { Stage } from "./stage";
@@ -61,6 +65,7 @@ export function buildServer(pipeline: Pipeline, extensions: readonly Extensions[
     stage.world.catchUp();
   });
   app.addHook("onRequest", requestIdEcho(service));
+  app.addHook("onRequest", pacing(stage));
   app.addHook("onSend", async (request, reply) => {
     reply.header("date", stage.world.now.toUTCString());
     log.note(request, { status: reply.statusCode });
@@ -92,6 +97,30 @@ export function buildServer(pipeline: Pipeline, extensions: readonly Extensions[
       for (const extend of pages) extend(scope, stage, service);
     });
   return app;
+}
+
+/** Lets requests in as many a second as the world allows, as late as it says. What stands aside is not paced. */
+function pacing(stage: Stage): onRequestAsyncHookHandler {
+  let second = 0;
+  let count = 0;
+  return async (request) => {
+    if (isAside(request)) return;
+    const { now, settings } = stage.world;
+    const current = Math.floor(now.getTime() / 1_000);
+    if (current !== second) [second, count] = [current, 0];
+    count += 1;
+    if (count > settings.requestsPerSecond)
+      throw new Refusal(
+        429,
+        "too_many_requests",
+        "Too many requests.",
+        `At most ${settings.requestsPerSecond} a second.`,
+        {
+          "retry-after": "1",
+        },
+      );
+    if (settings.latencyMs > 0) await wait(settings.latencyMs, undefined, { ref: false });
+  };
 }
 
 /** Responses repeat the identifier of their request. */
@@ -145,10 +174,11 @@ const codesOfMisnamed: Readonly<Record<string, string>> = {
 };
 
 function unreadable(
-  error: Error & { statusCode?: number },
+  thrown: Error & { statusCode?: number },
   operation: Declaration | undefined,
   codes: DoorCodes,
 ): Refusal {
+  const error = answered(thrown) as typeof thrown;
   if (error instanceof Refusal) return error;
   if ((error.statusCode ?? 500) < 500)
     return new Refusal(

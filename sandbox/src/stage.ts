@@ -1,9 +1,11 @@
 /** What is on: the world that is played, what was asked of it, and what is put in its way. */
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import { type Fault, Faults } from "./faults";
-import { type Delivery, Outbox } from "./outbox";
-import { runningClock, steppedClock } from "./world/clock";
+import { type Delivery, Outbox } from "./world/outbox";
+import { runningClock, steppedClock } from "./world/calendar/clock";
 import { seed as seedWorld } from "./world/seed";
+import { partiesOf, seedDescribed } from "./world/seed/described";
+import type { WorldDescription } from "./world/seed/description";
 import type { Settings } from "./world/settings";
 import { World } from "./world/world";
 
@@ -28,7 +30,9 @@ export interface Beginning {
   readonly now?: Date | undefined;
   readonly settings: Settings;
   /** For how many days there has been business. */
-  readonly daysBehind?: number;
+  readonly daysBehind?: number | undefined;
+  /** What there is and goes on; the demo company, without. */
+  readonly description?: WorldDescription | undefined;
 }
 
 /** How many requests are remembered: the last ones. */
@@ -67,10 +71,12 @@ export class Stage {
     this.faults.clear();
   }
 
-  #begin({ seed, now, settings, daysBehind }: Beginning): World {
+  #begin({ seed, now, settings, daysBehind, description }: Beginning): World {
     const clock = now ? steppedClock(now) : runningClock();
-    const world = new World(clock, seed, new Outbox(this.delivery), settings);
-    seedWorld(world, daysBehind);
+    const parties = description && partiesOf(description);
+    const world = new World(clock, seed, new Outbox(this.delivery), settings, parties);
+    if (description) seedDescribed(world, description);
+    else seedWorld(world, daysBehind);
     world.catchUp();
     return world;
   }

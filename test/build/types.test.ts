@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import { clientTypes, inputName } from "../../build/client-types";
 import { typeFiles } from "../../build/types";
-import { contract, type Declaration, json, operation, operations } from "../../core/operations";
+import { type Declaration, json, operation, operations } from "../../core/operations";
+import { fxdeskService } from "../../core/service";
 import { splitName } from "../../core/declaration/sections";
 import { asConsumer, compiled } from "../support/consumer";
 import { hovers } from "../support/editor";
@@ -12,7 +13,7 @@ import { hovers } from "../support/editor";
 const root = join(__dirname, "../..");
 
 test("are what is built", async () => {
-  for (const [path, text] of Object.entries(typeFiles(contract)))
+  for (const [path, text] of Object.entries(typeFiles(fxdeskService)))
     expect(await readFile(join(root, "dist", path), "utf8")).toBe(text);
 });
 
@@ -93,7 +94,7 @@ export async function use(client: FxdeskClient): Promise<unknown> {
   expect(shown).toEqual([
     expect.stringMatching(/BookTradeInput\.quote_id: string\s+```\s+The quote to book\.$/),
     expect.stringMatching(
-      /BookTradeInput.*Promise<ConfirmedTrade>.*\s.*Books a trade from an existing quote\./s,
+      /BookTradeInput.*Promise<ConfirmedTrade>.*\s.*Books an FX trade \(deal\) from an existing quote: .*\./s,
     ),
     expect.stringMatching(/interface BookedTrade\s+```\s.*trades\.list/s),
     expect.stringMatching(/maturity_date: string\s+```\s+Day \(UTC\) by which .*YYYY-MM-DD\.$/),

@@ -30,6 +30,24 @@ const booking = async () => {
   return ["call", "trades.book", "--quote-id", String(quote_id), "--reason", String(reason)];
 };
 
+test("each field that the service found wrong is told", async () => {
+  const wrong = (path: string, text: string) => ({ category: "ERROR", code: "FORMAT_ERROR", path, text });
+  const tppMessages = [wrong("dateFrom", "Too long ago."), wrong("bookingStatus", "Not here.")];
+  const server = await faultServer(respond(400, JSON.stringify({ tppMessages })));
+  const args = ["call", "openBanking.listTransactions", "--account-id", "a", "--consent-id", "c"];
+  const call = [...args, "--booking-status", "both", "--date-from", "2026-01-01", "--xs2a-url", server.url];
+  const plain = await fxdesk(call);
+  expect(plain.code).toBe(2);
+  expect(plain.stderr).toContain("dateFrom: Too long ago. bookingStatus: Not here. [FORMAT_ERROR]");
+  expect(JSON.parse((await fxdesk([...call, "--json"])).stderr)).toMatchObject({
+    violations: [
+      { field: "dateFrom", message: "Too long ago." },
+      { field: "bookingStatus", message: "Not here." },
+    ],
+  });
+  await server.close();
+});
+
 describe("responses", () => {
   test("are JSON, as the service sent them", async () => {
     const { stdout } = await fxdesk(["call", "trades.list", "--page-size", "3"]);
@@ -259,7 +277,10 @@ describe("errors", () => {
 
   test.each([
     [{ FXDESK_BASE_URL: "nowhere" }, "FXDESK_BASE_URL or --base-url must be an http or https address"],
-    [{ FXDESK_BASE_URL: "" }, "FXDESK_AUTH_URL or --auth-url is needed to refresh the access token."],
+    [
+      { FXDESK_BASE_URL: "" },
+      "FXDESK_AUTH_URL or --auth-url is needed to log in and to refresh the access token.",
+    ],
     [{ FXDESK_TIMEOUT_MS: "soon" }, "FXDESK_TIMEOUT_MS or --timeout-ms must be a whole number"],
   ])("say where the setting is that is wrong: %j", async (changed, message) => {
     const wrong = { ...variables, ...changed };

@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer } from "node:net";
 import { operations } from "@fxdesk/toolkit/operations";
 import { loadSandbox, type SandboxPackage } from "../../cli/sandbox-package";
+import { procedures } from "../../core/procedures/all";
 import manifest from "../../package.json";
 import { happens } from "../support/eventually";
 import { fxdesk } from "./run";
@@ -51,11 +52,14 @@ describe("fxdesk operations", () => {
 
   test("--json gives the same as data", async () => {
     const { stdout } = await fxdesk(["operations", "--json"]);
-    expect(JSON.parse(stdout)).toEqual(
-      operations.map(({ name, tool, title, summary, effect, method, path, server }) => {
+    expect(JSON.parse(stdout)).toEqual([
+      ...operations.map(({ name, tool, title, summary, effect, method, path, server }) => {
         return { name, tool, title, summary, effect, method, path, server };
       }),
-    );
+      ...procedures.map(({ name, tool, title, summary, effect, uses }) => {
+        return { name, tool, title, summary, effect, uses };
+      }),
+    ]);
   });
 });
 
@@ -105,6 +109,8 @@ describe("fxdesk sandbox", () => {
     ["--smtp-url", "localhost:25", "--smtp-url must begin with smtp:// or smtps://"],
     ["--smtp-url", "http://127.0.0.1:1025", "--smtp-url must begin with smtp:// or smtps://"],
     ["--now", "9999-12-31T00:00:00Z", "--now must be from 2000-01-01T00:00:00.000Z to"],
+    ["--world", "nowhere.yaml", "Included are exporter, group, empty."],
+    ["--world", "package.json", "package.json, line 2: name is not known here."],
     ["--quote-seconds", "1e300", "--quote-seconds must be more than zero and at most 31622400"],
   ])("does not start with %s %s, as the sandbox says", async (flag, value, message) => {
     const { code, stderr } = await fxdesk(["sandbox", flag, value]);
@@ -122,5 +128,20 @@ describe("fxdesk sandbox", () => {
   test("starts the package as it is", async () => {
     const sandbox: SandboxPackage = await import("@fxdesk/sandbox");
     expect(sandbox.startSandbox).toBe((await loadSandbox()).startSandbox);
+  });
+});
+
+describe("fxdesk mcp is told what to offer", () => {
+  test.each([
+    [["--toolsets", "trade"], {}, 'There is no toolset "trade". Did you mean trades'],
+    [["--tools", "list_trade"], {}, 'There is no tool "list_trade". Did you mean list_trades'],
+    [[], { FXDESK_MCP_TOOLSETS: "daily,trade" }, 'There is no toolset "trade".'],
+    [[], { FXDESK_MCP_READ_ONLY: "maybe" }, "FXDESK_MCP_READ_ONLY must be true or false"],
+    [[], { FXDESK_MCP_ALLOW: "all" }, "--allow takes change or money"],
+  ])("%j with %j is refused before anything is served", async (flags, variables, message) => {
+    const connection = { FXDESK_BASE_URL: "http://127.0.0.1:9", FXDESK_CLIENT_ID: "C", ...variables };
+    const { code, stderr } = await fxdesk(["mcp", "--http", ...flags], { variables: connection });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(stderr).not.toContain("FXDESK_MCP_TOKEN");
   });
 });

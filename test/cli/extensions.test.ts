@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { serviceFrom } from "@fxdesk/toolkit";
-import { contract } from "@fxdesk/toolkit/operations";
+import { callablesOf } from "@fxdesk/toolkit/operations";
+import { fxdeskService } from "../../core/service";
 import { fxdesk as run, type Ran, type Variables, variablesOf } from "./run";
 
 const declared = (more: string) => `
@@ -75,7 +76,7 @@ test("count as money unless their effect is trusted", async () => {
 test("are listed", async () => {
   expect((await fxdesk(["operations"])).stdout).toMatch(/^ {2}fixings\.request +money +Asks for/m);
   const { stdout } = await fxdesk(["operations", "--json"], trusted);
-  expect(JSON.parse(stdout)).toHaveLength(contract.operations.length + 1);
+  expect(JSON.parse(stdout)).toHaveLength(callablesOf(fxdeskService).length + 1);
   expect(JSON.parse(stdout)).toContainEqual(
     expect.objectContaining({ name: "fixings.request", effect: "read" }),
   );

@@ -129,7 +129,7 @@ async function isFinished({ by, part, turns }: Stop, number: number): Promise<vo
   expect({ by, ended: await running.ended }).toEqual({ by, ended: [0, null] });
   expect(server.heads).toHaveLength(1);
   if (by === "closed stdout")
-    expect(running.stderr).toContain(`fxdesk: trades.book: carried out (201), trade_id ${trade}.\n`);
+    expect(running.stderr).toMatch(new RegExp(`^fxdesk: trades\\.book: carried out \\(201\\), trade_id ${trade}, `, "m"));
   else expect(JSON.parse(running.stdout)).toMatchObject({ trade_id: trade });
   await server.close();
 }
@@ -156,7 +156,9 @@ describe("before it has left", () => {
     await requested();
     running.child.kill(signal);
     expect(await running.ended).toEqual([130, null]);
-    expect(running.stderr).toBe("trades.book: The call was aborted. Nothing was sent.\n");
+    expect(running.stderr).toMatch(
+      /^trades\.book: The call was aborted\. Nothing was sent\.\nJournal entry: [\w-]+\n$/,
+    );
     expect(server.heads.map((head) => head.split(" ")[1])).toEqual(["/token"]);
   });
 });
@@ -230,7 +232,9 @@ const full = "/dev/full";
     const { variables } = await holding(respond(201, bodyOf("t-1")));
     const running = started(booking, variables, file);
     expect(await running.ended).toEqual([0, null]);
-    expect(running.stderr).toContain("fxdesk: trades.book: carried out (201), trade_id t-1.\n");
+    expect(running.stderr).toMatch(
+      /^fxdesk: trades\.book: carried out \(201\), trade_id t-1, reference FX-[\w-]+, journal entry [\w-]+\.$/m,
+    );
     expect(running.stderr).toContain("fxdesk: The response was not printed: ENOSPC");
   });
 

@@ -1,5 +1,6 @@
 /** The built command in a process of its own: what only a process has. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -68,19 +69,22 @@ async function installedAlone(): Promise<string> {
   return folder;
 }
 
-test.each(["sandbox", "sandbox --port 0", "sandbox payIn", "sandbox --help"])(
-  "fxdesk %s without the sandbox's package is one sentence that says how to get it",
-  async (line) => {
-    const folder = await installedAlone();
-    const ran = await spawned(line.split(" "), {}, join(folder, "dist/cli/main.js"));
-    await rm(folder, { recursive: true });
-    expect(ran).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: "The sandbox is not installed. Install it beside fxdesk: npm install @fxdesk/sandbox\n",
-    });
-  },
-);
+describe("without the sandbox's package", () => {
+  let folder: string;
+  beforeAll(async () => (folder = await installedAlone()));
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test.each(["sandbox", "sandbox --port 0", "sandbox payIn", "sandbox --help"])(
+    "fxdesk %s is one sentence that says how to get it",
+    async (line) => {
+      expect(await spawned(line.split(" "), {}, join(folder, "dist/cli/main.js"))).toEqual({
+        code: 2,
+        stdout: "",
+        stderr: "The sandbox is not installed. Install it beside fxdesk: npm install @fxdesk/sandbox\n",
+      });
+    },
+  );
+});
 
 describe("standard input and output", () => {
   test("a response of every page comes whole", async () => {
@@ -149,10 +153,13 @@ describe("a command that serves", () => {
   }
 
   test("the sandbox prints variables that reach it, and stops when asked to", async () => {
-    const { code, stdout } = await spawned(["call", "trades.list"], { variables: await startedSandbox() });
+    const played = await startedSandbox();
+    const { code, stdout } = await spawned(["call", "trades.list"], { variables: played });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).not.toHaveLength(0);
+    expect(existsSync(dirname(played.FXDESK_STORE!))).toBe(true);
     expect(await stoppedBy("SIGTERM")).toEqual([0, null]);
+    expect(existsSync(dirname(played.FXDESK_STORE!))).toBe(false);
   });
 
   test("the sandbox plays the service as its flags say", async () => {

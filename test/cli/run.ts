@@ -46,8 +46,8 @@ export async function fxdesk(
 
 /** The environment of a program that is given nothing but variables. */
 export const environmentOf = (variables: Variables = {}) => {
-  const { PATH, XDG_STATE_HOME } = process.env;
-  return { PATH, XDG_STATE_HOME, ...variables };
+  const { PATH, XDG_STATE_HOME, XDG_CONFIG_HOME } = process.env;
+  return { PATH, XDG_STATE_HOME, XDG_CONFIG_HOME, ...variables };
 };
 
 /** In a process of its own, the program of this repository or another one. Resolves whatever the exit code is. */

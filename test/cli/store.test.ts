@@ -1,9 +1,10 @@
-/** fxdesk store check. */
+/** fxdesk store: check, migrate, move. */
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { newestVersion } from "../../core/store/migrations";
 import { withStore } from "../../core/store/open";
-import { saveTokens } from "../../core/store/tokens";
+import { loadTokens, saveTokens } from "../../core/store/tokens";
 import { fxdesk } from "./run";
 
 let folder: string;
@@ -23,14 +24,16 @@ test("says where it is and what is in it", async () => {
   await withStore({ place, key }, (store) => saveTokens(store, "family", 0, pair));
   expect(JSON.parse((await check(place, "--json")).stdout)).toEqual({
     store: place,
-    version: 1,
+    version: newestVersion,
     encrypted: true,
     tokens: 1,
+    entries: 0,
+    halts: [],
     faults: [],
   });
   const { code, stdout } = await check("/nowhere", "--store", place);
   expect(code).toBe(0);
-  for (const words of [place, "version 1", "yes"]) expect(stdout).toContain(words);
+  for (const words of [place, `version ${newestVersion}`, "yes"]) expect(stdout).toContain(words);
 });
 
 test("what cannot be read is a fault", async () => {
@@ -70,8 +73,62 @@ test("its key is never a flag", async () => {
   expect(stderr).not.toContain("abc");
 });
 
-test.each([[[]], [["move"]]])("fxdesk store %j says what there is", async (words) => {
+test.each([[[]], [["mend"]]])("fxdesk store %j says what there is", async (words) => {
   const { code, stderr } = await fxdesk(["store", ...words]);
   expect(code).toBe(2);
-  expect(stderr).toContain("fxdesk store check");
+  expect(stderr).toContain("check, migrate, move");
+});
+
+test.each([[["--help"]], [["move", "--help"]]])("fxdesk store %j explains", async (words) => {
+  const { code, stdout } = await fxdesk(["store", ...words]);
+  expect(code).toBe(0);
+  for (const expected of ["fxdesk store", "empty place", "FXDESK_STORE_KEY"])
+    expect(stdout).toContain(expected);
+});
+
+const withKey = { FXDESK_STORE_KEY: key.toString("base64") };
+
+test("migrate says between which versions", async () => {
+  const place = join(folder, "new.db");
+  const migrate = async (...flags: string[]) =>
+    fxdesk(["store", "migrate", "--store", place, ...flags], { variables: withKey });
+  const { code, stdout } = await migrate();
+  expect(code).toBe(0);
+  expect(stdout).toMatch(new RegExp(`from version 0 to ${newestVersion}`));
+  expect(JSON.parse((await migrate("--json")).stdout)).toEqual({
+    store: place,
+    from: newestVersion,
+    to: newestVersion,
+  });
+});
+
+test("move takes everything along, under another key, and the old place says where it is", async () => {
+  const [place, to] = [join(folder, "old/store.db"), join(folder, "other/store.db")];
+  const otherKey = Buffer.alloc(32, 9);
+  await withStore({ place, key }, (store) => saveTokens(store, "family", 0, pair));
+  const { code, stdout } = await fxdesk(["store", "move", "--store", place, "--to", to, "--json"], {
+    variables: { ...withKey, FXDESK_STORE_KEY_TO: otherKey.toString("base64") },
+  });
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ from: place, to, rows: { fxdesk_tokens: 1 } });
+  const kept = await withStore({ place: to, key: otherKey }, (store) => loadTokens(store, "family"));
+  expect(kept).toMatchObject({ accessToken: "access-1" });
+  const again = await check(place);
+  expect(again.code).toBe(1);
+  expect(again.stderr).toContain(`The store moved to ${to}. Set FXDESK_STORE to that`);
+});
+
+test.each<[args: string[], variables: Record<string, string>, words: string]>([
+  [[], {}, "--to is needed"],
+  [["--to", "store.db"], {}, "--to must be the absolute path"],
+  [["--to", "postgres://localhost/x"], { FXDESK_STORE_KEY: "" }, "FXDESK_STORE_KEY_TO is needed where --to"],
+  [["--to", "/x/store.db"], { FXDESK_STORE_KEY_TO: "short" }, "FXDESK_STORE_KEY_TO must be 32 bytes"],
+  [["--to", "/x/store.db", "--store-key-to", "a-secret"], {}, "There is no flag --store-key-to"],
+])("move %j with %j is a mistake of usage", async (args, variables, words) => {
+  const { code, stderr } = await fxdesk(["store", "move", "--store", join(folder, "none.db"), ...args], {
+    variables: { ...withKey, ...variables },
+  });
+  expect(code).toBe(2);
+  expect(stderr).toContain(words);
+  expect(stderr).not.toContain("a-secret");
 });

@@ -3,6 +3,8 @@ import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { callCommand } from "../../cli/call/command";
 import { execute } from "../../cli/command";
+import { fxdesk } from "../../cli/fxdesk";
+import { numbersService } from "../support/numbers";
 import { nearest } from "../../core/nearest";
 import { table } from "../../cli/table";
 import type { Terminal } from "../../cli/terminal";
@@ -25,6 +27,32 @@ test("help goes to stdout", async () => {
   expect(await execute(command, args, screen)).toBe(0);
   screen.stdout.end();
   expect(await text(screen.stdout)).toContain("--trade-type <a,b,…>");
+});
+
+describe("how far a call has come", () => {
+  const said = async (screen: object, environment: Record<string, string> = {}) => {
+    const stderr = Object.assign(new PassThrough(), screen);
+    const stdout = new PassThrough();
+    const variables = { FXDESK_BASE_URL: "http://127.0.0.1:9", FXDESK_CLIENT_ID: "C", ...environment };
+    const args = ["call", "numbers.list", "--many", "1"];
+    const streams = { stdin: Readable.from([]), stdout, stderr, environment: variables };
+    expect(await fxdesk(args, streams, numbersService)).toBe(0);
+    stderr.end();
+    return text(stderr);
+  };
+  const erased = "\r\u001b[2K";
+
+  test("is one line that is written again in its place, and is gone at the end", async () => {
+    expect(await said({ isTTY: true, columns: 80 })).toBe(
+      `${erased}Counting (0/2)${erased}Counting (1/2)${erased}`,
+    );
+    expect(await said({ isTTY: true, columns: 9 })).toBe(`${erased}Counting${erased}Counting${erased}`);
+  });
+
+  test("is not told in pipes and CI", async () => {
+    expect(await said({})).toBe("");
+    expect(await said({ isTTY: true }, { CI: "true" })).toBe("");
+  });
 });
 
 describe("a table", () => {

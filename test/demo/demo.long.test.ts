@@ -54,7 +54,7 @@ async function start(): Promise<Started> {
   return { demo, nodeRed: address(said, "Node-RED"), mcp: address(said, "MCP"), said };
 }
 
-/** Ends it; until then it has said nothing but what became of each booking. */
+/** Ends it; until then it has said nothing but what became of each call that commits money. */
 async function stop(demo: Demo, signal: NodeJS.Signals, bookings = 0) {
   const errors = demo.stderr.setEncoding("utf8").toArray();
   const exit = happens(demo, "exit");
@@ -63,14 +63,31 @@ async function stop(demo: Demo, signal: NodeJS.Signals, bookings = 0) {
   const lines = (await errors).join("").split("\n").slice(0, -1);
   expect(lines).toEqual(
     Array.from({ length: bookings }, () =>
-      expect.stringMatching(/^fxdesk: trades\.book: carried out \(201\)/),
+      expect.stringMatching(/^fxdesk: trades\.order: carried out \(200\)/),
     ),
   );
 }
 
+/** Does on the page what a person does. */
+async function released(page: string, { release, seal }: { release: string; seal: string }, secret: string) {
+  const send = (path: string, form: Record<string, string>, cookie = "") =>
+    fetch(page + path, {
+      method: "POST",
+      redirect: "manual",
+      headers: { origin: page, cookie },
+      body: new URLSearchParams(form),
+    });
+  const signedIn = await send("/sign-in", { name: "anna", secret });
+  const [cookie] = signedIn.headers.get("set-cookie")!.split(";");
+  const { status } = await send(`/releases/${release}`, { decision: "release", seal, secret }, cookie);
+  expect(status).toBe(303);
+}
+
 test("the flow fetches a cash position, the assistant's tools respond, and Ctrl-C stops everything", async () => {
   const { demo, nodeRed, mcp, said } = await start();
-  expect(said).toMatch(/The flow has run\. Cash position:\n\ncurrency +InterimAvailable.*\nEUR +\d+\.\d\d/);
+  expect(said).toMatch(
+    /The flow has run\. Cash position:\n\ntype +currency +amount *\nInterimAvailable +EUR +\d+\.\d\d/,
+  );
 
   const nodes = (await (
     await fetch(`${nodeRed}/nodes`, { headers: { accept: "application/json" } })
@@ -94,11 +111,28 @@ test("the flow fetches a cash position, the assistant's tools respond, and Ctrl-
     "isError",
     true,
   );
-  const wanted = { amount: 1000, operation: "sell", sell_currency: "EUR", buy_currency: "USD" };
-  const quote = await assistant.callTool({ name: "create_quote", arguments: wanted });
-  const { quote_id } = (quote.structuredContent as { body: { quote_id: string } }).body;
-  const booked = await assistant.callTool({ name: "book_trade", arguments: { quote_id, reason: "other" } });
-  expect(booked.structuredContent).toHaveProperty("trade_id");
+  const order = (amount: string) => {
+    const valid_until = new Date(Date.now() + 3_600_000).toISOString();
+    const wanted = { fixed_side: "sell", amount, sell_currency: "EUR", buy_currency: "USD", reason: "other" };
+    return assistant.callTool({
+      name: "order_trade",
+      arguments: { ...wanted, worst_rate: "0.5", rate_symbol: "EURUSD", valid_until },
+    });
+  };
+  const reportOf = ({ structuredContent: content }: { structuredContent?: unknown }) =>
+    content as { release: string; state: string; seal: string };
+  const booked = ({ release }: { release: string }) =>
+    eventually(
+      async () =>
+        reportOf(await assistant.callTool({ name: "get_release", arguments: { release } })).state ===
+        "booked",
+      { withinMs: 30_000, what: "the trade" },
+    );
+  await booked(reportOf(await order("1000")));
+  const large = reportOf(await order("25000"));
+  expect(large.state).toBe("waiting");
+  await released(address(said, "Releases"), large, /anna ([\w-]+),/.exec(said)![1]!);
+  await booked(large);
   await assistant.close();
 
   const inFlows = (await (await fetch(`${nodeRed}/fxdesk/operations`)).json()) as Pick<Declaration, "name">[];
@@ -112,7 +146,7 @@ test("the flow fetches a cash position, the assistant's tools respond, and Ctrl-
   expect(await client.accounts.list({ currencies: "EUR" })).toHaveLength(1);
   await client.close();
 
-  await stop(demo, "SIGINT", 1);
+  await stop(demo, "SIGINT", 2);
   await expect(fetch(nodeRed)).rejects.toThrow();
   await expect(fetch(mcp)).rejects.toThrow();
 }, 60_000);
@@ -132,7 +166,7 @@ test("what the person made of the flow is there the next time", async () => {
 describe("when the usual ports are taken", () => {
   let others: Server[];
   beforeEach(async () => {
-    others = [1880, 8080, 8081].map((port) => createServer().listen(port, "127.0.0.1"));
+    others = [1880, 8080, 8081, 8082].map((port) => createServer().listen(port, "127.0.0.1"));
     // One that is taken already serves as well.
     await Promise.all(others.map((server) => happens(server, "listening").catch(() => undefined)));
   });
@@ -142,7 +176,7 @@ describe("when the usual ports are taken", () => {
 
   test("others are used", async () => {
     const { demo, said } = await start();
-    expect(said).not.toMatch(/:(1880|8080|8081)\b/);
+    expect(said).not.toMatch(/:(1880|8080|8081|8082)\b/);
     await stop(demo, "SIGINT");
   }, 60_000);
 });

@@ -12,9 +12,20 @@ import { fxdesk, variablesOf } from "../cli/run";
 import { compiled, outputOf } from "../support/consumer";
 
 const root = join(__dirname, "../..");
-const guides = ["client", "cli", "dependencies", "mcp", "nodes", "sandbox", "store"].map(
-  (name) => `docs/${name}.md`,
-);
+const guides = [
+  "client",
+  "cli",
+  "dependencies",
+  "journal",
+  "login",
+  "mcp",
+  "nodes",
+  "releases",
+  "reliability",
+  "sandbox",
+  "scaling",
+  "store",
+].map((name) => `docs/${name}.md`);
 const documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...guides];
 
 const read = (path: string) => readFile(join(root, path), "utf8");
@@ -67,9 +78,10 @@ test("the module of the user's own adds what it holds", async () => {
   const folder = await mkdtemp(join(tmpdir(), "fxdesk-docs-"));
   const path = join(folder, "extensions.js");
   await writeFile(path, code!);
-  const { operations, interceptors } = serviceFrom({ FXDESK_EXTENSIONS: path });
+  const { operations, watches, interceptors } = serviceFrom({ FXDESK_EXTENSIONS: path });
   await rm(folder, { recursive: true });
   expect(operations.at(-1)).toMatchObject({ name: "fixings.get", effect: "read" });
+  expect(watches!.at(-1)).toMatchObject({ name: "accounts.watchNames", effect: "read" });
   expect(interceptors).toHaveLength(1);
 });
 
@@ -101,7 +113,7 @@ describe("on the command line", () => {
     const lines = (await blocks(path, "sh")).flatMap((code) => code.trim().split("\n"));
     expect(lines.length).toBeGreaterThan(2);
     for (const line of lines) {
-      const [npx, name, ...args] = line.split(" ");
+      const [npx, name, ...args] = line.match(/"[^"]*"|\S+/g)!.map((word) => word.replaceAll('"', ""));
       expect([npx, name]).toEqual(["npx", "fxdesk"]);
       const { code, stdout } = await fxdesk(args, { variables: variablesOf(sandbox) });
       expect({ line, code }).toEqual({ line, code: 0 });

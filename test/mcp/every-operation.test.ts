@@ -1,11 +1,14 @@
 /** Each operation is a tool, and each tool does what its operation says and fails as it documents. */
+import { randomUUID } from "node:crypto";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, operations } from "@fxdesk/toolkit/operations";
+import { needsKey } from "../../core/declaration/key";
 import { modelFields } from "../../core/declaration/fields";
 import { type HttpServer, serveHttp } from "../../mcp";
 import { argumentName, argumentsOf } from "../../mcp/names";
 import type { JsonObject } from "../../mcp/protocol";
+import { failuresToTry } from "../support/operations";
 import { sampleInput, sandboxClient } from "../support/samples";
 import { type McpClient, revisions, textOf } from "./support/clients";
 import { errorDescription } from "../../core/declaration/operation";
@@ -23,7 +26,13 @@ interface Desk {
 }
 
 async function open(client: FxdeskClient): Promise<Desk> {
-  const server = await serveHttp({ client, allow: ["change", "money"], token });
+  const server = await serveHttp({
+    client,
+    toolsets: ["all"],
+    allow: ["change", "money"],
+    release: "never",
+    token,
+  });
   const headers = { authorization: `Bearer ${token}` };
   return { server, client: await revisions["2026-07-28"].http(server.url, headers) };
 }
@@ -54,9 +63,20 @@ afterAll(async () => {
   jest.restoreAllMocks();
 });
 
-/** What a model gives of an input; the addresses are the operator's. */
-const argumentsFor = async (operation: Declaration) =>
-  argumentsOf(operation, await sampleInput(operation.name, fxdesk));
+/** What a model gives of an input; the addresses are the operator's. Payments have a key, each one of its own. */
+const argumentsFor = async (operation: Declaration): Promise<JsonObject> => ({
+  ...argumentsOf(operation, await sampleInput(operation.name, fxdesk)),
+  ...(needsKey(operation) && { request_key: randomUUID() }),
+});
+
+const inputs = new Map<string, Promise<JsonObject>>();
+
+/** Of a call that is not carried out: the same arguments serve them all. */
+function unusedArguments(operation: Declaration): Promise<JsonObject> {
+  const input = inputs.get(operation.name) ?? argumentsFor(operation);
+  inputs.set(operation.name, input);
+  return input;
+}
 
 const call = ({ client }: Desk, operation: Declaration, input: JsonObject) =>
   client.callTool({ name: operation.tool, arguments: { ...input } });
@@ -75,7 +95,15 @@ test.each(each)("%s succeeds", async (_tool, operation) => {
     client_id: demo.clientId,
     host: new URL(sandbox.baseUrl).host,
   };
-  expect(result.structuredContent!.fxdesk).toEqual(operation.effect === "read" ? undefined : connection);
+  const text = expect.any(String) as string;
+  const entry = operation.effect === "money" && {
+    journal_entry: text,
+    notes: [expect.stringContaining("--release never") as string],
+    ...(operation.recovery?.kind === "listed" && { reference: text }),
+  };
+  expect(result.structuredContent!.fxdesk).toEqual(
+    operation.effect === "read" ? undefined : { ...connection, ...entry },
+  );
 });
 
 /** A read is tried again, twice, when the service is busy. */
@@ -91,19 +119,18 @@ function outcomeOf({ effect, title, singleUse }: Declaration, status: number): s
     : `${title}: not carried out.`;
 }
 
-const failures = operations.flatMap((operation: Declaration) =>
-  Object.entries(operation.errors).map(([status, failure]): [string, number, string, Declaration] => [
-    operation.tool,
-    Number(status),
-    errorDescription(failure),
-    operation,
-  ]),
-);
+const failures = failuresToTry().map(([operation, status]): [string, number, string, Declaration] => [
+  operation.tool,
+  status,
+  errorDescription(operation.errors[status]!),
+  operation,
+]);
 
 test.each(failures)(
   "%s: %i says what went wrong and what became of it",
   async (tool, status, meaning, operation) => {
-    const input = await argumentsFor(operation);
+    const key = operation.effect === "money" && { request_key: randomUUID() };
+    const input = { ...(await unusedArguments(operation)), ...key };
     sandbox.force(operation.name, status, { times: attempts(operation, status) });
 
     const result = await call(desk, operation, input);
@@ -119,7 +146,7 @@ test.each(failures)(
 test.each(each)(
   "%s: an unknown argument is refused by name, and nothing is sent",
   async (_tool, operation) => {
-    const input = await argumentsFor(operation);
+    const input = await unusedArguments(operation);
 
     const result = await call(island, operation, { ...input, valueDate: "2026-01-31" });
 
@@ -136,7 +163,7 @@ const needing = each.flatMap(([tool, operation]) =>
 );
 
 test.each(needing)("%s: without %s nothing is sent", async (_tool, field, operation) => {
-  const { [field]: _, ...input } = await argumentsFor(operation);
+  const { [field]: _, ...input } = await unusedArguments(operation);
 
   const result = await call(island, operation, input);
 

@@ -45,13 +45,16 @@ async function expectQuotes(client: McpClient): Promise<void> {
 const trusted = { FXDESK_EXTENSION_EFFECTS: "quotes.create" };
 
 test("on standard input and output", async () => {
-  const parameters = fxdeskMcp(["--allow", "change,money"], { ...environment, ...trusted });
+  const parameters = fxdeskMcp(["--allow", "change,money", "--release", "never"], {
+    ...environment,
+    ...trusted,
+  });
   await expectQuotes(await revisions["2026-07-28"].stdio(parameters));
 });
 
 test("over HTTP", async () => {
   const token = "a-token-nobody-knows";
-  const served = new Spawned(["--http", "--allow", "change,money"], {
+  const served = new Spawned(["--http", "--allow", "change,money", "--release", "never"], {
     ...environment,
     ...trusted,
     FXDESK_MCP_TOKEN: token,

@@ -26,7 +26,12 @@ async function callOn(fault: Fault, tool: string, input: Record<string, unknown>
     clientId: "client",
     credentials: { accessToken: "canary-token", apiKey: "canary-key" },
   });
-  const result = (await toolbox({ client, allow: ["change", "money"] }).call(tool, input, signal))!;
+  const result = (await toolbox({
+    client,
+    toolsets: ["all"],
+    allow: ["change", "money"],
+    release: "never",
+  }).call(tool, input, signal))!;
   await client.close();
   await server.close();
   expect(JSON.stringify([result, logged.mock.calls])).not.toContain("canary");
@@ -69,6 +74,21 @@ test("a refused booking was not carried out", async () => {
   const { text } = await callOn(respond(403, body), "book_trade", booking);
   expect(text).toContain("Too much. Ask for less. [limit]");
   expect(text).toContain("Book trade: not carried out.");
+});
+
+test("each field that the service found wrong is told, as arguments are spelled", async () => {
+  const wrong = (path: string, text: string) => ({ category: "ERROR", code: "FORMAT_ERROR", path, text });
+  const tppMessages = [wrong("validUntil", "Too late."), wrong("/frequencyPerDay", "Too often.")];
+  const consent = {
+    access: {},
+    recurring_indicator: true,
+    valid_until: "2026-05-01",
+    frequency_per_day: 4,
+    combined_service_indicator: false,
+  };
+  const { text } = await callOn(respond(400, JSON.stringify({ tppMessages })), "create_consent", consent);
+  expect(text).toContain("valid_until: Too late. frequency_per_day: Too often. [FORMAT_ERROR]");
+  expect(text).toContain("Create consent: not carried out.");
 });
 
 test("a quote that is spent may be spent by an earlier booking", async () => {
@@ -140,7 +160,13 @@ const response = (status: number, body: unknown): ServiceResponse => ({
 /** Calls a tool on a client that does as told. */
 const callWith = async (call: McpOptions["client"]["call"], tool: string, input = {}) => {
   const client = { ...createClient({ baseUrl: "http://127.0.0.1:1" }), call };
-  return textOf((await toolbox({ client, allow: ["change", "money"] }).call(tool, input, signal))!);
+  return textOf(
+    (await toolbox({ client, toolsets: ["all"], allow: ["change", "money"], release: "never" }).call(
+      tool,
+      input,
+      signal,
+    ))!,
+  );
 };
 
 describe("what nobody foresaw", () => {

@@ -258,6 +258,13 @@ describe("fit", () => {
     });
     expect(Object.keys(truncate(value, 100) as object)).toEqual(["text", "id", "amount"]);
   });
+
+  test("keep an object of very many properties within the budget", () => {
+    const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`key-${index}`, "value"]));
+    const cut = truncate(many, 1_000) as object;
+    expect(jsonLength(cut)).toBeLessThanOrEqual(1_000);
+    expect(Object.keys(cut).length).toBeGreaterThan(30);
+  });
 });
 
 describe("other responses", () => {
@@ -383,6 +390,48 @@ describe("what does not fit is a resource", () => {
     const result = await resultOf(declared({ responses }), {}, response({ note }));
     expect(jsonLength(result.structuredContent)).toBeLessThan(maxResultLength + 500);
     expect(JSON.parse(wholeOf(result.structuredContent!.resource as string) as string)).toEqual({ note });
+  });
+
+  const rows = Array.from({ length: 3_000 }, (_, index) => ({ id: `row-${index}`, days: index }));
+  const Rows = z.array(z.object({ id: z.string(), days: z.int() }));
+  const long = "n".repeat(60_000);
+
+  describe.each(["change", "money"] as const)("of a call of the kind %s", (effect) => {
+    const acting = (responses: Declaration["responses"]) =>
+      declared({ effect, method: "POST", responses: { 202: text("Later."), ...responses } });
+    const done = (responses: Declaration["responses"], status: number, body: unknown) =>
+      toolResultOf(
+        acting(responses),
+        { pages: [{ response: response(body, { status }) }] },
+        { notes: [] },
+        resources,
+      );
+
+    test.each<[string, Declaration["responses"], number, unknown, unknown]>([
+      ["an object", { 201: json(z.object({ rows: Rows }), "Done.") }, 201, { rows }, { rows }],
+      ["a list", { 201: json(Rows, "Done.") }, 201, rows, { count: 3_000, items: rows }],
+      ["a text", {}, 202, long, long],
+    ])("%s can be read on, without calling again", async (_, responses, status, body, whole) => {
+      const result = await done(responses, status, body);
+      const shown = result.structuredContent!.body ?? result.structuredContent!;
+      const { truncated, resource } = shown as { truncated: string; resource: string };
+      expect(jsonLength(result.structuredContent)).toBeLessThan(maxResultLength + 500);
+      expect(truncated).toContain("Do not call it again for the rest: that would repeat it.");
+      expect(textOf(result)).toContain(resource);
+      expect(result.content).toContainEqual(
+        expect.objectContaining({ type: "resource_link", uri: resource }),
+      );
+      const read = wholeOf(resource) as string;
+      expect(typeof whole === "string" ? read : JSON.parse(read)).toEqual(whole);
+    });
+
+    test("that is too large to be kept says so", async () => {
+      const result = await done({}, 202, "n".repeat(33 * 1024 * 1024));
+      expect(textOf(result)).toContain(
+        "Do not call it again for the rest: that would repeat it. The whole is too large to be kept here.",
+      );
+      expect(result.content).toHaveLength(1);
+    });
   });
 
   test.each(["fxdesk://kept/none", "fxdesk://kept/", "file:///etc/passwd", ""])("there is no %p", (uri) => {

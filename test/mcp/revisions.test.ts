@@ -1,6 +1,7 @@
 /** Clients of the older and the newer SDK list and call tools, over standard input and output and over HTTP. */
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { operations } from "@fxdesk/toolkit/operations";
+import { declarationsOf } from "@fxdesk/toolkit/operations";
+import { fxdeskService } from "../../core/service";
 import { type HttpServer, serveHttp } from "../../mcp";
 import { sandboxClient } from "../support/samples";
 import { demoEnvironment, fxdeskMcp, type McpClient, revisions, textOf } from "./support/clients";
@@ -11,14 +12,16 @@ let server: HttpServer;
 beforeAll(async () => {
   sandbox = await startSandbox();
   const settings = { redirectUri: sandbox.demo.redirectUri! };
-  server = await serveHttp({ client: sandboxClient(sandbox, { settings }) });
+  server = await serveHttp({ client: sandboxClient(sandbox, { settings }), toolsets: ["all"] });
 });
 afterAll(async () => {
   await server.close();
   await sandbox.close();
 });
 
-const reading = operations.filter(({ effect }) => effect === "read").map(({ tool }) => tool);
+const reading = declarationsOf(fxdeskService)
+  .filter(({ effect }) => effect === "read")
+  .map(({ tool }) => tool);
 
 const ways = Object.entries(revisions).flatMap(([revision, { http, stdio }]) => [
   { revision, way: "HTTP", connect: () => http(server.url) },

@@ -9,7 +9,7 @@ import { getRate } from "./support/added";
 const rates = () => ({ status: 200, body: { pair: "EURUSD", rate: 1.1 } });
 
 test("an operation that is declared is a tool that works, without another line", async () => {
-  const service = extendService(contract, [getRate]);
+  const service = extendService(contract, { operations: [getRate] });
   const sandbox = await startSandbox({ service, behaviours: { "rates.get": rates } });
   const { baseUrl } = sandbox;
   const client = createClient({ baseUrl, credentials: { accessToken: demo.accessToken } }, service);

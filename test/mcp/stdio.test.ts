@@ -3,7 +3,8 @@ import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { operations } from "@fxdesk/toolkit/operations";
+import { dailyOf, declarationsOf } from "../../core/declaration/service";
+import { fxdeskService } from "../../core/service";
 import { toolsOf } from "../../mcp/tools";
 import { happens } from "../support/eventually";
 import { demoEnvironment, fxdeskMcp, revisions, textOf } from "./support/clients";
@@ -69,7 +70,7 @@ test("it ends by itself when its input ends", async () => {
 test("no secret of the connection is in anything it says", async () => {
   const secrets = { FXDESK_ACCESS_TOKEN: "canary-token", FXDESK_API_KEY: "canary-key" };
   const { out, err } = await converse(
-    ["--allow", "change,money"],
+    ["--allow", "change,money", "--release", "never"],
     { ...demoEnvironment(sandbox), ...secrets },
     [
       initialize,
@@ -112,7 +113,9 @@ describe("what is shipped", () => {
 
   test("lists what the declarations say", async () => {
     const written: unknown = JSON.parse(await readFile(join(dist, "tools.json"), "utf8"));
-    expect(written).toEqual(JSON.parse(JSON.stringify(toolsOf(operations))));
+    const daily = dailyOf(fxdeskService).map(({ tool }) => tool);
+    const tools = toolsOf(declarationsOf(fxdeskService));
+    expect(written).toEqual(JSON.parse(JSON.stringify({ tools, daily, hasWatches: true })));
   });
 
   test("needs no package of the SDK", async () => {

@@ -1,16 +1,21 @@
 /** The tools that derive from the operations, as a model and its host see them. */
-import { type Declaration, operations } from "@fxdesk/toolkit/operations";
-import { modelFields } from "../../core/declaration/fields";
-import { type Allowed, allowedFrom, allowedTools } from "../../mcp/allow";
+import { contract, type Declaration, operations } from "@fxdesk/toolkit/operations";
+import { fxdeskService } from "../../core/service";
+import { declarationsOf } from "../../core/declaration/service";
+import { type Allowed, allowedFrom } from "../../mcp/allow";
+import { type Offer, offeredOf, offeredTools, toolsetsOf } from "../../mcp/offer";
 import { targetOf } from "../../mcp/target";
 import { instructionsFor, titleFor } from "../../mcp/instructions";
 import { argumentName } from "../../mcp/names";
 import type { JsonObject, Tool } from "../../mcp/protocol";
-import { toolsOf } from "../../mcp/tools";
+import { listedFields, toolsOf } from "../../mcp/tools";
 import { getRate } from "./support/added";
 
 const everything: readonly Allowed[] = ["change", "money"];
-const tools = allowedTools(toolsOf(operations), everything);
+
+/** The tools of the contract by itself that an operator offers. */
+const offered = (offer: Offer) => offeredTools(toolsOf(operations), offeredOf(contract, offer));
+const tools = offered({ allow: everything });
 const declared = new Map<string, Declaration>(operations.map((each) => [each.tool, each]));
 const each = tools.map((tool) => [tool.name, tool, declared.get(tool.name)!] as const);
 
@@ -52,15 +57,16 @@ describe.each(each)("%s", (name, tool, { effect, summary, title }) => {
   });
 
   test("takes the fields of a model and no other, each by one name", () => {
-    const { properties, required = [], additionalProperties } = tool.inputSchema;
-    const fields = modelFields(declared.get(name)!);
-    const { continue: _, ...others } = (properties ?? {}) as JsonObject;
+    const { properties, required = [] } = tool.inputSchema;
+    const fields = listedFields(declared.get(name)!);
+    const { continue: _, request_key: key, ...others } = (properties ?? {}) as JsonObject;
     expect(Object.keys(others).toSorted()).toEqual(
       fields.map((field) => argumentName(field.name)).toSorted(),
     );
+    expect(key !== undefined).toBe(effect === "money");
     const needed = fields.filter((field) => field.required).map((field) => argumentName(field.name));
-    expect((required as string[]).toSorted()).toEqual(needed.toSorted());
-    expect(additionalProperties).toBe(false);
+    const asked = ["initiate_payment", "initiate_bulk_payment"].includes(name) ? ["request_key"] : [];
+    expect((required as string[]).toSorted()).toEqual([...needed, ...asked].toSorted());
   });
 
   test("has a schema that every host takes", () => {
@@ -74,12 +80,9 @@ describe.each(each)("%s", (name, tool, { effect, summary, title }) => {
   });
 
   test("costs a model few tokens", () => {
-    expect(tokensOf(tool)).toBeLessThanOrEqual(reviewed[name] ?? 800);
+    expect(tokensOf(tool)).toBeLessThanOrEqual(900);
   });
 });
-
-/** A tool that may cost more: it takes three kinds of payments, each with fields of its own. */
-const reviewed: Readonly<Record<string, number>> = { initiate_payment: 1_300 };
 
 const refusedKeywords = /^(x-.*|\$ref|\$defs|\$schema|anyOf|oneOf|allOf|not|if|title|id)$/;
 
@@ -88,12 +91,83 @@ describe("all tools together", () => {
     { allow: everything, most: 9_000 },
     { allow: [], most: 3_500 },
   ])("cost a model at most $most tokens, allowed $allow", ({ allow, most }) => {
-    const costs = allowedTools(toolsOf(operations), allow).map(
-      (tool) => [tokensOf(tool), tool.name] as const,
-    );
+    const costs = offered({ allow }).map((tool) => [tokensOf(tool), tool.name] as const);
     const sum = costs.reduce((total, [tokens]) => total + tokens, 0);
     const table = costs.toSorted(([one], [other]) => other - one).map((cost) => cost.join(" "));
     expect(sum <= most ? [] : [`${sum} of ${most}`, ...table]).toEqual([]);
+  });
+});
+
+/** The tools of fxdesk as it is that an operator offers. */
+const offeredByFxdesk = (offer: Offer) =>
+  offeredTools(toolsOf(declarationsOf(fxdeskService)), offeredOf(fxdeskService, offer));
+
+describe("what the operator offers", () => {
+  const namesOf = (offer: Offer) => offeredByFxdesk(offer).map(({ name }) => name);
+  const inSet = (set: string) =>
+    toolsetsOf(fxdeskService)
+      .get(set)!
+      .map(({ tool }) => tool);
+
+  test.each([
+    { set: "daily", most: 4_000 },
+    { set: "all", most: 12_000 },
+  ])("$set costs a model at most $most tokens, none of it over 900", ({ set, most }) => {
+    const costs = offeredByFxdesk({ toolsets: [set], allow: everything }).map(tokensOf);
+    expect(costs.reduce((sum, cost) => sum + cost)).toBeLessThanOrEqual(most);
+    expect(Math.max(...costs)).toBeLessThanOrEqual(900);
+  });
+
+  test("by default what is needed every day", () => {
+    const beside = ["get_release", "cancel_release"];
+    expect(namesOf({ allow: everything })).toEqual([...inSet("daily"), ...beside].toSorted());
+    expect(namesOf({ allow: ["money"] })).toContain("get_release");
+    expect(namesOf({ allow: ["change"] })).not.toContain("get_release");
+    expect(namesOf({})).toEqual(
+      expect.arrayContaining(["get_cash_position", "find_transactions", "list_trades"]),
+    );
+    expect(namesOf({})).not.toContain("book_trade");
+  });
+
+  test.each<[string, Offer, readonly string[]]>([
+    ["all", { toolsets: ["all"], allow: everything }, inSet("all")],
+    [
+      "sections",
+      { toolsets: ["trades", "login"] },
+      ["get_login_page", "get_trade", "list_trades", "watch_trade_payments", "watch_trades"],
+    ],
+    ["tools alone", { tools: ["get_consent"] }, ["get_consent"]],
+    [
+      "tools beside a section",
+      { toolsets: ["login"], tools: ["get_trade"] },
+      ["get_login_page", "get_trade"],
+    ],
+    ["only what is allowed", { tools: ["get_trade", "book_trade"] }, ["get_trade"]],
+    [
+      "only what reads, whatever else is said",
+      { toolsets: ["trades"], allow: everything, readOnly: true },
+      ["get_trade", "list_trades", "watch_trade_payments", "watch_trades"],
+    ],
+    ["watches", { toolsets: ["watches"] }, fxdeskService.watches!.map(({ tool }) => tool)],
+  ])("%s", (_, offer, names) => {
+    expect(namesOf(offer)).toEqual(names.toSorted());
+  });
+
+  test("a set or a tool that is not there is refused, and near ones are named", () => {
+    expect(() => namesOf({ toolsets: ["trade"] })).toThrow('no toolset "trade". Did you mean trades');
+    expect(() => namesOf({ tools: ["list_trade"] })).toThrow(
+      'no tool "list_trade". Did you mean list_trades',
+    );
+  });
+
+  test("the instructions say that there are more, and whom to ask", () => {
+    const told = (offer: Offer) =>
+      instructionsFor(offeredOf(fxdeskService, offer), { environment: "sandbox" });
+    expect(told({})).toContain("ask the operator");
+    expect(told({ toolsets: ["all"] })).not.toContain("offer it");
+    expect(told({})).toContain("A watch_ tool");
+    expect(told({ toolsets: ["login"] })).not.toContain("A watch_ tool");
+    expect(told({ allow: everything, readOnly: true })).toContain("only reads");
   });
 });
 
@@ -123,7 +197,7 @@ test("texts name other operations as tools", () => {
 });
 
 const listed = (allow: readonly Allowed[]) =>
-  new Set(allowedTools(toolsOf(operations), allow).map(({ name }) => declared.get(name)!.effect));
+  new Set(offered({ allow }).map(({ name }) => declared.get(name)!.effect));
 
 describe("what the operator allows decides what is listed", () => {
   test.each([
@@ -142,7 +216,11 @@ describe("what the operator allows decides what is listed", () => {
   });
 
   test("the instructions say what is on, within 2 KB", () => {
-    const of = (allow: readonly Allowed[]) => instructionsFor(allow, { environment: "sandbox" });
+    const of = (allow: readonly Allowed[]) =>
+      instructionsFor(
+        { allow, hasMore: true, hasWatches: true, isReleased: false },
+        { environment: "sandbox" },
+      );
     expect(of([])).toContain("only reads");
     expect(of(["change"])).not.toContain("only reads");
     expect(of(["change"])).not.toContain("commit money");
@@ -168,7 +246,9 @@ describe("the connection is named", () => {
   ])("%j", (settings, words) => {
     const connection = targetOf(settings);
     expect(titleFor(connection)).toBe(`fxdesk (${words})`);
-    expect(instructionsFor([], connection)).toContain(`The connection: ${words}.`);
+    expect(
+      instructionsFor({ allow: [], hasMore: false, hasWatches: false, isReleased: false }, connection),
+    ).toContain(`The connection: ${words}.`);
   });
 });
 
@@ -185,7 +265,6 @@ test("an operation that is added is a tool", () => {
         type: "object",
         properties: { pair: { type: "string", description: "Such as EURUSD." } },
         required: ["pair"],
-        additionalProperties: false,
       },
       annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: true },
     },

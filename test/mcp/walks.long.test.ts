@@ -29,14 +29,14 @@ const connected = () =>
   });
 
 async function instance() {
-  const served = await serveHttp({ client: connected() });
+  const served = await serveHttp({ client: connected(), toolsets: ["all"] });
   return { server: served, assistant: await revisions["2026-07-28"].http(served.url) };
 }
 
 beforeAll(async () => {
   service = await listServer();
   client = connected();
-  server = createMcpServer({ client });
+  server = createMcpServer({ client, toolsets: ["all"] });
   const [here, there] = InMemoryTransport.createLinkedPair();
   assistant = new ModernClient({ name: "test", version: "1.0.0" });
   await Promise.all([server.connect(there), assistant.connect(here)]);

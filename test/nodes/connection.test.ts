@@ -137,6 +137,34 @@ test("nodes and connection work on after a redeploy", async () => {
   expect((await outcome()).statusCode).toBe(200);
 });
 
+test("a watch tells what comes, also what came during a deploy", async () => {
+  const watch = (label: string): FlowNode[] => [
+    tab,
+    connectionTo(sandbox),
+    {
+      id: "watch",
+      type: "fxdesk-watch-transactions",
+      z: tab.id,
+      name: label,
+      connection: "connection",
+      fields: { currencies: { type: "str", value: "EUR" } },
+      every: "0.05",
+      wires: [["end"], []],
+    },
+    debugOf("end"),
+  ];
+  const told = async () => ((await nodeRed.shown("end"))[0] as Record<string, any>).payload;
+  await nodeRed.deploy(watch("first"));
+  await nodeRed.status("watch", ({ text }) => text === "watching");
+  sandbox.control.payIn({ currency: "EUR", amount: "1.00", reference: "WATCHED-1" });
+  expect((await told()).transaction_reference).toBe("WATCHED-1");
+  await nodeRed.status("watch", ({ text }) => text === "1 change");
+  await nodeRed.deploy([tab]);
+  sandbox.control.payIn({ currency: "EUR", amount: "2.00", reference: "WATCHED-2" });
+  await nodeRed.deploy(watch("second"));
+  expect((await told()).transaction_reference).toBe("WATCHED-2");
+});
+
 test("the refusal of a credential says which and where", async () => {
   const credentials = { accessToken: "wrong", apiKey: demo.apiKey };
   await nodeRed.deploy(listing(connectionTo(sandbox, { credentials })));

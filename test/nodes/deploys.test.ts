@@ -43,14 +43,17 @@ afterAll(async () => {
 const endings: Readonly<Record<string, { readonly respond: Fault; readonly line: RegExp }>> = {
   booked: {
     respond: (socket, number) => respond(201, `{"trade_id":"t-${number}"}`)(socket, number),
-    line: /trades\.book: carried out \(201\), trade_id t-\d+\.$/,
+    line: /trades\.book: carried out \(201\), trade_id t-\d+, reference FX-[\w-]+, journal entry [\w-]+\.$/,
   },
   refused: {
     respond: respond(409, '{"code":"used","message":"The quote is used."}'),
-    line: /trades\.book: refused\. .*The quote is used/,
+    line: /trades\.book: refused, journal entry [\w-]+\. .*The quote is used/,
   },
-  failed: { respond: respond(500), line: /trades\.book: outcome unknown\. .*\(500\)/ },
-  lost: { respond: reset, line: /trades\.book: outcome unknown\. The response was lost/ },
+  failed: { respond: respond(500), line: /trades\.book: outcome unknown, journal entry [\w-]+\. .*\(500\)/ },
+  lost: {
+    respond: reset,
+    line: /trades\.book: outcome unknown, journal entry [\w-]+\. The response was lost/,
+  },
 };
 
 /** What takes the node away: a deploy of one of the editor's types, or the end of the process. */
@@ -63,7 +66,7 @@ const flow = (name: string): FlowNode[] => [
   injectOf("start", ["book"]),
   operationOf(bookTrade, "book", ["end"], {
     name,
-    fields: { quote_id: typed("str", "q-1"), reason: typed("str", "other") },
+    fields: { quote_id: typed("str", name), reason: typed("str", "other") },
   }),
   debugOf("end"),
   catchOf("caught", ["end"]),

@@ -1,36 +1,22 @@
-/** A person in the editor: drags a node of each section, fills its form, deploys, and sees it run. */
+/** A person in the editor: drags nodes, fills their forms, deploys, and sees them run. */
 import type { Browser } from "playwright-core";
-import { callerFields, operations, type Declaration } from "@fxdesk/toolkit/operations";
+import { operations } from "@fxdesk/toolkit/operations";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { callType, nodeTypeOf } from "../../nodes/names";
-import { sampleInput, sandboxClient } from "../support/samples";
+import { callType, exampleConnection, watchType } from "../../nodes/names";
 import { Editor, launchBrowser } from "./support/browser";
-import { connectionTo, injectOf, tab } from "./support/flows";
+import { connectionTo, injectOf, tab, variablesTo } from "./support/flows";
 import { type ExtensionModule, extensionModule } from "./support/extension";
 import { type FlowNode, NodeRed } from "./support/node-red";
+import { expectToRun, sections, startOf } from "./support/sections";
 
-const sectionOf = ({ name }: Declaration) => name.split(".")[0]!;
-
-/** Of each section, the first operation that has a form to fill. */
-const chosen = [...new Set(operations.map(sectionOf))].map((section) => {
-  const own = operations.filter((operation: Declaration) => sectionOf(operation) === section);
-  return [section, own.find((operation: Declaration) => callerFields(operation).length > 0)!] as const;
-});
+/** One that reads, one that changes something and one that commits money; *.long.test.ts has them all. */
+const chosen = sections.filter(([name]) => ["accounts", "statements", "trades"].includes(name));
 
 let sandbox: Sandbox;
 let extension: ExtensionModule;
 let nodeRed: NodeRed;
 let browser: Browser;
 let editor: Editor;
-
-/** Where a section has its row on the canvas. */
-const rowOf = (section: string) => 40 + 50 * chosen.findIndex(([each]) => each === section);
-const startOf = (section: string) => ({
-  ...injectOf(`start-${section}`, []),
-  name: "start",
-  x: 100,
-  y: rowOf(section),
-});
 
 const fields = {
   trade_type: { type: "str", value: "spot,ndf" },
@@ -54,7 +40,7 @@ const terms = { amount: 1000, operation: "sell", buy_currency: "USD", sell_curre
 const given = (): FlowNode[] => [
   tab,
   connectionTo(sandbox),
-  ...chosen.map(([section]) => startOf(section)),
+  ...chosen.map(startOf),
   listOf("filled", 700, 90, fields),
   { ...injectOf("quote", [], terms), name: "start", x: 700, y: 440 },
   { ...injectOf("start", ["list"]), x: 700, y: 190 },
@@ -64,7 +50,7 @@ const given = (): FlowNode[] => [
 beforeAll(async () => {
   sandbox = await startSandbox();
   extension = await extensionModule();
-  nodeRed = await NodeRed.start({ env: extension.env });
+  nodeRed = await NodeRed.start({ env: { ...extension.env, ...variablesTo(sandbox) } });
   browser = await launchBrowser();
   await nodeRed.deploy(given());
   editor = await Editor.open(browser, nodeRed.url);
@@ -79,52 +65,41 @@ afterAll(async () => {
 
 const flows = () => nodeRed.json<FlowNode[]>("/flows");
 
-/** What is typed for a value. */
-const text = (value: unknown): string =>
-  Array.isArray(value) && typeof value[0] !== "object"
-    ? value.join(",")
-    : typeof value === "object"
-      ? JSON.stringify(value)
-      : String(value);
+test.each(chosen)("%s", (...section) => expectToRun(section, { editor, nodeRed, sandbox }), 60_000);
 
-test.each(chosen)(
-  "%s",
-  async (section, operation: Declaration) => {
-    const input = await sampleInput(operation.name, sandboxClient(sandbox));
-    const id = await editor.drag(nodeTypeOf(operation), 400, rowOf(section));
-
-    await editor.edit(id);
-    expect(await editor.labels()).toEqual(
-      expect.arrayContaining(callerFields(operation).map(({ title }) => title)),
-    );
-    for (const [field, value] of Object.entries(input)) await editor.fill(field, text(value));
-    await editor.done();
-    await editor.sees(id, "valid");
-    await editor.wire(`start-${section}`, id);
-    await editor.deploy();
-
-    const own = (await flows()).find((node) => node.id === id);
-    expect(own).toMatchObject({ type: nodeTypeOf(operation), connection: "connection", version: 1 });
-    expect(Object.keys(own!.fields as object)).toEqual(expect.arrayContaining(Object.keys(input)));
-    await nodeRed.inject(`start-${section}`);
-    expect(await nodeRed.status(id, ({ fill }) => fill !== "blue")).toMatchObject({ fill: "green" });
-    await editor.seesStatus(id);
-  },
-  60_000,
-);
+/** The editor's page, as far as a test looks into it. */
+interface PaletteOwner {
+  readonly RED: { readonly nodes: { getType(type: string): { readonly paletteLabel: string } } };
+}
 
 test("the labels of the palette break between words", async () => {
   const labels = await editor.page
     .locator(".red-ui-palette-node[data-palette-type^=fxdesk] .red-ui-palette-label")
     .evaluateAll((all) =>
       all.map((label) => [
-        label.parentElement!.dataset.paletteLabel!,
+        (globalThis as unknown as PaletteOwner).RED.nodes.getType(label.parentElement!.dataset.paletteType!)
+          .paletteLabel,
         label.innerHTML.split("<br>").flatMap((line) => line.split(/[ -]+/).filter(Boolean)),
       ]),
     );
 
   expect(labels.length).toBeGreaterThan(operations.length);
   expect(labels.map(([, shown]) => shown)).toEqual(labels.map(([label]) => String(label).split(/[ -]+/)));
+});
+
+test.each([
+  ["spot", "fxdesk-list-trades"],
+  ["quote", "fxdesk-book-trade"],
+  ["beneficiary", "fxdesk-get-trade"],
+  ["IBAN", "fxdesk-initiate-payment"],
+  ["MT940", "fxdesk-create-statement-file"],
+])("a search for %s finds a node that is called otherwise", async (searched, type) => {
+  const found = await editor.found(searched);
+  const all = await editor.found("");
+
+  expect(found).toContain(type);
+  expect(found.filter((each) => each.startsWith("fxdesk-")).length).toBeLessThan(operations.length / 2);
+  expect(all.length).toBeGreaterThan(operations.length);
 });
 
 test("a form shows again what was filled", async () => {
@@ -192,6 +167,42 @@ test("an operation is found, chosen and called", async () => {
   });
 });
 
+test("a watch begins by itself once its form is filled", async () => {
+  const id = await editor.drag("fxdesk-watch-balances", 700, 560);
+  await editor.edit(id);
+  expect(await editor.labels()).toEqual(expect.arrayContaining(["Above", "Begins at", "Every (s)"]));
+  await editor.fill("currencies", "EUR");
+  await editor.fill("above", "0");
+  await editor.page.fill("#node-input-every", "30");
+  await editor.done();
+  await editor.deploy();
+
+  expect(await nodeRed.status(id, ({ text }) => text === "1 change")).toMatchObject({ fill: "green" });
+  expect((await flows()).find((node) => node.id === id)).toMatchObject({
+    fields: { currencies: { type: "str", value: "EUR" }, above: { type: "str", value: "0" } },
+    every: "30",
+    from: "",
+    version: 1,
+  });
+});
+
+test("any watch is found by its name", async () => {
+  const id = await editor.drag(watchType, 700, 620);
+  await editor.edit(id);
+  const watch = editor.page.getByRole("combobox", { name: "Watch" });
+  await watch.fill("trades.watch");
+  await editor.page.locator(".fxdesk-list").getByRole("option").first().waitFor();
+  await watch.press("Tab");
+  await editor.done();
+  await editor.deploy();
+
+  expect(await nodeRed.status(id, ({ fill }) => fill === "green")).toMatchObject({ text: "watching" });
+  expect((await flows()).find((node) => node.id === id)).toMatchObject({
+    operation: "trades.watch",
+    input: { type: "json", value: "{}" },
+  });
+});
+
 test("a name may be written that is in no list", async () => {
   const node = (await flows()).find(({ type }) => type === callType);
   await editor.edit(node!.id);
@@ -202,6 +213,24 @@ test("a name may be written that is in no list", async () => {
   await editor.deploy();
 
   expect((await flows()).find(({ id }) => id === node!.id)).toMatchObject({ operation: "orders.place" });
+});
+
+test("examples share a connection, and nobody is asked about it", async () => {
+  for (const title of ["01 Cash position", "32 Accounts and funding"]) await editor.importExample(title);
+  expect(await editor.page.locator("#red-ui-notifications button").allTextContents()).toEqual([]);
+  await editor.deploy();
+
+  const all = await flows();
+  const made = all.filter(({ id }) => id === exampleConnection.id);
+  expect(made).toEqual([expect.objectContaining(exampleConnection)]);
+  const imported = all.filter(({ connection }) => connection === exampleConnection.id);
+  expect(new Set(imported.map(({ z }) => z)).size).toBe(2);
+  for (const { id } of all.filter(
+    ({ type, z }) => type === "inject" && imported.some((each) => each.z === z),
+  ))
+    await nodeRed.inject(id);
+  for (const { id } of imported)
+    expect(await nodeRed.status(id, ({ fill }) => fill !== "blue")).toMatchObject({ fill: "green" });
 });
 
 /** The last one: the editor asks before it deploys such a node. */

@@ -1,10 +1,13 @@
 /** Each operation has a node, and each node does what its operation says, in a running Node-RED. */
-import { callerFields, operations, type Declaration } from "@fxdesk/toolkit/operations";
+import { randomUUID } from "node:crypto";
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { callerFields, operations, type Declaration, type Values } from "@fxdesk/toolkit/operations";
 import type { Kind } from "@fxdesk/toolkit/schema";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { nodeTypeOf } from "../../nodes/names";
+import { failuresToTry } from "../support/operations";
 import { sampleInput, sandboxClient } from "../support/samples";
-import { catchOf, connectionTo, operationOf, tab } from "./support/flows";
+import { catchOf, connectionTo, operationOf, tab, typed } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
 
 /** What comes back over http: the message as the node sent it, or the error as a Catch node saw it. */
@@ -34,7 +37,11 @@ const branch = (operation: Declaration): FlowNode[] => [
     method: "post",
     wires: [[operation.tool]],
   },
-  operationOf(operation, operation.tool, ["answer"], { fromPayload: true, pages: "one" }),
+  operationOf(operation, operation.tool, ["answer"], {
+    fromPayload: true,
+    pages: "one",
+    requestKey: typed("msg", "req.query.key"),
+  }),
 ];
 
 const flows = (sandbox: Sandbox): FlowNode[] => [
@@ -53,10 +60,12 @@ const flows = (sandbox: Sandbox): FlowNode[] => [
 ];
 
 let sandbox: Sandbox;
+let client: FxdeskClient;
 let nodeRed: NodeRed;
 
 beforeAll(async () => {
   sandbox = await startSandbox();
+  client = sandboxClient(sandbox);
   nodeRed = await NodeRed.start({
     env: { NODE_OPTIONS: `--require=${require.resolve("./support/short-waits")}` },
   });
@@ -65,11 +74,12 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await nodeRed.close();
+  await client.close();
   await sandbox.close();
 });
 
 async function run(operation: Declaration, input: unknown): Promise<Outcome> {
-  const response = await nodeRed.request(`/call/${operation.tool}`, {
+  const response = await nodeRed.request(`/call/${operation.tool}?key=${randomUUID()}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(input),
@@ -77,7 +87,16 @@ async function run(operation: Declaration, input: unknown): Promise<Outcome> {
   return (await response.json()) as Outcome;
 }
 
-const sample = (operation: Declaration) => sampleInput(operation.name, sandboxClient(sandbox));
+const sample = (operation: Declaration) => sampleInput(operation.name, client);
+
+const inputs = new Map<string, Promise<Values>>();
+
+/** Of a call that is not carried out: the same input serves them all. */
+function unusedSample(operation: Declaration): Promise<Values> {
+  const input = inputs.get(operation.name) ?? sample(operation);
+  inputs.set(operation.name, input);
+  return input;
+}
 
 const documented = ({ responses }: Declaration) => Object.keys(responses).map(Number);
 
@@ -91,33 +110,6 @@ test.each(operations.map((operation) => [operation.name, operation] as const))(
     expect(fxdesk).toMatchObject({ operation: operation.name, violations: [] });
   },
 );
-
-/** A read is tried again, twice, when the service is busy. */
-const attempts = ({ effect }: Declaration, status: number) =>
-  effect === "read" && [429, 502, 503, 504].includes(status) ? 3 : 1;
-
-const failures = operations.flatMap((operation: Declaration) =>
-  Object.keys(operation.errors).map((status) => [operation.name, Number(status), operation] as const),
-);
-
-test.each(failures)("%s: %i reaches a Catch node", async (name, status, operation) => {
-  const input = await sample(operation);
-  sandbox.force(name, status, { times: attempts(operation, status) });
-
-  const { error } = await run(operation, input);
-
-  expect(error).toMatchObject({
-    message: expect.stringMatching(new RegExp(`^${name}: .*\\(${status}\\)`)) as string,
-    code: expect.stringMatching(/^[a-z_]+$/) as string,
-    cause: {
-      operation: name,
-      status,
-      outcome: status >= 500 || status === 408 ? "unknown" : "rejected",
-      retryable: expect.any(Boolean) as boolean,
-    },
-    source: { type: nodeTypeOf(operation) },
-  });
-});
 
 /** A value of the wrong kind. */
 const misfits: Readonly<Record<Kind, unknown>> = {
@@ -140,7 +132,7 @@ const filled = operations.flatMap((operation: Declaration) =>
 test.each(filled)(
   "%s: a misfit in %s is named, and nothing is sent",
   async (_name, field, operation, kind) => {
-    const input = await sample(operation);
+    const input = await unusedSample(operation);
     const before = sandbox.requests.length;
 
     const { error } = await run(operation, { ...input, [field]: misfits[kind] });
@@ -151,3 +143,28 @@ test.each(filled)(
     expect(sandbox.requests).toHaveLength(before);
   },
 );
+
+/** A read is tried again, twice, when the service is busy. */
+const attempts = ({ effect }: Declaration, status: number) =>
+  effect === "read" && [429, 502, 503, 504].includes(status) ? 3 : 1;
+
+const failures = failuresToTry().map(([operation, status]) => [operation.name, status, operation] as const);
+
+test.each(failures)("%s: %i reaches a Catch node", async (name, status, operation) => {
+  const input = await unusedSample(operation);
+  sandbox.force(name, status, { times: attempts(operation, status) });
+
+  const { error } = await run(operation, input);
+
+  expect(error).toMatchObject({
+    message: expect.stringMatching(new RegExp(`^${name}: .*\\(${status}\\)`)) as string,
+    code: expect.stringMatching(/^[a-z_]+$/) as string,
+    cause: {
+      operation: name,
+      status,
+      outcome: status >= 500 || status === 408 ? "unknown" : "rejected",
+      retryable: expect.any(Boolean) as boolean,
+    },
+    source: { type: nodeTypeOf(operation) },
+  });
+});

@@ -13,9 +13,11 @@ import type { ResponseDeclaration, Declaration } from "../../core/declaration/op
 import { elementOf, shapeOf } from "../../core/schema/kind";
 import { openEnum } from "../../core/schema/values";
 import { settingsOf } from "../../core/client/settings";
+import { dailyOf, declarationsOf } from "../../core/declaration/service";
+import { fxdeskService } from "../../core/service";
 import { nodeFiles } from "../../nodes/generate/files";
 import { paletteLabelOf } from "../../nodes/generate/appearance";
-import { callType, connectionType, nodeTypeOf } from "../../nodes/names";
+import { callType, connectionType, nodeTypeOf, watchType } from "../../nodes/names";
 
 const files = nodeFiles(contract);
 const editor = files["fxdesk.html"]!;
@@ -23,6 +25,8 @@ const words = JSON.parse(files["locales/en-US/fxdesk.json"]!);
 const help = files["locales/en-US/fxdesk.html"]!;
 
 interface Definition {
+  inputs: number;
+  outputs: number;
   category: string;
   color: string;
   icon: string;
@@ -43,6 +47,7 @@ function definitionsIn(html: string): Map<string, Definition> {
   runInNewContext(script, {
     RED: {
       validators,
+      events: { on: () => undefined },
       nodes: { registerType: (type: string, definition: Definition) => found.set(type, definition) },
     },
   });
@@ -95,7 +100,45 @@ test("every operation has a node: runtime, editor, form, words and help", () => 
     expect(fxdesk.controls.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
     expect(Object.keys(words.operations[fxdesk.slug].fields)).toEqual(names);
   }
-  expect([...definitions.keys()]).toEqual([connectionType, callType, ...operations.map(nodeTypeOf)]);
+  expect([...definitions.keys()]).toEqual([
+    connectionType,
+    callType,
+    watchType,
+    ...operations.map(nodeTypeOf),
+  ]);
+});
+
+test("what people need most is in the first group of the palette, the rest by section", () => {
+  const all = [...definitionsIn(nodeFiles(fxdeskService)["fxdesk.html"]!)].filter(
+    ([type]) => type !== connectionType,
+  );
+  const first = all.filter(([, { category }]) => category === "fxdesk").map(([type]) => type);
+  const daily = dailyOf(fxdeskService).map(nodeTypeOf);
+  expect(first).toEqual([...daily, callType, watchType]);
+  expect(all.slice(0, first.length).map(([type]) => type)).toEqual(first);
+  expect(all).toHaveLength(declarationsOf(fxdeskService).length + 2);
+  expect(new Set(all.slice(first.length).map(([, { category }]) => category))).not.toContain("fxdesk");
+});
+
+test("a watch has a node that begins by itself, with changes and status as outputs", () => {
+  const all = nodeFiles(fxdeskService);
+  const own = definitionsIn(all["fxdesk.html"]!);
+  for (const watch of fxdeskService.watches!) {
+    const type = nodeTypeOf(watch);
+    const { inputs, outputs, defaults, fxdesk } = own.get(type)!;
+    expect([type, inputs, outputs]).toEqual([type, 0, 2]);
+    expect(Object.keys(defaults)).toEqual(["name", "connection", "fields", "from", "every", "version"]);
+    expect(fxdesk.controls.map(({ name }) => name).toSorted()).toEqual(
+      callerFields(watch)
+        .map(({ name }) => name)
+        .toSorted(),
+    );
+    expect(all["fxdesk.js"]).toContain(`RED.nodes.registerType("${type}", watch("${watch.name}"));`);
+    const told = helpOf(watch, all["locales/en-US/fxdesk.html"]);
+    expect(told).toContain("null where it is gone");
+    for (const { name } of declarationsOf(fxdeskService))
+      expect([type, name, told.includes(name)]).toEqual([type, name, false]);
+  }
 });
 
 test("an operation that is added gets all of it without another line", () => {
@@ -181,7 +224,7 @@ test("no help and no form calls an operation by its name in code", () => {
 
 test("the help is small enough to be loaded with the editor", () => {
   expect(help.length).toBeLessThan(350_000);
-  expect(editor.length).toBeLessThan(100_000);
+  expect(editor.length).toBeLessThan(110_000);
 });
 
 test("the node that calls any operation has a form, words and help", () => {
@@ -192,7 +235,9 @@ test("the node that calls any operation has a form, words and help", () => {
     "connection",
     "operation",
     "input",
+    "requestKey",
     "pages",
+    "rows",
     "saveTo",
     "timeoutMs",
     "version",

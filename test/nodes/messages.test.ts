@@ -283,6 +283,35 @@ test("a response without a body leaves the payload as it was", async () => {
   expect(await nodeRed.status("node", ({ fill }) => fill === "green")).toMatchObject({ text: "done" });
 });
 
+test("all that the service found wrong reaches a Catch node", async () => {
+  const tppMessages = [
+    { category: "ERROR", code: "PERIOD_INVALID", path: "dateFrom", text: "Too long ago." },
+    { category: "ERROR", code: "FORMAT_ERROR", path: "bookingStatus", text: "Not here." },
+  ];
+  handler = (_url, response) => json(response, 400, { tppMessages });
+  const fields = {
+    "account-id": typed("str", "A1"),
+    "Consent-ID": typed("str", "C1"),
+    bookingStatus: typed("str", "both"),
+    dateFrom: typed("str", "2026-01-01"),
+  };
+  await deploy(listOpenBankingTransactions, { pages: "one", fields });
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(msg!.error).toMatchObject({
+    message: expect.stringContaining("Too long ago. [PERIOD_INVALID] bookingStatus: Not here.") as string,
+    cause: {
+      violations: [
+        { field: "dateFrom", message: "Too long ago." },
+        { field: "bookingStatus", message: "Not here." },
+      ],
+      service: { code: "PERIOD_INVALID", field: "dateFrom", others: [{ code: "FORMAT_ERROR" }] },
+    },
+  });
+});
+
 test("a file that is not ready is told by the status", async () => {
   handler = (_url, response) => json(response, 202, { status: "Pending" });
   await deploy(getStatementFile, { fields: statement });

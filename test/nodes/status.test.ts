@@ -2,13 +2,45 @@
 import type { Node, NodeAPI } from "node-red";
 import helper from "node-red-node-test-helper";
 import { nodeTypes } from "../../nodes/types";
+import { type ExtensionModule, extensionModule } from "./support/extension";
 import { eventually, happens } from "../support/eventually";
 import { type Fault, faultServer, type FaultServer, respond } from "../support/fault-server";
 
 helper.init(require.resolve("node-red"));
 
+/** A procedure that tells eight steps, 60 ms apart, and then waits for its end where it is told to. */
+const counting = `module.exports = ({ procedure, json, z }) => ({ procedures: [
+  procedure({
+    name: "steps.count", tool: "count_steps", title: "Count steps", summary: "Counts.", effect: "read", uses: [],
+    input: { endless: z.boolean().default(false) },
+    output: json(z.object({ count: z.int() }), "The count."),
+    async run({ progress, signal }, { endless }) {
+      for (let done = 0; done < 8; done += 1) {
+        progress({ done, total: 8, message: "Counting" });
+        await new Promise((resolve) => setTimeout(resolve, 60));
+      }
+      if (endless) await new Promise((_, reject) => {
+        const end = () => {
+          globalThis.fxdeskStepsEnded = true;
+          reject(new Error("Ended."));
+        };
+        if (signal.aborted) end();
+        else signal.addEventListener("abort", end);
+      });
+      return { count: 8 };
+    },
+  }),
+] });`;
+
+let extension: ExtensionModule;
+beforeAll(async () => {
+  extension = await extensionModule(counting);
+});
+afterAll(() => extension.remove());
+
 const set = (RED: NodeAPI) => {
-  const { connection, credentials, operation } = nodeTypes(RED, {});
+  const { connection, credentials, operation } = nodeTypes(RED, extension.env);
+  RED.nodes.registerType("fxdesk-count-steps", operation("steps.count"));
   RED.nodes.registerType("fxdesk-connection", connection, { credentials });
   RED.nodes.registerType("fxdesk-list-trades", operation("trades.list"));
   RED.nodes.registerType("fxdesk-book-trade", operation("trades.book"));
@@ -78,6 +110,32 @@ test("shows that calls are under way until the last one has ended", async () => 
   expect(shown.at(-1)).toBe("status.entries");
 });
 
+test("shows how far a procedure has come, at most four times a second", async () => {
+  const node = await deployed("fxdesk-count-steps", respond(404));
+  const shown = statuses(node);
+  const began = performance.now();
+  node.receive({});
+  await happens(helper.getNode("sink"), "input");
+  const seconds = (performance.now() - began) / 1_000;
+  await turns(2);
+  const steps = shown.filter((text) => /^status.calling, \d\/8$/.test(text));
+  expect(steps.length).toBeGreaterThan(0);
+  expect(steps.length).toBeLessThanOrEqual(4 * seconds + 1);
+  expect(shown.at(-1)).toBe("status.done");
+});
+
+test("stopping the flow ends a procedure", async () => {
+  const ended = globalThis as { fxdeskStepsEnded?: boolean };
+  const node = await deployed("fxdesk-count-steps", respond(404), {
+    endless: { type: "str", value: "true" },
+  });
+  const shown = statuses(node);
+  node.receive({});
+  await eventually(() => shown.some((text) => text.endsWith("/8")), { withinMs: 25_000, what: "progress" });
+  await helper.unload();
+  await eventually(() => ended.fxdeskStepsEnded === true, { withinMs: 25_000, what: "the end" });
+});
+
 test("shows why a call failed", async () => {
   const node = await deployed("fxdesk-list-trades", respond(404));
   const shown = statuses(node);
@@ -120,5 +178,9 @@ test("stopping the flow lets a booking come to its end", async () => {
   });
   await helper.unload().then(() => ends.push("stopped"));
   expect(ends).toEqual(["answered", "stopped"]);
-  expect(logged).toEqual(["trades.book: carried out (201), trade_id t-1."]);
+  expect(logged).toEqual([
+    expect.stringMatching(
+      /^trades\.book: carried out \(201\), trade_id t-1, reference FX-[\w-]+, journal entry [\w-]+\.$/,
+    ),
+  ]);
 });

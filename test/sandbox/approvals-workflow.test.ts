@@ -6,7 +6,7 @@ import { sandboxClient } from "../support/samples";
 let sandbox: Sandbox;
 let client: FxdeskClient;
 beforeEach(async () => {
-  sandbox = await startSandbox();
+  sandbox = await startSandbox({ daysBehind: 90 });
   client = sandboxClient(sandbox);
 });
 afterEach(async () => {

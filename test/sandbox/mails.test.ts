@@ -103,7 +103,7 @@ describe("a statement in MT940", () => {
     await client.statements.emailMt940({ ...period, sub_tags: true });
     const coded = informationIn();
     expect(coded).toHaveLength(plain.length);
-    expect(coded.every((line) => /^:86:\/(EREF|ORDP|BENM|REMI)\//.test(line))).toBe(true);
+    expect(coded.every((line) => /^:86:\/(EREF|ORDP|BENM|REMI|EXCH)\//.test(line))).toBe(true);
     expect(plain.some((line) => line.includes("/REMI/") || line.startsWith(":86:/"))).toBe(false);
     const [first] = await statementsIn(attached(), readMt940);
     expect(first!.entries.some(({ counterparty }) => counterparty?.name === "Ferme Duval SARL")).toBe(true);
@@ -300,14 +300,15 @@ describe("a start that could not deliver", () => {
   });
 });
 
-test("an e-mail about no account says so", async () => {
-  await client.statements.emailAccounts({
-    date_from: "2026-01-01",
-    date_to: "2026-01-31",
-    currencies: "CHF",
-  });
-  expect(lastMail().attachments).toEqual([]);
-  expect(lastMail().text).toContain(
-    "There is no account for the Accounts statement 2026-01-01 to 2026-01-31.",
-  );
+test("an e-mail about accounts that are not there is refused, and none is sent", async () => {
+  const before = sandbox.mails.length;
+  // The contract gives the refusal no body: the log says why.
+  const reason = () => sandbox.requests.at(-1)!.refusal;
+  const inFrancs = client.statements.emailAccounts({ ...period, currencies: "EUR,CHF" });
+  await expect(inFrancs).rejects.toMatchObject({ status: 400 });
+  expect(reason()).toContain("currencies: there is no account in CHF");
+  const ofNone = client.statements.emailMt940({ ...period, account_ids: [] });
+  await expect(ofNone).rejects.toMatchObject({ status: 400 });
+  expect(reason()).toContain("account_ids: name an account, or leave it out for all of them");
+  expect(sandbox.mails).toHaveLength(before);
 });

@@ -90,8 +90,8 @@ test("the contract with more operations keeps what the sandbox adds, and what it
     name: "more.rate",
     tool: "more_rate",
   });
-  const whole = extendService(contract, extensionOperations, ["quotes.create"]);
-  for (const service of [extendService(contract, [echo]), whole]) {
+  const whole = extendService(contract, { operations: extensionOperations }, ["quotes.create"]);
+  for (const service of [extendService(contract, { operations: [echo] }), whole]) {
     const playing = await startSandbox({ service });
     const { status } = await ask(playing, path, { headers: demoHeaders });
     await playing.close();

@@ -5,7 +5,7 @@ import { ask } from "./support/http";
 
 let sandbox: Sandbox;
 beforeEach(async () => {
-  sandbox = await startSandbox({ now: new Date("2026-11-20T10:00:00Z") });
+  sandbox = await startSandbox({ now: new Date("2026-11-20T10:00:00Z"), daysBehind: 90 });
 });
 afterEach(() => sandbox.close());
 

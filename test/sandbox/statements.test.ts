@@ -234,7 +234,8 @@ describe("a statement of some days", () => {
     expect([openingBalance.date, closingBalance.date]).toEqual(["2026-09-30", "2026-10-31"]);
     expect(signed(openingBalance)).toEqual(inside[0]!.balance.minus(inside[0]!.amount));
     expect(signed(closingBalance)).toEqual(inside.at(-1)!.balance);
-    expect(number).toBe(304);
+    // Behind the numbers of daily statements, and none of them.
+    expect(number).toBeGreaterThan(366);
   });
 
   test("on which nothing happened has the same balance twice, in every format", async () => {

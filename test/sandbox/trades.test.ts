@@ -1,4 +1,5 @@
 /** Quotes and trades. */
+import { randomUUID } from "node:crypto";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { makeQuote, sandboxClient } from "../support/samples";
@@ -7,7 +8,7 @@ import { ask, demoHeaders } from "./support/http";
 let sandbox: Sandbox;
 let client: FxdeskClient;
 beforeEach(async () => {
-  sandbox = await startSandbox({ now: new Date("2026-11-20T10:00:00Z") });
+  sandbox = await startSandbox({ now: new Date("2026-11-20T10:00:00Z"), daysBehind: 90 });
   client = sandboxClient(sandbox);
 });
 afterEach(async () => {
@@ -32,7 +33,8 @@ const quotes = (query: Record<string, string>, body: Record<string, unknown>) =>
   });
 
 const book = (quote_id: string, reason: "other" | "not_related_to_goods_or_services" = "other") =>
-  client.trades.book({ quote_id, reason, reference: "INV-7" });
+  // Each is one of its own, for the service to judge.
+  client.trades.book({ quote_id, reason, reference: "INV-7" }, { key: randomUUID() });
 
 const typesOf = (trades: readonly Trade[]) => new Set(trades.map(({ trade_type }) => trade_type));
 

@@ -26,7 +26,7 @@ export const desk = defineService({
   },
   settings: [setting("deskUrl", false), setting("deskKey"), setting("accessToken")],
   requestIdHeader: "X-Trace",
-  errorBodies: [{ code: ["errors.0.id"], message: ["errors.0.text"], details: [] }],
+  errorBodies: [{ messages: ["errors"], code: ["id"], message: ["text"], details: [] }],
   operations: [
     operation({ ...common, ...get, ...getRate, responses: { 200: json(Rate, "The rate.") } }),
     operation({ ...common, ...set, ...setRate, responses: { 201: json(Rate, "The rate.") } }),

@@ -1,13 +1,12 @@
 /** A bare TCP server that misbehaves exactly as told: what a well-behaved HTTP server cannot be made to do. */
-import { createServer, type Socket } from "node:net";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 
 /** What to do with one request: its head has arrived whole; `number` counts requests from 1. */
 export type Fault = (socket: Socket, number: number) => void;
 
 export interface FaultServer {
   readonly url: string;
-  /** Request heads in the order they arrived. */
+  /** Request heads in the order they arrived, but for those that look for a booking whose response was lost: 404. */
   readonly heads: string[];
   close(): Promise<void>;
 }
@@ -34,6 +33,24 @@ export const inTurn =
   (socket, number) =>
     faults[Math.min(number, faults.length) - 1]!(socket, number);
 
+/** Once a booking has arrived, the pages of its list are read to find it. */
+const isLook = (head: string, before: readonly string[]): boolean =>
+  /^GET \/trades\?\S*page_size=/.test(head) && before.some((each) => each.startsWith("POST /trades?"));
+
+const ports = new Set<number>();
+
+/** Each server has an address of its own: what a journal knows of one is not said of the next. */
+async function listenAtNewPort(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  if (!ports.has(port)) {
+    ports.add(port);
+    return port;
+  }
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  return listenAtNewPort(server);
+}
+
 export async function faultServer(fault: Fault): Promise<FaultServer> {
   const heads: string[] = [];
   const sockets = new Set<Socket>();
@@ -47,14 +64,16 @@ export async function faultServer(fault: Fault): Promise<FaultServer> {
       if (end < 0) return;
       const length = Number(/content-length: (\d+)/i.exec(buffered)?.[1] ?? 0);
       if (buffered.length < end + 4 + length) return;
-      heads.push(buffered);
+      const head = buffered;
       buffered = "";
+      if (isLook(head, heads)) return respond(404)(socket, 0);
+      heads.push(head);
       fault(socket, heads.length);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listenAtNewPort(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     heads,
     close: () =>
       new Promise((resolve) => {

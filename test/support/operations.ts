@@ -10,3 +10,25 @@ export function operationNamed(name: string): Declaration {
 /** What is wrong with an input on 31 January 2026. */
 export const misfits = (name: string, input: Values): Violation[] =>
   checkInput(operationNamed(name), input, new Date("2026-01-31T12:00:00Z"));
+
+/**
+ * The failures that a surface is tried with: of each effect every status, and of each operation at least one. What it
+ * shows of a failure follows from these two and the operation's own words. Those of operations that are looked for afterwards
+ * come last, since what looks for them is calls as well.
+ */
+export function failuresToTry(): (readonly [Declaration, number])[] {
+  const seen = new Set<string>();
+  const declared: readonly Declaration[] = operations;
+  const isLookedFor = ({ recovery }: Declaration) => recovery !== undefined;
+  const ordered = [...declared.filter((each) => !isLookedFor(each)), ...declared.filter(isLookedFor)];
+  return ordered.flatMap((operation, index) => {
+    const { effect, singleUse, errors } = operation;
+    const statuses = Object.keys(errors).map(Number);
+    const chosen = statuses[index % statuses.length];
+    const isWanted = (status: number) => {
+      const kind = `${effect} ${singleUse} ${status}`;
+      return status === chosen || (!seen.has(kind) && seen.add(kind));
+    };
+    return statuses.filter(isWanted).map((status) => [operation, status] as const);
+  });
+}

@@ -8,7 +8,7 @@ const xs2aUrls = new WeakMap<FxdeskClient, string>();
 
 /** A client with the demo company's credentials. */
 export function sandboxClient(
-  { baseUrl, xs2aUrl }: Sandbox,
+  { baseUrl, xs2aUrl }: Pick<Sandbox, "baseUrl" | "xs2aUrl">,
   overrides: Partial<ClientOptions> = {},
 ): FxdeskClient {
   const { clientId, contactId, accessToken, apiKey } = demo;

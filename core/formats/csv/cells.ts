@@ -34,14 +34,14 @@ function closingQuote(text: string, from: number): number {
 }
 
 /** The cells of a row; undefined when a quote stands where none may. */
-export function cellsFrom(row: string): string[] | undefined {
+export function cellsFrom(row: string, separator = ","): string[] | undefined {
   const cells: string[] = [];
   let at = 0;
   while (at <= row.length) {
     const quoted = row[at] === '"';
     const close = quoted ? closingQuote(row, at) : -1;
-    const comma = row.indexOf(",", quoted ? close : at);
-    const end = comma < 0 ? row.length : comma;
+    const next = row.indexOf(separator, quoted ? close : at);
+    const end = next < 0 ? row.length : next;
     if (quoted && (close < 0 || close + 1 !== end)) return undefined;
     const cell = quoted ? row.slice(at + 1, close).replaceAll('""', '"') : row.slice(at, end);
     if (!quoted && cell.includes('"')) return undefined;

@@ -1,10 +1,9 @@
 /** Account details. Contract: endpoints 1 to 6. */
 import type { BehavioursOf } from "../behaviour";
 import { paged } from "../paging";
-import { Refusal } from "../refusal";
+import { DomainError } from "../world/domain-error";
 import {
   accountBehind,
-  type AccountDetails,
   assignVirtual,
   besideRequested,
   besideVirtual,
@@ -13,9 +12,16 @@ import {
   isVirtualCurrency,
   makePrimary,
   request,
-} from "../world/account-details";
-import { type AccountAddress, bankIn, domesticAddress, ibanOf, internationalAddress } from "../world/banks";
-import type { Client } from "../world/parties";
+} from "../world/accounts/account-details";
+import type { AccountDetails } from "../world/accounts/details";
+import {
+  type AccountAddress,
+  bankIn,
+  domesticAddress,
+  ibanOf,
+  internationalAddress,
+} from "../world/accounts/banks";
+import type { Client } from "../world/parties/parties";
 import type { World } from "../world/world";
 
 const identifiers = (address: AccountAddress | undefined) =>
@@ -112,11 +118,10 @@ function flatView(world: World, details: AccountDetails, client: Client) {
 function dedicatedDetails(world: World, client: Client, id: string): AccountDetails {
   const details = world.accountDetails.get(id.toLowerCase());
   if (details?.clientId !== client.clientId)
-    throw new Refusal(404, "account_details_not_found", "The client has no such account details.", id);
+    throw new DomainError("account-details-not-found", "The client has no such account details.", id);
   if (details.type === "pooled")
-    throw new Refusal(
-      405,
-      "pooled_account",
+    throw new DomainError(
+      "pooled-account",
       "A pooled account cannot be changed.",
       "Only dedicated accounts can.",
     );
@@ -126,9 +131,8 @@ function dedicatedDetails(world: World, client: Client, id: string): AccountDeta
 /** Refuses when there is a dedicated account in the way of another. */
 function free(taken: AccountDetails | undefined): void {
   if (!taken) return;
-  throw new Refusal(
-    409,
-    "virtual_account_exists",
+  throw new DomainError(
+    "virtual-account-exists",
     "There is a dedicated account in this currency already.",
     taken.accountDetailsId,
   );
@@ -156,9 +160,8 @@ export const accountDetails: BehavioursOf<"accountDetails"> = {
 
   "accountDetails.request": ({ values: { currency, country, alias }, client, world }) => {
     if (!isRequestable(currency, country))
-      throw new Refusal(
-        409,
-        "capability_disabled",
+      throw new DomainError(
+        "account-not-requestable",
         "The account cannot be requested.",
         `Dedicated accounts in ${currency} are not possible in ${country}.`,
       );
@@ -177,9 +180,8 @@ export const accountDetails: BehavioursOf<"accountDetails"> = {
   "accountDetails.makeDefault": ({ values, client, world }) => {
     const details = dedicatedDetails(world, client, values.account_details_id);
     if (details.status !== "confirmed")
-      throw new Refusal(
-        409,
-        "account_details_not_active",
+      throw new DomainError(
+        "account-details-not-active",
         "The account details are not active.",
         `Their status is ${details.status}.`,
       );
@@ -189,9 +191,8 @@ export const accountDetails: BehavioursOf<"accountDetails"> = {
 
   "accountDetails.assignVirtual": ({ values: { currency }, client, world }) => {
     if (!isVirtualCurrency(currency))
-      throw new Refusal(
-        403,
-        "capability_disabled",
+      throw new DomainError(
+        "account-not-assignable",
         "Virtual accounts cannot be assigned.",
         `Currency ${currency}.`,
       );

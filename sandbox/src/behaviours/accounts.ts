@@ -1,27 +1,31 @@
 /** Accounts and balances. Contract: endpoints 8 to 12. */
 import type { Big } from "big.js";
 import type { BehavioursOf } from "../behaviour";
-import { Refusal } from "../refusal";
-import { accountBehind, detailsOf, primaryIn } from "../world/account-details";
-import { type Account, ownNumbers } from "../world/accounts";
-import { bankAccount, domesticAddress, internationalAddress } from "../world/banks";
-import { written } from "../world/currencies";
-import { addDays, dayOf, startOf } from "../world/days";
-import { type BalanceType, bucketOf } from "../world/ledger";
-import type { Client } from "../world/parties";
+import { DomainError } from "../world/domain-error";
+import { accountBehind, detailsOf, primaryIn } from "../world/accounts/account-details";
+import { type Account, ownNumbers } from "../world/accounts/account";
+import { bankAccount, domesticAddress, internationalAddress } from "../world/accounts/banks";
+import { written } from "../world/money/currencies";
+import { addDays, dayOf, startOf } from "../world/calendar/days";
+import { type BalanceType, bucketOf } from "../world/ledger/ledger";
+import type { Client } from "../world/parties/parties";
 import type { World } from "../world/world";
 
 /** The client's account with an id. */
 export function accountOf(world: World, client: Client, accountId: string): Account {
   const account = world.accounts.get(accountId.toLowerCase());
   if (account?.clientId !== client.clientId)
-    throw new Refusal(404, "account_not_found", "The client has no such account.", accountId);
+    throw new DomainError("account-not-found", "The client has no such account.", accountId);
   return account;
 }
 
-/** The client's accounts in the currencies of a list, whose commas may be left out; all of them without a list. */
+/** The currencies of a list, whose commas may be left out. */
+export const currenciesOf = (list: string | undefined): string[] | undefined =>
+  list?.match(/[A-Z]{3}/g) ?? undefined;
+
+/** The client's accounts in the currencies of a list; all of them without a list. */
 export function accountsIn(world: World, client: Client, list: string | undefined): Account[] {
-  const currencies = list?.match(/[A-Z]{3}/g);
+  const currencies = currenciesOf(list);
   return world.accountsOf(client).filter(({ currency }) => currencies?.includes(currency) ?? true);
 }
 
@@ -98,9 +102,8 @@ export const accounts: BehavioursOf<"accounts"> = {
       .accountsOf(client)
       .find(({ accountId, currency }) => accountId === wanted || currency === values.currency);
     if (!account)
-      throw new Refusal(
-        404,
-        "funding_account_not_found",
+      throw new DomainError(
+        "funding-account-not-found",
         "There is no funding account for this.",
         String(values.currency ?? values.account_id),
       );

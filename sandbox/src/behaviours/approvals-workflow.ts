@@ -1,14 +1,19 @@
 /** Approvals workflow. Contract: endpoints 21 to 24. */
 import { isDeepStrictEqual } from "node:util";
 import type { BehavioursOf } from "../behaviour";
-import { Refusal } from "../refusal";
-import { type ApprovalsConfig, approvalsCurrency, configViolation, putInForce } from "../world/approvals";
-import { type Client, mayActFor } from "../world/parties";
+import { DomainError } from "../world/domain-error";
+import {
+  type ApprovalsConfig,
+  approvalsCurrency,
+  configViolation,
+  putInForce,
+} from "../world/parties/approvals";
+import { type Client, mayActFor } from "../world/parties/parties";
 import type { World } from "../world/world";
 
 function approvalsOf({ approvals }: World, { clientId }: Client) {
   const found = approvals.get(clientId);
-  if (!found) throw new Refusal(404, "config_not_found", "The client has no approvals workflow.", clientId);
+  if (!found) throw new DomainError("config-not-found", "The client has no approvals workflow.", clientId);
   return found;
 }
 
@@ -28,7 +33,7 @@ export const approvalsWorkflow: BehavioursOf<"approvalsWorkflow"> = {
       const member = world.contacts.get(id);
       return member !== undefined && mayActFor(member, client);
     });
-    if (violation) throw new Refusal(400, "validation_error", "The configuration cannot be used.", violation);
+    if (violation) throw new DomainError("validation-error", "The configuration cannot be used.", violation);
     const { pending } = approvals;
     const contactId = contact?.contactId;
     if (approvals.settings.dual_admin && !pending) {
@@ -36,9 +41,8 @@ export const approvalsWorkflow: BehavioursOf<"approvalsWorkflow"> = {
       return { status: 200, body: { ...config, status: "pending_approval" } };
     }
     if (pending && (contactId === pending.contactId || !isDeepStrictEqual(config, pending.config)))
-      throw new Refusal(
-        409,
-        "approvals_update_pending",
+      throw new DomainError(
+        "approvals-update-pending",
         "An update request already exists.",
         "A second administrator confirms it by sending the same configuration.",
       );
@@ -54,9 +58,8 @@ export const approvalsWorkflow: BehavioursOf<"approvalsWorkflow"> = {
   "approvalsWorkflow.updateSettings": ({ values, client, world }) => {
     const { enabled, dual_admin, currency = approvalsCurrency } = values;
     if (currency !== approvalsCurrency)
-      throw new Refusal(
-        400,
-        "validation_error",
+      throw new DomainError(
+        "validation-error",
         "The settings cannot be used.",
         `currency must be ${approvalsCurrency}`,
       );

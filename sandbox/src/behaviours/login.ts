@@ -2,25 +2,23 @@
 import type { BehavioursOf } from "../behaviour";
 import { pageHeaders } from "../pages/document";
 import { loginPage } from "../pages/login";
-import { Refusal } from "../refusal";
-import { demo } from "../world/parties";
+import { DomainError } from "../world/domain-error";
+import { demo } from "../world/parties/parties";
 
 export const login: BehavioursOf<"login"> = {
   "login.getPage": ({ values, world }) => {
     if (values.client_id !== demo.authClientId)
-      throw new Refusal(
-        400,
-        "application_unknown",
+      throw new DomainError(
+        "application-unknown",
         "There is no such application.",
         `client_id ${values.client_id}`,
       );
     if (values.redirect_uri !== world.settings.redirectUri)
-      throw new Refusal(
-        400,
-        "redirect_uri_mismatch",
+      throw new DomainError(
+        "redirect-uri-mismatch",
         "The redirect URI is not the registered one.",
         `redirect_uri must be ${world.settings.redirectUri}, not ${values.redirect_uri}.`,
       );
-    return { status: 200, headers: pageHeaders, body: loginPage(values) };
+    return { status: 200, headers: pageHeaders, body: loginPage(values, world.home) };
   },
 };

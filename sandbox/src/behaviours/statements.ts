@@ -1,17 +1,20 @@
 /** Statements. Contract: endpoints 13 to 18. */
 import type { Mt940Options } from "@fxdesk/toolkit/formats";
-import type { BehavioursOf, FileResponse } from "../behaviour";
-import { accountStatement, type Period } from "../files/account-statement";
-import { type FormatName, reportFile, statementFile, stored } from "../files/formats";
+import type { BehavioursOf } from "../behaviour";
+import type { FileResponse } from "../result";
+import { accountStatement } from "../world/statements/account-statement";
+import type { Period } from "../world/statements/statement";
+import { reportFile, statementFile, stored } from "../files/formats";
+import type { FormatName } from "../world/statements/statement";
 import { incomingFunds, tradesStatement } from "../files/reports";
-import { Refusal } from "../refusal";
-import type { Account } from "../world/accounts";
-import { bankIn } from "../world/banks";
-import { dayOf } from "../world/days";
-import type { Client } from "../world/parties";
-import { befall, statementMs } from "../world/statements";
+import { DomainError, unfit } from "../world/domain-error";
+import type { Account } from "../world/accounts/account";
+import { bankIn } from "../world/accounts/banks";
+import { dayOf } from "../world/calendar/days";
+import type { Client } from "../world/parties/parties";
+import { befall, statementMs } from "../world/statements/statements";
 import type { World } from "../world/world";
-import { accountOf, accountsIn } from "./accounts";
+import { accountOf, accountsIn, currenciesOf } from "./accounts";
 
 /** A file of an e-mail while it is made: what it is of, and undefined where it cannot be made. */
 interface Making {
@@ -68,13 +71,10 @@ const statementsOf = (
     file: statementFile(accountStatement(world, client, account, period), ...how),
   }));
 
-const refused = (details: string) =>
-  new Refusal(400, "validation_error", "The request does not fit.", details);
-
 /** A period that ends today because it has no end of its own: it may not begin later. */
 function untilToday(world: World, field: string, from: string): string {
   const today = dayOf(world.now);
-  if (from > today) throw refused(`${field}: ${from} is after today, ${today}, and there is no later end`);
+  if (from > today) throw unfit(`${field}: ${from} is after today, ${today}, and there is no later end`);
   return today;
 }
 
@@ -105,7 +105,7 @@ export const statements: BehavioursOf<"statements"> = {
     const account = accountOf(world, client, values.account_id);
     const statement = world.statements.get(values.statement_id.toLowerCase());
     if (statement?.account !== account)
-      throw new Refusal(404, "statement_not_found", "There is no such statement.", values.statement_id);
+      throw new DomainError("statement-not-found", "There is no such statement.", values.statement_id);
     if (statement.readyAt > world.now) return { status: 202, body: { status: "Pending" } };
     const file = statement.failed ? undefined : await statementFile(statement.content, statement.format);
     return file ? { status: 200, body: file } : { status: 202, body: { status: "Failed" } };
@@ -114,6 +114,9 @@ export const statements: BehavioursOf<"statements"> = {
   "statements.emailAccounts": ({ values, client, world }) => {
     const { date_from: from, date_to: to, format } = values;
     const accounts = accountsIn(world, client, values.currencies);
+    const held = new Set(accounts.map(({ currency }) => currency));
+    const missing = currenciesOf(values.currencies)?.find((currency) => !held.has(currency));
+    if (missing !== undefined) throw unfit(`currencies: there is no account in ${missing}`);
     const files = statementsOf(world, client, accounts, { from, to }, format);
     return mail(world, client, `Accounts statement ${from} to ${to}`, files);
   },
@@ -121,9 +124,10 @@ export const statements: BehavioursOf<"statements"> = {
   "statements.emailMt940": ({ values, client, world }) => {
     const { date_from: from, account_ids: numbers } = values;
     const to = values.date_to ?? untilToday(world, "date_from", from);
+    if (numbers?.length === 0) throw unfit("account_ids: name an account, or leave it out for all of them");
     const all = world.accountsOf(client);
     const unknown = numbers?.find((number) => !all.some(({ listNumber }) => listNumber === number));
-    if (unknown !== undefined) throw refused(`account_ids: no account ${unknown}`);
+    if (unknown !== undefined) throw unfit(`account_ids: no account ${unknown}`);
     const accounts = all.filter(({ listNumber }) => numbers?.includes(listNumber) ?? true);
     const options = { subTags: values.sub_tags };
     const files = statementsOf(world, client, accounts, { from, to }, "mt940", options);

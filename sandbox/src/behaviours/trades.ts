@@ -3,11 +3,11 @@ import type { BehavioursOf } from "../behaviour";
 import { type DocumentKind, documentPath, hasInstruction, hasReceipt } from "../documents/trades";
 import { header, type HttpRequest } from "../http";
 import { paged } from "../paging";
-import { Refusal } from "../refusal";
-import { receivingAccount } from "../world/banks";
-import type { Client } from "../world/parties";
-import { drawViolation, statusOf, type Trade, type TradePayment } from "../world/trades";
-import { book } from "../world/trading";
+import { DomainError } from "../world/domain-error";
+import { receivingAccount } from "../world/accounts/banks";
+import type { Client } from "../world/parties/parties";
+import { drawViolation, statusOf, type Trade, type TradePayment, undrawable } from "../world/trades/trades";
+import { book } from "../world/trades/trading";
 import type { World } from "../world/world";
 
 /** Where the documents are: at the address the call was made to. */
@@ -67,21 +67,16 @@ const confirmedTrade = (trade: Trade) => ({
 const tradesOf = (client: Client, world: World): Trade[] =>
   [...world.trades.values()].filter(({ clientId }) => clientId === client.clientId).toReversed();
 
-/** Said when a drawdown is priced, and when it is booked: something else may have been drawn in between. */
-export const undrawable = (details: string) =>
-  new Refusal(409, "drawdown_not_possible", "This cannot be drawn from the trade.", details);
-
 /** The quote a trade is to be booked from, still good and not used. */
 function bookableQuote(quoteId: string, client: Client, world: World) {
   const quote = world.quotes.get(quoteId);
   if (!quote || quote.terms.clientId !== client.clientId)
-    throw new Refusal(404, "quote_not_found", "There is no such quote.", quoteId);
+    throw new DomainError("quote-not-found", "There is no such quote.", quoteId);
   if (quote.used)
-    throw new Refusal(409, "quote_already_used", "A trade was already booked from this quote.", quoteId);
+    throw new DomainError("quote-already-used", "A trade was already booked from this quote.", quoteId);
   if (quote.expiresAt <= world.now)
-    throw new Refusal(
-      409,
-      "quote_expired",
+    throw new DomainError(
+      "quote-expired",
       "The quote has expired.",
       "Ask for a new quote and book it in time.",
     );
@@ -92,9 +87,8 @@ export const trades: BehavioursOf<"trades"> = {
   "trades.book": ({ values, client, world }) => {
     const quote = bookableQuote(values.quote_id, client, world);
     if (values.reason === "not_related_to_goods_or_services" && quote.terms.type !== "spot")
-      throw new Refusal(
-        400,
-        "validation_error",
+      throw new DomainError(
+        "validation-error",
         "The reason is only for spot trades.",
         `reason ${values.reason}`,
       );
@@ -102,7 +96,7 @@ export const trades: BehavioursOf<"trades"> = {
     const violation = parent && drawViolation(parent, sell.amount, buy.amount);
     if (violation !== undefined) throw undrawable(violation);
     const trade = book(world, { ...quote.terms, reference: values.reference });
-    quote.used = true;
+    quote.used = !world.settings.reusableQuotes;
     return { status: 201, body: confirmedTrade(trade) };
   },
 
@@ -120,7 +114,7 @@ export const trades: BehavioursOf<"trades"> = {
   "trades.get": ({ values, client, request, world }) => {
     const trade = world.trades.get(values.trade_id);
     if (!trade || trade.clientId !== client.clientId)
-      throw new Refusal(404, "trade_not_found", "There is no such trade.", values.trade_id);
+      throw new DomainError("trade-not-found", "There is no such trade.", values.trade_id);
     const model = values.response_model === "ExtendedBookedTrade" ? extendedBookedTrade : bookedTrade;
     return { status: 200, body: model(trade, documentsAt(request)) };
   },

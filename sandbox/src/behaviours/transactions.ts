@@ -4,9 +4,9 @@ import { unwrap } from "@fxdesk/toolkit/schema";
 import type { BehavioursOf } from "../behaviour";
 import { knownValues } from "../example";
 import { newestFirst, paged } from "../paging";
-import { Refusal } from "../refusal";
-import type { Account } from "../world/accounts";
-import { type BookedLine, bucketOf, type Counterparty, type TransactionType } from "../world/ledger";
+import { DomainError } from "../world/domain-error";
+import type { Account } from "../world/accounts/account";
+import { type BookedLine, bucketOf, type Counterparty, type TransactionType } from "../world/ledger/ledger";
 import type { World } from "../world/world";
 import { accountOf, balanceData, signed } from "./accounts";
 
@@ -54,9 +54,8 @@ function knownType(operation: Declaration, asked: string | undefined): Transacti
   const types = knownValues(unwrap(schema)) as TransactionType[];
   const type = types.find((each) => each === asked);
   if (type === asked) return type;
-  throw new Refusal(
-    400,
-    "validation_error",
+  throw new DomainError(
+    "validation-error",
     "The request does not fit.",
     `transaction_type must be one of ${types.join(", ")}.`,
   );
@@ -92,9 +91,8 @@ export const transactions: BehavioursOf<"transactions"> = {
     const wanted = values.transaction_id.toLowerCase();
     const line = transactionsOf(world, account).find(wanted);
     if (!line)
-      throw new Refusal(
-        404,
-        "transaction_not_found",
+      throw new DomainError(
+        "transaction-not-found",
         "The account has no such transaction.",
         values.transaction_id,
       );

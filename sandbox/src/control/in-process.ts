@@ -8,6 +8,7 @@ import {
   withDefaults,
 } from "@fxdesk/toolkit/operations";
 import type { AnyBehaviour, Call } from "../behaviour";
+import { answered } from "../domain-answers";
 import { Refusal } from "../refusal";
 import type { Stage } from "../stage";
 import { actions } from "./actions";
@@ -38,7 +39,11 @@ export function act(stage: Stage, control: Declaration, input: Values): unknown 
   const violations = checkInput(control, input, stage.world.now);
   if (violations.length > 0)
     throw new Refusal(400, "validation_error", "The request does not fit.", describeViolations(violations));
-  return actionOf(control)(stage, withDefaults(control, input));
+  try {
+    return actionOf(control)(stage, withDefaults(control, input));
+  } catch (error) {
+    throw answered(error);
+  }
 }
 
 export const controlPlane = (stage: Stage): ControlPlane =>

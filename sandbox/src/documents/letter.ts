@@ -1,6 +1,6 @@
 /** One page that says one thing: a title, and names with their values. */
 import { drawn, fonts, ink, page, printable } from "../files/paper";
-import type { Bank } from "../world/banks";
+import type { Bank } from "../world/accounts/banks";
 
 export interface Letter {
   readonly bank: Bank;

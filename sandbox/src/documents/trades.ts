@@ -2,10 +2,10 @@
 import type { ValuesOf } from "@fxdesk/toolkit/operations";
 import type { getDocument } from "../extensions/declared";
 import { grouped } from "../files/report";
-import { bankIn, homeOf, receivingAccount } from "../world/banks";
-import { type Money, written } from "../world/currencies";
-import { startOf } from "../world/days";
-import { type PaymentStatus, type Trade, type TradePayment, windowOf } from "../world/trades";
+import { bankIn, homeOf, receivingAccount } from "../world/accounts/banks";
+import { type Money, written } from "../world/money/currencies";
+import { startOf } from "../world/calendar/days";
+import { type PaymentStatus, type Trade, type TradePayment, windowOf } from "../world/trades/trades";
 import type { World } from "../world/world";
 import type { Letter } from "./letter";
 

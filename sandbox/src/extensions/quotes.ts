@@ -2,19 +2,16 @@
 import { Big } from "big.js";
 import type { ValuesOf } from "@fxdesk/toolkit/operations";
 import type { Behaviour } from "../behaviour";
-import { undrawable } from "../behaviours/trades";
-import { Refusal } from "../refusal";
-import { fits, largest, mostOf } from "../world/currencies";
-import { opensAgain } from "../world/calendar";
-import { addDays, dayOf } from "../world/days";
-import { inverse, tradedCurrencies } from "../world/fx";
-import { hold, isAvailable, offer, offerDrawdown, type Offer } from "../world/market";
-import type { Client } from "../world/parties";
+import { DomainError, unfit } from "../world/domain-error";
+import { fits, largest, mostOf, undelivered } from "../world/money/currencies";
+import { opensAgain } from "../world/calendar/business-days";
+import { addDays, dayOf } from "../world/calendar/days";
+import { inverse, tradedCurrencies } from "../world/money/fx";
+import { hold, isAvailable, offer, offerDrawdown, type Offer } from "../world/trades/market";
+import { undrawable } from "../world/trades/trades";
+import type { Client } from "../world/parties/parties";
 import type { World } from "../world/world";
 import type { createQuote } from "./declared";
-
-const invalid = (details: string) =>
-  new Refusal(400, "validation_error", "The request does not fit.", details);
 
 const priced = ({ terms: { rate, maturityDate }, warning }: Offer) => {
   const turned = inverse(rate);
@@ -31,28 +28,35 @@ type Asked = ValuesOf<typeof createQuote>;
 /** The amount asked about, when it can be traded between the currencies. */
 function amountOf({ buy_currency, sell_currency, operation: fixed, amount: asked }: Asked): Big {
   for (const [field, currency] of Object.entries({ buy_currency, sell_currency }))
-    if (!tradedCurrencies.includes(currency)) throw invalid(`${field} ${currency} is not traded`);
-  if (buy_currency === sell_currency) throw invalid("buy_currency and sell_currency are the same");
+    if (!tradedCurrencies.includes(currency)) throw unfit(`${field} ${currency} is not traded`);
+  if (buy_currency === sell_currency) throw unfit("buy_currency and sell_currency are the same");
   const fixedCurrency = fixed === "buy" ? buy_currency : sell_currency;
   const amount = new Big(asked);
-  if (amount.lte(0)) throw invalid("amount must be more than zero");
-  if (!fits(amount, fixedCurrency)) throw invalid(`amount has too many decimals for ${fixedCurrency}`);
-  if (amount.gt(largest(fixedCurrency))) throw invalid(`amount must be at most ${mostOf(fixedCurrency)}`);
+  if (amount.lte(0)) throw unfit("amount must be more than zero");
+  if (!fits(amount, fixedCurrency)) throw unfit(`amount has too many decimals for ${fixedCurrency}`);
+  if (amount.gt(largest(fixedCurrency))) throw unfit(`amount must be at most ${mostOf(fixedCurrency)}`);
   return amount;
+}
+
+/** What is not delivered is traded without delivery, and settles in the other currency. */
+function assertDelivered({ trade_type: type, buy_currency, sell_currency }: Asked): void {
+  const kept = [buy_currency, sell_currency].filter((currency) => undelivered.has(currency));
+  if (kept.length > 0 && type !== "ndf") throw unfit(`trade_type must be ndf: ${kept[0]} is not delivered`);
+  if (kept.length > 1) throw unfit(`buy_currency or sell_currency must be one that is delivered`);
 }
 
 /** Nothing or too much is exchanged for some amounts, though they can be asked about. */
 function assertExchanged({ buy, sell }: Offer["terms"]): void {
   for (const [side, { amount, currency }] of Object.entries({ buy, sell })) {
-    if (amount.eq(0)) throw invalid("amount is too small to be exchanged");
-    if (amount.gt(largest(currency))) throw invalid(`amount would ${side} more than ${mostOf(currency)}`);
+    if (amount.eq(0)) throw unfit("amount is too small to be exchanged");
+    if (amount.gt(largest(currency))) throw unfit(`amount would ${side} more than ${mostOf(currency)}`);
   }
 }
 
 /** A window that opens after its last day leaves no day to draw for. */
 function assertOpens({ windowFrom, maturityDate }: Offer["terms"]): void {
   if (windowFrom !== undefined && windowFrom > maturityDate)
-    throw invalid(`window_start_date ${windowFrom} is after the value_date, ${maturityDate}`);
+    throw unfit(`window_start_date ${windowFrom} is after the value_date, ${maturityDate}`);
 }
 
 /** Ten years: so far ahead trades are made, at most. */
@@ -60,8 +64,7 @@ const furthestDays = 10 * 366;
 
 function assertNear({ value_date: valueDate }: Asked, { now }: World): void {
   const furthest = addDays(dayOf(now), furthestDays);
-  if (valueDate !== undefined && valueDate > furthest)
-    throw invalid(`value_date must be at most ${furthest}`);
+  if (valueDate !== undefined && valueDate > furthest) throw unfit(`value_date must be at most ${furthest}`);
 }
 
 /** The forward a drawdown is to be drawn from, in the same currencies. */
@@ -72,15 +75,16 @@ function parentOf(
 ) {
   const parent = world.trades.get(parentId);
   if (parent?.clientId !== client.clientId)
-    throw new Refusal(404, "trade_not_found", "There is no such trade.", parentId);
+    throw new DomainError("trade-not-found", "There is no such trade.", parentId);
   if (parent.buy.currency !== buy_currency || parent.sell.currency !== sell_currency)
-    throw invalid(`trade ${parentId} sells ${parent.sell.currency} for ${parent.buy.currency}`);
+    throw unfit(`trade ${parentId} sells ${parent.sell.currency} for ${parent.buy.currency}`);
   return parent;
 }
 
 function offered(values: Asked, client: Client, world: World): Offer {
   const { trade_type: type, value_date: valueDate, operation: fixed } = values;
   assertNear(values, world);
+  assertDelivered(values);
   const wanted = { fixed, amount: amountOf(values), valueDate };
   if (type === "drawdown") {
     const drawdown = offerDrawdown(world, parentOf(values, client, world), wanted);
@@ -129,9 +133,8 @@ export const availability: Behaviour = ({ world }) => ({
 
 /** The caller can correct it by asking later: a conflict, not a failure of the service. */
 const closed = ({ now }: World) =>
-  new Refusal(
-    409,
-    "market_closed",
+  new DomainError(
+    "market-closed",
     "The market is closed; only estimates are given.",
     `It opens at ${opensAgain(now).toISOString()}.`,
   );

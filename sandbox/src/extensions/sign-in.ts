@@ -6,12 +6,12 @@ import { createHmac } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { because, formOf } from "../http";
 import { giveTokens, parameter, refuse, type TokenEndpoint } from "../oauth/endpoint";
-import { accessTokenLife } from "../oauth/tokens";
+import { accessTokenLife } from "../world/tokens/tokens";
 import { pageHeaders } from "../pages/document";
 import { loginPage, type LoginRequest } from "../pages/login";
 import type { Extension } from "../server";
-import { demo } from "../world/parties";
-import type { Grant } from "../world/tokens";
+import { demo } from "../world/parties/parties";
+import type { Grant } from "../world/tokens/sign-in";
 import type { World } from "../world/world";
 
 export const signIn: Extension = (app, stage, { tokens }) => {
@@ -30,8 +30,8 @@ function logIn(world: World, form: URLSearchParams, reply: FastifyReply): Fastif
   const email = field("email").trim().toLowerCase();
   const contact = [...world.contacts.values()].find((each) => each.email.toLowerCase() === email);
   if (!contact?.active || field("password") !== demo.password)
-    return refuseLogin(reply, asked, field("email"));
-  const grant = { contactId: contact.contactId, clientIds: [contact.clientId] };
+    return refuseLogin(world, reply, asked, field("email"));
+  const grant = { contactId: contact.contactId, clientIds: contact.clientIds };
   const { redirect_uri } = asked;
   const back = new URL(redirect_uri);
   back.searchParams.set("code", world.tokens.issueCode(grant, { redirect_uri }, world.now));
@@ -39,9 +39,12 @@ function logIn(world: World, form: URLSearchParams, reply: FastifyReply): Fastif
   return reply.redirect(back.href, 302);
 }
 
-function refuseLogin(reply: FastifyReply, asked: LoginRequest, email: string): FastifyReply {
+function refuseLogin({ home }: World, reply: FastifyReply, asked: LoginRequest, email: string): FastifyReply {
   const message = "E-mail or password is wrong.";
-  return because(reply, message).code(401).headers(pageHeaders).send(loginPage(asked, { message, email }));
+  return because(reply, message)
+    .code(401)
+    .headers(pageHeaders)
+    .send(loginPage(asked, home, { message, email }));
 }
 
 const basic = `Basic ${Buffer.from(`${demo.authClientId}:${demo.authClientSecret}`).toString("base64")}`;

@@ -3,16 +3,15 @@ import { FormatError, writeCoda, writeCsv, writeMt940, type Mt940Options } from 
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { FileResponse, StoredFile } from "../behaviour";
-import type { AccountStatement } from "./account-statement";
-import { lineNumber } from "../world/book";
+import type { FileResponse } from "../result";
+import type { StoredFile } from "../world/stored-file";
+import type { AccountStatement, FormatName } from "../world/statements/statement";
+import { lineNumber } from "../world/ledger/book";
 import { csv } from "./csv";
 import { pdf } from "./pdf";
 import type { Report } from "./report";
 import { statementReport } from "./statement-report";
 import { xlsx } from "./xlsx";
-
-export type FormatName = "pdf" | "csv" | "mt940" | "xls" | "coda";
 
 interface Kind {
   readonly contentType: string;

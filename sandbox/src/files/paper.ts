@@ -1,7 +1,7 @@
 /** What all PDF documents of the bank have in common: the page, its letterhead, and letters that every reader has. */
 import { asciiText } from "@fxdesk/toolkit/formats";
 import { buffer } from "node:stream/consumers";
-import type { Bank } from "../world/banks";
+import type { Bank } from "../world/accounts/banks";
 
 /** Points on an A4 page. */
 export const page = { left: 40, right: 555, top: 40, bottom: 770 } as const;

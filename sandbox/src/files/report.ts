@@ -1,6 +1,6 @@
 /** What a document says, before it is written in one of the formats. */
-import type { Bank } from "../world/banks";
-import type { Client } from "../world/parties";
+import type { Bank } from "../world/accounts/banks";
+import type { Client } from "../world/parties/parties";
 
 export interface Column {
   readonly name: string;

@@ -1,11 +1,13 @@
 /** What the statements that are not of one account say. */
-import { bankIn } from "../world/banks";
-import { type Money, written } from "../world/currencies";
-import { dayOf } from "../world/days";
-import type { Client } from "../world/parties";
-import { statusOf } from "../world/trades";
+import { Big } from "big.js";
+import { bankIn } from "../world/accounts/banks";
+import { type Money, written } from "../world/money/currencies";
+import { dayOf } from "../world/calendar/days";
+import type { Client } from "../world/parties/parties";
+import { statusOf } from "../world/trades/trades";
 import type { World } from "../world/world";
-import { linesIn, type Period } from "./account-statement";
+import { linesIn } from "../world/statements/account-statement";
+import type { Period } from "../world/statements/statement";
 import { type Column, grouped, type Report, type Row } from "./report";
 
 /** What the two have in common: no balances, and the letterhead of the client's country. */
@@ -42,26 +44,35 @@ export function incomingFunds(world: World, client: Client, period: Period): Rep
         written(amount, account.currency),
       ]),
   );
+  const totals = world.accountsOf(client).flatMap(({ accountId, currency }): Row[] => {
+    const amounts = rows.filter(([, id]) => id === accountId).map((row) => new Big(row.at(-1)!));
+    const total = amounts.reduce((sum, amount) => sum.plus(amount), new Big(0));
+    const name = amounts.length === 1 ? "Total of 1 payment" : `Total of ${amounts.length} payments`;
+    return amounts.length > 0 ? [["", "", name, "", "", currency, written(total, currency)]] : [];
+  });
   return {
     ...reportOf(world, client),
     title: "Incoming funds",
     facts: [["Period", `${period.from} to ${period.to}`]],
     columns: fundsColumns,
     rows: rows.toSorted(([one], [other]) => (one! < other! ? -1 : Number(one! > other!))),
+    below: totals,
   };
 }
 
 const tradeColumns: readonly Column[] = [
-  { name: "trade_id", print: { title: "Trade", width: 70 } },
-  { name: "order_date", print: { title: "Ordered", width: 48 } },
-  { name: "maturity_date", print: { title: "Matures", width: 48 } },
-  { name: "type", print: { title: "Type", width: 52 } },
-  { name: "status", print: { title: "Status", width: 84 } },
-  { name: "bought", print: { title: "Bought", width: 88, right: true } },
-  { name: "sold", print: { title: "Sold", width: 88, right: true } },
+  { name: "trade", text: true, print: { title: "Trade, reference", width: 82 } },
+  { name: "dates", print: { title: "Ordered, matures", width: 62 } },
+  { name: "type", print: { title: "Type, status", width: 84 } },
+  { name: "bought", print: { title: "Bought", width: 78, right: true } },
+  { name: "sold", print: { title: "Sold", width: 78, right: true } },
+  { name: "rate", print: { title: "Rate", width: 46, right: true } },
+  { name: "fee", print: { title: "Fee", width: 48, right: true } },
 ];
 
 const printed = ({ amount, currency }: Money) => `${grouped(written(amount, currency))} ${currency}`;
+
+const lines = (...texts: readonly (string | undefined)[]) => texts.filter(Boolean).join("\n");
 
 /** The trades ordered in a month or on a day, given as the beginning of the date. */
 export function tradesStatement(world: World, client: Client, ordered: string): Report {
@@ -77,13 +88,13 @@ export function tradesStatement(world: World, client: Client, ordered: string): 
     ],
     columns: tradeColumns,
     rows: trades.map((trade) => [
-      trade.tradeId,
-      trade.orderDate,
-      trade.maturityDate,
-      trade.type.replace("_", " "),
-      statusOf(trade),
+      lines(trade.tradeId, trade.reference),
+      lines(trade.orderDate, trade.maturityDate),
+      lines(trade.type.replace("_", " "), statusOf(trade)),
       printed(trade.buy),
       printed(trade.sell),
+      lines(trade.rate.symbol, trade.rate.rate.toFixed()),
+      printed(trade.fee),
     ]),
   };
 }

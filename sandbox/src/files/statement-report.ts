@@ -1,9 +1,9 @@
 /** The statement of an account as it is printed. */
 import { type Balance, type Entry, signedAmount } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
-import { bankIn, homeOf } from "../world/banks";
-import { written } from "../world/currencies";
-import type { AccountStatement } from "./account-statement";
+import { bankIn, homeOf } from "../world/accounts/banks";
+import { written } from "../world/money/currencies";
+import type { AccountStatement } from "../world/statements/statement";
 import { type Column, grouped, type Report, type Row } from "./report";
 
 const columns: readonly Column[] = [

@@ -2,8 +2,8 @@
 import { type Entry, minorUnits, signedAmount } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
 import type { Cell, Row } from "write-excel-file/node";
-import { startOf } from "../world/days";
-import type { AccountStatement } from "./account-statement";
+import { startOf } from "../world/calendar/days";
+import type { AccountStatement } from "../world/statements/statement";
 
 /** One column: its title, its width in characters, and its cell for an entry and for a balance. */
 interface Column {

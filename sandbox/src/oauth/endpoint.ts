@@ -1,7 +1,7 @@
 /** The token endpoint of OAuth 2.0 (RFC 6749, sections 5 and 6). Errors are `{error, error_description}`. */
 import type { FastifyReply } from "fastify";
 import { because } from "../http";
-import { accessTokenLife, type Binding, type Tokens } from "./tokens";
+import { accessTokenLife, type Binding, type Tokens } from "../world/tokens/tokens";
 
 /** What differs between one token endpoint and another. */
 export interface TokenEndpoint<G extends object> {

@@ -1,19 +1,21 @@
 /** Accounts, balances and transactions under a consent. Contract: account information, rows 8 to 11. */
-import type { BehavioursOf, Result } from "../behaviour";
-import { accountStatement, type AccountStatement } from "../files/account-statement";
+import type { BehavioursOf } from "../behaviour";
+import type { Result } from "../result";
+import { accountStatement } from "../world/statements/account-statement";
+import type { AccountStatement } from "../world/statements/statement";
 import { statementFile, stored } from "../files/formats";
 import { json } from "../http";
-import { Refusal } from "../refusal";
-import type { Account } from "../world/accounts";
-import { addDays, dayOf, startOf } from "../world/days";
-import { bucketOf } from "../world/ledger";
+import { DomainError } from "../world/domain-error";
+import type { Account } from "../world/accounts/account";
+import { addDays, dayOf, startOf } from "../world/calendar/days";
+import { bucketOf } from "../world/ledger/ledger";
 import type { World } from "../world/world";
 import { typeFor } from "./accept";
 import { link } from "./authorisation";
 import { camt053 } from "./camt053";
-import type { Consent } from "./consent";
+import type { Consent } from "../world/open-banking/consent";
 import { accountFor, consentFor, noteRead } from "./reading";
-import { amountIn, bicOf, cashAccountType, referenceTo } from "./references";
+import { amountIn, bicOf, cashAccountType, referenceTo } from "../world/open-banking/references";
 import {
   booksOf,
   checkOpen,
@@ -124,7 +126,7 @@ async function statementIn(call: Listing, consent: Consent, account: Account, ty
   checkOpen(world, consent, period.from);
   const body = await statements[type]!(accountStatement(world, client, account, period));
   if (body === undefined)
-    throw new Refusal(406, "REQUESTED_FORMATS_INVALID", "The format cannot carry these transactions.", type);
+    throw new DomainError("requested-formats-invalid", "The format cannot carry these transactions.", type);
   return { status: 200, body, asText: type };
 }
 

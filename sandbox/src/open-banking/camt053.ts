@@ -1,8 +1,8 @@
 /** A statement as ISO 20022 writes it: camt.053.001.02, bank to customer statement. */
 import { type Balance, type Counterparty, type Entry, isIban } from "@fxdesk/toolkit/formats";
-import type { AccountStatement } from "../files/account-statement";
-import { notProvided } from "./pain001";
-import { entryReference } from "./references";
+import type { AccountStatement } from "../world/statements/statement";
+import { notProvided } from "../world/open-banking/pain001";
+import { entryReference } from "../world/open-banking/references";
 import { elements, type Xml, xmlDeclaration } from "./xml";
 
 const indicators = { Credit: "CRDT", Debit: "DBIT" } as const;
@@ -38,12 +38,20 @@ const unknownCode: TransactionCode = ["XTND", "NTAV", "NTAV"];
 
 /** ISO 20022 bank transaction codes of what SWIFT transaction types say of a credit and of a debit. */
 const codes: Readonly<Record<string, Readonly<Record<Entry["creditDebit"], TransactionCode>>>> = {
+  NFEX: { Credit: ["FORX", "SPOT", "OTHR"], Debit: ["FORX", "SPOT", "OTHR"] },
+  NMAR: { Credit: ["FORX", "FWRD", "OTHR"], Debit: ["FORX", "FWRD", "OTHR"] },
+  NCHG: { Credit: ["ACMT", "MCOP", "CHRG"], Debit: ["ACMT", "MDOP", "CHRG"] },
+  NINT: { Credit: ["ACMT", "MCOP", "INTR"], Debit: ["ACMT", "MDOP", "INTR"] },
   NTRF: { Credit: ["PMNT", "RCDT", "OTHR"], Debit: ["PMNT", "ICDT", "OTHR"] },
   NRTI: { Credit: ["PMNT", "ICDT", "RRTN"], Debit: ["PMNT", "RCDT", "RRTN"] },
 };
 
+/** What an entry is, in the words of ISO 20022. */
+export const bankTransactionCode = (swift: string, creditDebit: Entry["creditDebit"]): TransactionCode =>
+  codes[swift]?.[creditDebit] ?? unknownCode;
+
 function transactionCode({ transactionCode: swift = "NMSC", creditDebit }: Entry): Xml {
-  const [domain, family, subFamily] = codes[swift]?.[creditDebit] ?? unknownCode;
+  const [domain, family, subFamily] = bankTransactionCode(swift, creditDebit);
   return {
     Domn: { Cd: domain, Fmly: { Cd: family, SubFmlyCd: subFamily } },
     Prtry: { Cd: swift, Issr: "SWIFT" },

@@ -1,7 +1,7 @@
 /** Consents. Contract: account information, rows 1 to 7. */
 import type { BehavioursOf, Call } from "../behaviour";
-import { Refusal } from "../refusal";
-import { addDays, dayOf } from "../world/days";
+import { DomainError } from "../world/domain-error";
+import { addDays, dayOf } from "../world/calendar/days";
 import {
   authorisationList,
   authorisationOfNew,
@@ -10,7 +10,8 @@ import {
   checkBeginning,
   link,
 } from "./authorisation";
-import { type Consent, consentOf, type ConsentTerms, end, openConsent } from "./consent";
+import { type Consent, type ConsentTerms } from "../world/open-banking/consent";
+import { consentOf, end, openConsent } from "../world/open-banking/consents";
 
 /** The longest a consent lasts. */
 const mostDays = 180;
@@ -25,7 +26,7 @@ const consentIn = ({ values, client, world }: Call<{ readonly "consent-id": stri
 
 /** A later last day is brought forward to the latest possible. */
 function lastDay(validUntil: string, today: string): string {
-  if (validUntil < today) throw new Refusal(400, "PERIOD_INVALID", "validUntil is in the past.", validUntil);
+  if (validUntil < today) throw new DomainError("period-invalid", "validUntil is in the past.", validUntil);
   const latest = addDays(today, mostDays);
   return validUntil < latest ? validUntil : latest;
 }
@@ -33,7 +34,7 @@ function lastDay(validUntil: string, today: string): string {
 function checkFrequency({ recurringIndicator, frequencyPerDay }: ConsentTerms): void {
   const most = recurringIndicator ? mostFrequent : 1;
   if (frequencyPerDay > most)
-    throw new Refusal(400, "PARAMETER_NOT_CONSISTENT", `frequencyPerDay must be at most ${most} here.`);
+    throw new DomainError("parameter-not-consistent", `frequencyPerDay must be at most ${most} here.`);
 }
 
 export const consents: BehavioursOf<"consents"> = {

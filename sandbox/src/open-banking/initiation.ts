@@ -1,10 +1,10 @@
 /** What is asked for when a payment is initiated, in JSON or as a pain.001 document. */
 import type { BehavioursOf } from "../behaviour";
-import { Refusal } from "../refusal";
-import { notProvided, type Pain001 } from "./pain001";
-import { atExecutionHour } from "./payment";
-import type { AccountReference } from "./references";
-import type { StandingOrder } from "./standing-order";
+import { DomainError } from "../world/domain-error";
+import { notProvided, type Pain001 } from "../world/open-banking/pain001";
+import { atExecutionHour } from "../world/open-banking/paying";
+import type { AccountReference } from "../world/open-banking/references";
+import type { StandingOrder } from "../world/open-banking/standing-order";
 
 /** The values that initiate a payment, of whatever service. */
 export type Initiation = Omit<
@@ -88,7 +88,7 @@ function transferIn(transfer: Information["CdtTrfTxInf"][number]): NewTransfer {
 export function askedInXml({ information }: Pain001, service: string): Asked {
   const { DbtrAcct, BtchBookg, CdtTrfTxInf } = information;
   if (service !== "bulk-payments" && CdtTrfTxInf.length !== 1)
-    throw new Refusal(400, "FORMAT_ERROR", "CdtTrfTxInf must be there once.");
+    throw new DomainError("format-error", "CdtTrfTxInf must be there once.");
   return {
     debtorAccount: accountIn(DbtrAcct),
     transfers: CdtTrfTxInf.map(transferIn),

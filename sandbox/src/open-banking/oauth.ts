@@ -4,15 +4,15 @@
  */
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { formOf } from "../http";
+import { formOf, isForeign } from "../http";
 import { giveTokens, parameter, refuse, supportedGrantTypes, type TokenEndpoint } from "../oauth/endpoint";
 import { page } from "../pages/document";
 import { html } from "../pages/html";
 import type { Extension } from "../server";
 import type { World } from "../world/world";
-import type { Authorisation } from "./authorisation";
-import { ask, sendPage, sendUnknown, receiveDecision } from "./sca-page";
-import type { TokenGrant } from "./tokens";
+import type { Authorisation } from "../world/open-banking/decision";
+import { ask, receiveDecision, sendForeign, sendPage, sendUnknown } from "./sca-page";
+import type { TokenGrant } from "../world/open-banking/tokens";
 
 const authorizePath = "/public/berlingroup/authorize";
 const tokenPath = "/v1/token";
@@ -153,9 +153,11 @@ export const oauth: Extension = (app, stage) => {
   app.post<Route>(
     `${authorizePath}/:authorisationId`,
     authorize((authorisation, query, request, reply) =>
-      receiveDecision(formOf(request), reply, authorisation, request.url, (approved) =>
-        nextAfter(stage.world, authorisation, query, approved),
-      ),
+      isForeign(request)
+        ? sendForeign(reply)
+        : receiveDecision(formOf(request), reply, authorisation, request.url, (approved) =>
+            nextAfter(stage.world, authorisation, query, approved),
+          ),
     ),
   );
   app.post(tokenPath, (request, reply) =>

@@ -1,12 +1,14 @@
 /** Payment initiation. Contract: payment initiation, rows 1 to 9. */
 import { minorUnits } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
-import type { BehavioursOf, Call, Result } from "../behaviour";
+import type { BehavioursOf, Call } from "../behaviour";
+import type { Result } from "../result";
 import { json } from "../http";
-import { Refusal } from "../refusal";
-import type { Account } from "../world/accounts";
-import { largest, written } from "../world/currencies";
-import { addDays, dayOf } from "../world/days";
+import { DomainError } from "../world/domain-error";
+import type { Account } from "../world/accounts/account";
+import { largest, written } from "../world/money/currencies";
+import { addDays, dayOf } from "../world/calendar/days";
+import type { PaymentSystem } from "../world/calendar/systems";
 import { typeFor } from "./accept";
 import {
   authorisationList,
@@ -14,9 +16,9 @@ import {
   authorisationStarted,
   authorisationStatus,
   checkBeginning,
-  type Decision,
   link,
 } from "./authorisation";
+import type { Decision } from "../world/open-banking/decision";
 import {
   type Asked,
   askedInJson,
@@ -25,22 +27,20 @@ import {
   type NewTransfer,
   orderIn,
 } from "./initiation";
-import { type Pain001, readPain001 } from "./pain001";
+import { type Pain001, readPain001 } from "../world/open-banking/pain001";
 import { pain002 } from "./pain002";
 import {
-  cancel,
-  hasFunds,
-  initiate,
-  isPayable,
   isUnauthorised,
   type Payment,
   type PaymentTerms,
   totalOf,
   type Transfer,
-} from "./payment";
-import { type AccountReference, referredTo } from "./references";
+} from "../world/open-banking/payment";
+import { cancel, hasFunds, initiate, isPayable } from "../world/open-banking/paying";
+import { type AccountReference, referredTo } from "../world/open-banking/references";
+import { productViolation, systemFor } from "../world/open-banking/products";
 import { once } from "./repeats";
-import { daysOf, type StandingOrder } from "./standing-order";
+import { daysOf, type StandingOrder } from "../world/open-banking/standing-order";
 
 const pathOf = ({ service, product, paymentId }: Payment) => `/v1/${service}/${product}/${paymentId}`;
 
@@ -57,12 +57,9 @@ function paymentOf({ client, world }: Pick<Call, "client" | "world">, named: Nam
     payment?.client === client &&
     payment.service === named["payment-service"] &&
     payment.product === named["payment-product"];
-  if (!isIt) throw new Refusal(403, "RESOURCE_UNKNOWN", "There is no such payment.", named.paymentId);
+  if (!isIt) throw new DomainError("resource-unknown", "There is no such payment.", named.paymentId);
   return payment;
 }
-
-/** Products that pay in euro, between IBANs. */
-const euroProducts = /^(pain\.001-)?((instant-)?sepa-|target-2-)/;
 
 /** Decimals as they are written: 1.500 has three. */
 const decimalsIn = (amount: string) => (amount.split(".")[1] ?? "").length;
@@ -74,9 +71,9 @@ const otherIdentifiers = ["pan", "maskedPan", "msisdn", "other"] as const;
 function checkCreditorAccount(account: NewTransfer["creditorAccount"], field: string): void {
   if (account.iban !== undefined || account.bban !== undefined) return;
   const others = otherIdentifiers.filter((name) => account[name] !== undefined);
-  if (others.length === 0) throw new Refusal(400, "FORMAT_ERROR", `${field} needs an iban or a bban.`);
+  if (others.length === 0) throw new DomainError("format-error", `${field} needs an iban or a bban.`);
   const message = `${field} must be an iban or a bban: the sandbox pays to no ${others.join(", ")}.`;
-  throw new Refusal(400, "PARAMETER_NOT_SUPPORTED", message);
+  throw new DomainError("parameter-not-supported", message);
 }
 
 function checkCreditorAccounts(service: string, transfers: readonly NewTransfer[]): void {
@@ -90,18 +87,17 @@ function checkCreditorAccounts(service: string, transfers: readonly NewTransfer[
 function transferFrom(values: NewTransfer, product: string, currency: string): Transfer {
   const { instructedAmount, creditorAccount, creditorName } = values;
   const amount = new Big(instructedAmount.amount);
-  if (amount.lte(0)) throw new Refusal(400, "FORMAT_ERROR", "The amount must be more than nothing.");
+  if (amount.lte(0)) throw new DomainError("format-error", "The amount must be more than nothing.");
   if (decimalsIn(instructedAmount.amount) > minorUnits(instructedAmount.currency))
-    throw new Refusal(
-      400,
-      "FORMAT_ERROR",
+    throw new DomainError(
+      "format-error",
       `The amount has more decimals than ${instructedAmount.currency}.`,
       instructedAmount.amount,
     );
   if (instructedAmount.currency !== currency)
-    throw new Refusal(400, "PARAMETER_NOT_CONSISTENT", `The debtor account is in ${currency}.`);
-  if (euroProducts.test(product) && (currency !== "EUR" || creditorAccount.iban === undefined))
-    throw new Refusal(403, "PRODUCT_INVALID", "The product pays euro to an IBAN.", product);
+    throw new DomainError("parameter-not-consistent", `The debtor account is in ${currency}.`);
+  const violation = productViolation(product, currency, creditorAccount.iban);
+  if (violation !== undefined) throw new DomainError("product-invalid", violation, product);
   return {
     amount: { amount, currency },
     creditorName,
@@ -113,11 +109,10 @@ function transferFrom(values: NewTransfer, product: string, currency: string): T
 }
 
 /** Refuses an order that never pays. */
-function checkDays(order: StandingOrder, currency: string): void {
-  if (daysOf(order, currency).next().done)
-    throw new Refusal(
-      400,
-      "EXECUTION_DATE_INVALID",
+function checkDays(order: StandingOrder, system: PaymentSystem): void {
+  if (daysOf(order, system).next().done)
+    throw new DomainError(
+      "execution-date-invalid",
       "There is no day of execution from startDate to endDate.",
       "Their days are those of frequency, dayOfExecution and monthsOfExecution.",
     );
@@ -126,9 +121,8 @@ function checkDays(order: StandingOrder, currency: string): void {
 function checkTotal(transfers: readonly Transfer[], currency: string): void {
   const total = totalOf({ transfers });
   if (total.gt(largest(currency)))
-    throw new Refusal(
-      400,
-      "FORMAT_ERROR",
+    throw new DomainError(
+      "format-error",
       "The total is more than a statement can carry.",
       `${written(total, currency)} ${currency}`,
     );
@@ -140,13 +134,13 @@ const mostDaysAhead = 365;
 /** No payment is made in the past, or begins later than a year from now. */
 function checkDay(day: string | undefined, today: string): void {
   if (day !== undefined && (day < today || day > addDays(today, mostDaysAhead)))
-    throw new Refusal(400, "EXECUTION_DATE_INVALID", "The day of execution is not within a year.", day);
+    throw new DomainError("execution-date-invalid", "The day of execution is not within a year.", day);
 }
 
 function debtorAccount({ client, world }: Call<Initiation>, reference: AccountReference): Account {
   const account = referredTo(world.accountsOf(client), reference);
   if (!account)
-    throw new Refusal(400, "RESOURCE_UNKNOWN", "The client has no such account.", JSON.stringify(reference));
+    throw new DomainError("reference-unknown", "The client has no such account.", JSON.stringify(reference));
   return account;
 }
 
@@ -154,7 +148,7 @@ function debtorAccount({ client, world }: Call<Initiation>, reference: AccountRe
 function checkPayable(service: string, transfers: readonly Transfer[]): void {
   const wrong = transfers.find(({ creditorAccount }) => !isPayable(creditorAccount));
   if (wrong && service !== "bulk-payments")
-    throw new Refusal(400, "FORMAT_ERROR", "The creditor's IBAN is not one.", wrong.creditorAccount.iban);
+    throw new DomainError("format-error", "The creditor's IBAN is not one.", wrong.creditorAccount.iban);
 }
 
 /** The body as the caller wrote it. */
@@ -169,11 +163,11 @@ function timeAsked(
 ): Date | undefined {
   if (!order) return requestedAt;
   if (requestedAt && !document)
-    throw new Refusal(400, "FORMAT_ERROR", "A periodic payment has startDate, and no day or time requested.");
+    throw new DomainError("format-error", "A periodic payment has startDate, and no day or time requested.");
   return undefined;
 }
 
-/** What is asked for, or a Refusal of what cannot be done. */
+/** What is asked for, or a DomainError of what cannot be done. */
 function termsOf(call: Call<Initiation>, service: string): PaymentTerms {
   const { values, client, world } = call;
   const product = values["payment-product"];
@@ -186,7 +180,7 @@ function termsOf(call: Call<Initiation>, service: string): PaymentTerms {
   checkPayable(service, transfers);
   const order = service === "periodic-payments" ? orderIn(values) : undefined;
   const requestedAt = timeAsked(asked, order, document);
-  if (order) checkDays(order, account.currency);
+  if (order) checkDays(order, systemFor(product, account.currency));
   checkDay(order?.startDate ?? (requestedAt && dayOf(requestedAt)), dayOf(world.now));
   const rejectWithoutFunds = values["TPP-Rejection-NoFunds-Preferred"] === true;
   const content = contentOf(call);
@@ -272,9 +266,8 @@ export const payments: BehavioursOf<"payments"> = {
       return { status: 204 };
     }
     if (payment.status !== "ACTC")
-      throw new Refusal(
-        405,
-        "CANCELLATION_INVALID",
+      throw new DomainError(
+        "cancellation-invalid",
         "The payment can no longer be cancelled.",
         payment.status,
       );

@@ -1,11 +1,12 @@
 /** Reading under a consent: it must be valid, open what is read, and agree to one more call without a person. */
 import type { Call } from "../behaviour";
 import { bearerOf } from "../http";
-import { Refusal } from "../refusal";
-import type { Account } from "../world/accounts";
-import { dayOf } from "../world/days";
-import type { Use } from "./access";
-import { type Consent, consentOf, type Reads } from "./consent";
+import { DomainError } from "../world/domain-error";
+import type { Account } from "../world/accounts/account";
+import { dayOf } from "../world/calendar/days";
+import type { Use } from "../world/open-banking/access";
+import { type Consent, type Reads } from "../world/open-banking/consent";
+import { consentOf } from "../world/open-banking/consents";
 
 interface Reading {
   readonly "Consent-ID": string;
@@ -35,7 +36,7 @@ export function noteRead({ operation, values, world }: Call<Reading>, consent: C
   const unattended = unattendedToday(consent, world.now);
   const reads = oneMore(unattended.get(key), values.page ?? 0, world.now);
   if (reads.times > frequencyPerDay)
-    throw new Refusal(429, "ACCESS_EXCEEDED", `The consent is for ${frequencyPerDay} reads a day.`);
+    throw new DomainError("access-exceeded", `The consent is for ${frequencyPerDay} reads a day.`);
   unattended.set(key, reads);
 }
 
@@ -50,10 +51,10 @@ function unattendedToday(consent: Consent, now: Date): Map<string, Reads> {
 function checkToken({ request, values, world }: Call<Reading>): void {
   if (world.settings.scaApproach !== "oauth") return;
   const bearer = bearerOf(request);
-  if (bearer === undefined) throw new Refusal(401, "TOKEN_UNKNOWN", "There is no access token.");
+  if (bearer === undefined) throw new DomainError("token-unknown", "There is no access token.");
   const grant = world.openBanking.tokens.check(bearer, world.now);
   if (typeof grant === "string" || grant.scope !== `AIS:${values["Consent-ID"]}`)
-    throw new Refusal(401, "TOKEN_INVALID", "The access token was not given for this consent.");
+    throw new DomainError("token-invalid", "The access token was not given for this consent.");
 }
 
 /** The consent of a call, valid. */
@@ -62,8 +63,8 @@ export function consentFor(call: Call<Reading>): Consent {
   const consent = consentOf(world, client, values["Consent-ID"], "header");
   checkToken(call);
   const { status } = consent;
-  if (status === "expired") throw new Refusal(401, "CONSENT_EXPIRED", "The consent has expired.");
-  if (status !== "valid") throw new Refusal(401, "CONSENT_INVALID", `The consent is ${status}.`);
+  if (status === "expired") throw new DomainError("consent-expired", "The consent has expired.");
+  if (status !== "valid") throw new DomainError("consent-invalid", `The consent is ${status}.`);
   return consent;
 }
 
@@ -75,9 +76,9 @@ interface AccountReading extends Reading {
 export function accountFor(call: Call<AccountReading>, use: Use): { consent: Consent; account: Account } {
   const id = call.values["account-id"];
   const account = call.world.accountsOf(call.client).find(({ accountId }) => accountId === id);
-  if (!account) throw new Refusal(404, "RESOURCE_UNKNOWN", "There is no such account.", id);
+  if (!account) throw new DomainError("account-unknown", "There is no such account.", id);
   const consent = consentFor(call);
   if (!consent.grant[use].includes(account))
-    throw new Refusal(401, "CONSENT_INVALID", `The consent does not open the ${use} of this account.`);
+    throw new DomainError("consent-invalid", `The consent does not open the ${use} of this account.`);
   return { consent, account };
 }

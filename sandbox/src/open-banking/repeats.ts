@@ -1,13 +1,8 @@
 /** Calls that are made again with the X-Request-ID of an earlier one. */
-import type { Call, Result } from "../behaviour";
-import { Refusal } from "../refusal";
-import { dayMs } from "../world/days";
-
-/** What was asked for under an id, and what was answered. */
-export interface RememberedResponse {
-  readonly asked: string;
-  readonly result: Result;
-}
+import type { Call } from "../behaviour";
+import type { Result } from "../result";
+import { DomainError } from "../world/domain-error";
+import { dayMs } from "../world/calendar/days";
 
 /** How long a response is remembered. */
 const rememberedMs = dayMs;
@@ -27,8 +22,8 @@ export function once(
   const asked = JSON.stringify(content);
   const first = answered.get(key);
   if (first && first.asked !== asked)
-    throw new Refusal(400, "FORMAT_ERROR", "Something else was asked for with this X-Request-ID.", requestId);
-  if (first) return first.result;
+    throw new DomainError("format-error", "Something else was asked for with this X-Request-ID.", requestId);
+  if (first) return first.result as Result;
   const result = act();
   answered.set(key, { asked, result });
   world.agenda.schedule(world.after(rememberedMs), () => void answered.delete(key));

@@ -1,10 +1,10 @@
 /** The pages on which a person approves or refuses what was asked. */
 import type { FastifyReply } from "fastify";
-import { because, formOf } from "../http";
+import { because, formOf, isForeign } from "../http";
 import { page, pageHeaders } from "../pages/document";
 import { hidden, html, list } from "../pages/html";
 import type { Extension } from "../server";
-import { type Authorisation, conclude, scaStatusOf } from "./authorisation";
+import { type Authorisation, conclude, scaStatusOf } from "../world/open-banking/decision";
 
 /** A form tells that there was a choice also where nothing is chosen: by a field without a value. */
 const choice = (choices: NonNullable<Authorisation["decision"]["choices"]>) =>
@@ -91,6 +91,12 @@ const path = "/sca/:authorisationId";
 const noSuch = "There is no such authorisation.";
 const unknownAuthorisation = page("Nothing to authorise", html`<p>${noSuch}</p>`);
 
+const foreign = page("Not to be decided here", html`<p>Another web page may not decide in your place.</p>`);
+
+/** The answer to a form that a page of another origin sends. */
+export const sendForeign = (reply: FastifyReply): FastifyReply =>
+  sendPage(because(reply, "The form comes from another web page."), 403, foreign);
+
 export const sendUnknown = (reply: FastifyReply): FastifyReply =>
   sendPage(because(reply, noSuch), 404, unknownAuthorisation);
 
@@ -103,6 +109,7 @@ export const scaPage: Extension = (app, stage) => {
   });
 
   app.post<Route>(path, (request, reply) => {
+    if (isForeign(request)) return sendForeign(reply);
     const authorisation = find(request.params.authorisationId);
     if (!authorisation) return sendUnknown(reply);
     const { approved, refused } = authorisation.returnTo;

@@ -1,15 +1,17 @@
 /** The transactions of an account as the standard lists them: booked, pending, and standing orders. */
 import type { Big } from "big.js";
-import { linesIn, type Period } from "../files/account-statement";
+import { linesIn, swiftCodes } from "../world/statements/account-statement";
+import type { Period } from "../world/statements/statement";
 import { newestFirst, type Sliceable } from "../paging";
-import { Refusal } from "../refusal";
-import type { Account } from "../world/accounts";
-import { addDays, dayOf, startOf } from "../world/days";
-import { type BookedLine, bucketOf, type Counterparty } from "../world/ledger";
+import { DomainError } from "../world/domain-error";
+import type { Account } from "../world/accounts/account";
+import { addDays, dayOf, startOf } from "../world/calendar/days";
+import { type BookedLine, bucketOf, type Counterparty, type EntryDetails } from "../world/ledger/ledger";
 import type { World } from "../world/world";
-import type { Consent } from "./consent";
-import { type Payment, totalOf, type Transfer } from "./payment";
-import { amountIn, entryReference, lineIdOf } from "./references";
+import { bankTransactionCode } from "./camt053";
+import type { Consent, Span } from "../world/open-banking/consent";
+import { type Payment, totalOf, type Transfer } from "../world/open-banking/payment";
+import { amountIn, entryReference, lineIdOf } from "../world/open-banking/references";
 
 export type ListName = "booked" | "pending" | "information";
 
@@ -37,6 +39,23 @@ function otherSide({ amount, entry: { counterparty } }: BookedLine) {
     : { debtorName: name, debtorAccount: account, debtorAgent: bic };
 }
 
+/** What was exchanged, where the entry is a side of a trade. */
+const exchangesOf = ({ exchange }: EntryDetails) =>
+  exchange && [
+    {
+      sourceCurrency: exchange.sold.currency,
+      exchangeRate: exchange.rate,
+      unitCurrency: exchange.symbol.slice(0, 3),
+      targetCurrency: exchange.bought.currency,
+      quotationDate: exchange.quotedOn,
+      contractIdentification: exchange.contract,
+    },
+  ];
+
+/** Domain, family and sub-family, as the standard writes them in one text. */
+const transactionCodeOf = ({ amount, entry: { kind } }: BookedLine) =>
+  bankTransactionCode(swiftCodes[kind], amount.lt(0) ? "Debit" : "Credit").join("-");
+
 function shownLine({ currency }: Account, line: BookedLine) {
   const { lineId, entry, amount, balance } = line;
   return {
@@ -49,6 +68,8 @@ function shownLine({ currency }: Account, line: BookedLine) {
     ...otherSide(line),
     remittanceInformationUnstructured: entry.information,
     additionalInformation: entry.additionalInformation,
+    currencyExchange: exchangesOf(entry),
+    bankTransactionCode: transactionCodeOf(line),
     proprietaryBankTransactionCode: entry.type,
     balanceAfterTransaction: {
       balanceAmount: amountIn(balance, currency),
@@ -107,12 +128,12 @@ export interface Selection {
 
 const isWithin = ({ from, to }: Period, day: string) => from <= day && day <= to;
 
-/** The days a call asks for; undefined where it asks for what came after something. Throws a Refusal when there are none. */
+/** The days a call asks for; undefined where it asks for what came after something. Throws a DomainError when there are none. */
 export function periodOf({ now }: World, selection: Selection): Period | undefined {
   const { dateFrom, dateTo = dayOf(now), entryReferenceFrom, deltaList } = selection;
   if (dateFrom === undefined || entryReferenceFrom !== undefined || deltaList) return undefined;
   if (dateFrom > dateTo)
-    throw new Refusal(400, "PERIOD_INVALID", "dateFrom must not be after dateTo, which is today.", dateFrom);
+    throw new DomainError("period-invalid", "dateFrom must not be after dateTo, which is today.", dateFrom);
   return { from: dateFrom, to: dateTo };
 }
 
@@ -123,13 +144,12 @@ const daysOfHistory = 90;
 const firstDayOpen = ({ now }: World, { allHistoryUntil }: Consent): string | undefined =>
   now <= allHistoryUntil ? undefined : addDays(dayOf(now), -daysOfHistory);
 
-/** Throws a Refusal for entries from before the first day that is open. */
+/** Throws a DomainError for entries from before the first day that is open. */
 export function checkOpen(world: World, consent: Consent, day: string): void {
   const first = firstDayOpen(world, consent);
   if (first !== undefined && day < first)
-    throw new Refusal(
-      400,
-      "PERIOD_INVALID",
+    throw new DomainError(
+      "period-invalid",
       `Entries of more than ${daysOfHistory} days ago are shown right after the authorisation.`,
       `The first day now is ${first}.`,
     );
@@ -142,15 +162,9 @@ export const booksOf = ({ ledger }: World, account: Account) =>
 function linesAfter(world: World, consent: Consent, account: Account, reference: string): BookedLine[] {
   const lines = booksOf(world, account);
   const place = lines.indexOf(lineIdOf(reference));
-  if (place < 0) throw new Refusal(400, "RESOURCE_UNKNOWN", "There is no such entry.", reference);
+  if (place < 0) throw new DomainError("reference-unknown", "There is no such entry.", reference);
   checkOpen(world, consent, dayOf(lines.at(place)!.entry.bookedAt));
   return lines.slice(place + 1);
-}
-
-/** What a report since the one before it can show: from how many were booked then to how many are now. */
-export interface Span {
-  readonly after: number;
-  readonly until: number;
 }
 
 /** The span of a report: further pages are of the one that began with the first. */
@@ -230,7 +244,7 @@ export function noteReport({ reported }: Consent, { accountId }: Account, given:
   if (given) reported.set(accountId, given);
 }
 
-/** A page of the lists a call asks for. Throws a Refusal when it asks for entries that are not there or not open. */
+/** A page of the lists a call asks for. Throws a DomainError when it asks for entries that are not there or not open. */
 export function transactionsOf(world: World, consent: Consent, account: Account, selection: Selection): Page {
   const lists: Readonly<Record<ListName, () => List>> = {
     booked: () =>

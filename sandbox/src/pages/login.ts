@@ -1,5 +1,5 @@
 /** The page on which a person logs in. */
-import { demo } from "../world/parties";
+import { demo } from "../world/parties/parties";
 import { page } from "./document";
 import { hidden, html } from "./html";
 
@@ -16,12 +16,16 @@ interface Failed {
   readonly email: string;
 }
 
-export function loginPage({ client_id, redirect_uri, state }: LoginRequest, failed?: Failed): string {
+export function loginPage(
+  { client_id, redirect_uri, state }: LoginRequest,
+  known: { readonly email: string },
+  failed?: Failed,
+): string {
   const [atEmail, atPassword] = failed ? [undefined, html`autofocus`] : [html`autofocus`, undefined];
   return page(
     "Log in",
     html`<p>The application <b>${client_id}</b> asks for access to your accounts.</p>
-      <p>The demo user is ${demo.email} with the password ${demo.password}.</p>
+      <p>The demo user is ${known.email} with the password ${demo.password}.</p>
       ${failed && html`<p role="alert">${failed.message}</p>`}
       <form method="post" action="login">
         ${hidden("client_id", client_id)}${hidden("redirect_uri", redirect_uri)}${hidden("state", state)}

@@ -1,4 +1,4 @@
-import { demo } from "./parties";
+import { demo } from "./parties/parties";
 
 /** What a real service fixes and a test may want otherwise. */
 export interface Settings {
@@ -9,6 +9,8 @@ export interface Settings {
    * any time.
    */
   readonly marketHours: "always" | "real";
+  /** Whether several trades can be booked from one quote; only one, by default. */
+  readonly reusableQuotes: boolean;
   /** Whether x-total-count is sent with every list that comes in pages; only where the contract documents it, by default. */
   readonly totalCount: boolean;
   /**
@@ -18,21 +20,44 @@ export interface Settings {
   readonly scaApproach: "redirect" | "oauth";
   /** The registered address to which the login page returns with a code. */
   readonly redirectUri: string;
+  /** Whether business goes on as the clock moves: customers pay, suppliers and staff are paid; not, by default. */
+  readonly living: boolean;
+  /** How much later every response comes, in milliseconds, at most a minute; 0 by default. */
+  readonly latencyMs: number;
+  /** How many requests a second are answered; those beyond get 429. Any number, by default. */
+  readonly requestsPerSecond: number;
 }
 
 /** A year. */
 const mostQuoteSeconds = 366 * 86_400;
 
+const mostLatencyMs = 60_000;
+
 /** The settings that are given, and the usual ones in the place of the others. Throws a RangeError. */
 export function settingsFrom(given: Partial<Settings>): Settings {
   const { quoteSeconds = 30, marketHours = "always", totalCount = false, scaApproach = "redirect" } = given;
-  const { redirectUri = demo.redirectUri } = given;
+  const { reusableQuotes = false, redirectUri = demo.redirectUri, living = false } = given;
+  const { latencyMs = 0, requestsPerSecond = Infinity } = given;
+  if (!(latencyMs >= 0 && latencyMs <= mostLatencyMs))
+    throw new RangeError(`latencyMs must be from 0 to ${mostLatencyMs}, not ${latencyMs}.`);
+  if (!(requestsPerSecond >= 1))
+    throw new RangeError(`requestsPerSecond must be at least 1, not ${requestsPerSecond}.`);
   if (!(quoteSeconds > 0 && quoteSeconds <= mostQuoteSeconds))
     throw new RangeError(
       `quoteSeconds must be more than zero and at most ${mostQuoteSeconds}, not ${quoteSeconds}.`,
     );
   if (!URL.canParse(redirectUri)) throw new RangeError(`redirectUri must be an address, not ${redirectUri}.`);
-  return { quoteSeconds, marketHours, totalCount, scaApproach, redirectUri };
+  return {
+    quoteSeconds,
+    marketHours,
+    reusableQuotes,
+    totalCount,
+    scaApproach,
+    redirectUri,
+    living,
+    latencyMs,
+    requestsPerSecond,
+  };
 }
 
 export const usualSettings = settingsFrom({});

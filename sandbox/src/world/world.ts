@@ -1,30 +1,30 @@
 /** One world: everything the sandbox knows, from one seed, at one time. */
-import type { AccountDetails } from "./account-details";
-import type { Account } from "./accounts";
-import type { Tokens } from "../oauth/tokens";
-import { OpenBanking } from "../open-banking/state";
-import type { Outbox } from "../outbox";
+import type { AccountDetails } from "./accounts/details";
+import type { Account } from "./accounts/account";
+import type { Tokens } from "./tokens/tokens";
+import { OpenBanking } from "./open-banking/state";
+import type { Outbox } from "./outbox";
 import { Agenda } from "./agenda";
-import type { Approvals } from "./approvals";
-import type { Clock } from "./clock";
-import { Rates } from "./fx";
-import { Ledger } from "./ledger";
-import { type Client, clients, type Contact, contacts, demo } from "./parties";
-import type { Quote } from "./quotes";
+import type { Approvals } from "./parties/approvals";
+import type { Clock } from "./calendar/clock";
+import { Rates } from "./money/fx";
+import { Ledger } from "./ledger/ledger";
+import { type Client, type Contact, demoParties, type Parties } from "./parties/parties";
+import type { Quote } from "./trades/quotes";
 import { Random } from "./random";
-import type { Fate, Statement } from "./statements";
+import type { Fate, Statement } from "./statements/statement";
 import { type Settings, usualSettings } from "./settings";
-import { type Grant, signInTokens } from "./tokens";
-import type { Beneficiary, Trade } from "./trades";
+import { type Grant, signInTokens } from "./tokens/sign-in";
+import type { Beneficiary, Trade } from "./trades/trades";
 
 export class World {
   /** The clients behind the open-banking interfaces and calls that name no client. */
-  readonly ownClientIds: readonly string[] = [demo.clientId];
+  readonly ownClientIds: readonly string[];
   readonly tokens: Tokens<Grant>;
-  readonly clients: ReadonlyMap<string, Client> = new Map(clients.map((client) => [client.clientId, client]));
-  readonly contacts: ReadonlyMap<string, Contact> = new Map(
-    contacts.map((contact) => [contact.contactId, contact]),
-  );
+  readonly clients: ReadonlyMap<string, Client>;
+  readonly contacts: ReadonlyMap<string, Contact>;
+  /** Whose world it is: what is shown and controlled without naming a client is of this contact's first one. */
+  readonly home: { readonly clientId: string; readonly contactId: string; readonly email: string };
   readonly accounts = new Map<string, Account>();
   readonly accountDetails = new Map<string, AccountDetails>();
   readonly beneficiaries: Beneficiary[] = [];
@@ -48,11 +48,17 @@ export class World {
     seed: string,
     readonly outbox: Outbox,
     readonly settings: Settings = usualSettings,
+    { clients, contacts, home }: Parties = demoParties,
   ) {
+    const { contactId, clientIds, email } = home;
+    this.home = { clientId: clientIds[0]!, contactId, email };
+    this.ownClientIds = clientIds;
+    this.clients = new Map(clients.map((client) => [client.clientId, client]));
+    this.contacts = new Map(contacts.map((contact) => [contact.contactId, contact]));
     this.random = new Random(seed);
     this.ids = this.random.fork("ids");
     this.ledger = new Ledger(this.random.fork("ledger").uuid().slice(8));
-    this.tokens = signInTokens(this.random.fork("tokens"));
+    this.tokens = signInTokens(this.random.fork("tokens"), { contactId, clientIds });
     this.openBanking = new OpenBanking(this.random.fork("open-banking"));
   }
 

@@ -3,8 +3,18 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Declaration, serviceFrom } from "@fxdesk/toolkit";
-import { contract, extendService, json } from "@fxdesk/toolkit/operations";
+import {
+  byFxdesk,
+  contract,
+  dailyOf,
+  extendService,
+  json,
+  type Procedure,
+  procedureOver,
+  watchOver,
+} from "@fxdesk/toolkit/operations";
 import { z } from "zod";
+import { fxdeskService } from "../../../core/service";
 
 const getFixing = {
   name: "fixings.get",
@@ -23,11 +33,11 @@ const getFixing = {
 } as const satisfies Declaration;
 
 const added = (change: Partial<Declaration>, trusted: readonly string[] = []): Declaration =>
-  extendService(contract, [{ ...getFixing, ...change }], trusted).operations.at(-1)!;
+  extendService(contract, { operations: [{ ...getFixing, ...change }] }, trusted).operations.at(-1)!;
 
 describe("a service with more operations", () => {
   test("has them after its own, and stays as it was", () => {
-    const { operations } = extendService(contract, [getFixing]);
+    const { operations } = extendService(contract, { operations: [getFixing] });
     expect(operations).toEqual([...contract.operations, getFixing]);
     expect(contract.operations).not.toContainEqual(getFixing);
   });
@@ -45,9 +55,9 @@ describe("a service with more operations", () => {
   });
 
   test("has two of its own that are the same refused as well", () => {
-    expect(() => extendService(contract, [getFixing, getFixing])).toThrow(TypeError);
+    expect(() => extendService(contract, { operations: [getFixing, getFixing] })).toThrow(TypeError);
     const other = { ...getFixing, name: "fixings.other", tool: "other_fixing" };
-    expect(() => extendService(contract, [getFixing, other])).toThrow(
+    expect(() => extendService(contract, { operations: [getFixing, other] })).toThrow(
       "fixings.other: fixings.get is already served at /fixings/{symbol}.",
     );
   });
@@ -57,6 +67,43 @@ describe("a service with more operations", () => {
     ["credential", { credentials: ["password?"] }, "fixings.get: there is no credential password?."],
   ])("knows every %s", (_case, change, message) => {
     expect(() => added(change)).toThrow(new TypeError(message));
+  });
+
+  describe("finds out by itself what became of a call", () => {
+    const entry = { reference: "reference", day: "order_date", identity: "trade_id" };
+    const listed = { kind: "listed", reference: "tag", entry } as const;
+    const money: Partial<Declaration> = {
+      method: "POST",
+      query: { tag: z.string().optional() },
+      responses: { 201: json(z.object({ id: z.string() }), "Done.") },
+      identifiedBy: "id",
+    };
+
+    test("in a list that shows it", () => {
+      expect(added({ ...money, lookup: "trades.list", recovery: listed }).recovery).toBe(listed);
+    });
+
+    test.each<[string, Partial<Declaration>]>([
+      ["orders.list lists nothing.", { lookup: "orders.list", recovery: listed }],
+      ["trades.get lists nothing.", { lookup: "trades.get", recovery: listed }],
+      [
+        "what trades.list lists has no field tag.",
+        { lookup: "trades.list", recovery: { ...listed, entry: { ...entry, reference: "tag" } } },
+      ],
+      [
+        "a call without a request id cannot be replayed by it.",
+        { recovery: { kind: "replayed", setting: "replaysByRequestId" } },
+      ],
+      [
+        "there is no setting replays.",
+        {
+          headers: { "X-Request-ID": byFxdesk(z.string(), "uuid") },
+          recovery: { kind: "replayed", setting: "replays" },
+        },
+      ],
+    ])("and not otherwise: %s", (message, change) => {
+      expect(() => added({ ...money, ...change })).toThrow(new TypeError(`fixings.get: ${message}`));
+    });
   });
 
   test("checks its declarations like those of the contract", () => {
@@ -87,6 +134,41 @@ describe("a service with more operations", () => {
     ["POST", "money", ["fixings.get"], "money"],
   ])("counts a %s declared %s, trusted %j, as %s", (method, effect, trusted, counts) => {
     expect(added({ method, effect }, trusted).effect).toBe(counts);
+  });
+});
+
+describe("a service with more procedures", () => {
+  const bookTwice: Procedure = procedureOver()({
+    name: "trades.bookTwice",
+    tool: "book_twice",
+    title: "Book twice",
+    summary: "Books twice.",
+    effect: "read",
+    effectBecause: "It only looks.",
+    uses: ["trades.list", "trades.book"],
+    input: {},
+    output: json(z.object({ count: z.int() }), "How many."),
+    run: () => Promise.resolve({ count: 0 }),
+  });
+  const extended = (change: Partial<Procedure> = {}, trusted: readonly string[] = []) =>
+    extendService(fxdeskService, { procedures: [{ ...bookTwice, ...change }] }, trusted);
+
+  test("has them after those that it has, and offers them first", () => {
+    const { procedures } = extended();
+    expect(procedures!.map(({ name }) => name)).toEqual([
+      ...fxdeskService.procedures!.map(({ name }) => name),
+      "trades.bookTwice",
+    ]);
+    expect(dailyOf(extended()).map(({ name }) => name)).toContain("trades.bookTwice");
+    const more = extendService(fxdeskService, { operations: [getFixing] });
+    expect(dailyOf(more).map(({ name }) => name)).toContain("fixings.get");
+  });
+
+  test("believes a lower effect than that of what is used only where its user says so, too", () => {
+    const { effectBecause: _, ...plain } = bookTwice;
+    expect(extended().procedures!.at(-1)!.effect).toBe("money");
+    expect(extended({}, ["trades.bookTwice"]).procedures!.at(-1)!.effect).toBe("read");
+    expect(() => extendService(fxdeskService, { procedures: [plain] })).toThrow("has the effect money");
   });
 });
 
@@ -137,8 +219,8 @@ describe("a module", () => {
   }
 
   test("is not needed", () => {
-    expect(serviceFrom({})).toBe(contract);
-    expect(serviceFrom({ FXDESK_EXTENSIONS: "" })).toBe(contract);
+    expect(serviceFrom({}) === fxdeskService).toBe(true);
+    expect(serviceFrom({ FXDESK_EXTENSIONS: "" }) === fxdeskService).toBe(true);
   });
 
   test("adds its operations, with what it is given to declare them", () => {
@@ -227,7 +309,7 @@ describe("a module", () => {
     ].map(([what, code]): [string, string, string] => [
       what!,
       `module.exports = ${code};`,
-      "which adds nothing: it must return { operations: [...] }, { interceptors: [...] } or both.",
+      "which adds nothing: it must return { operations: [...], procedures: [...], watches: [...], interceptors: [...] }, one of them at least.",
     ]),
   ])("that exports %s is refused", (_case, content, message) => {
     const path = fileWith(content);
@@ -261,4 +343,27 @@ describe("a module", () => {
       `FXDESK_EXTENSIONS names ${path}, which adds nothing: Two operations are called trades.list.`,
     );
   });
+});
+
+test("a module adds a watch, which is offered as what people need most", () => {
+  const watch = {
+    name: "fixings.watch",
+    tool: "watch_fixings",
+    title: "Watch fixings",
+    summary: "Tells fixings.",
+    uses: ["trades.list"],
+    input: {},
+    output: json(z.object({ id: z.string() }), "A fixing."),
+    begins: "now",
+    everyMs: 60_000,
+    read: async () => ({ entries: [], gaps: [] }),
+    identify: ({ id }: { id: string }) => id,
+    state: () => ({}),
+  } as const;
+  const declared = watchOver<never>()(watch);
+  const extended = extendService(fxdeskService, { watches: [declared] });
+  expect(extended.watches!.at(-1)).toBe(declared);
+  expect(dailyOf(extended).at(-1)).toBe(declared);
+  const higher = watchOver<never>()({ ...watch, uses: ["trades.book"] });
+  expect(() => extendService(fxdeskService, { watches: [higher] })).toThrow("has the effect money");
 });

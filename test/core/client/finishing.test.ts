@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { FxdeskError } from "../../../core";
 import { type Fault, reset, respond } from "../../support/fault-server";
 import { heldServer } from "../../support/held";
-import { clientOf, later, trade } from "../support/against";
+import { clientOf, itsOwn, later, trade } from "../support/against";
 
 /** What the service does in the end, and what the caller is told then. */
 const endings: Readonly<Record<string, readonly [fault: Fault, told: string]>> = {
@@ -43,7 +43,7 @@ test.each(fc.sample(plan, 50).map((calls, run) => [run + 1, calls] as const))(
     for (const _call of calls) {
       const caller = new AbortController();
       stops.push(caller);
-      told.push(outcomeOf(client.trades.book(trade, { signal: caller.signal })));
+      told.push(outcomeOf(client.trades.book(trade, { signal: caller.signal, ...itsOwn() })));
       await service.arrived(told.length);
     }
     await Promise.all([

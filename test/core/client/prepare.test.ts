@@ -113,3 +113,38 @@ describe("where people are sent to", () => {
     await secretive.close();
   });
 });
+
+describe("a booking without a reference", () => {
+  const client = createClient({ baseUrl: "https://api.example", clientId: "C-1" });
+  const prepared = (input: Values) => client.prepare(declared("trades.book"), { quote_id: "q", ...input });
+  const referenceOf = (input: Values) => prepared({ reason: "other", ...input }).values.reference;
+  afterAll(() => client.close());
+
+  test("gets one of its own, which leaves with it", () => {
+    const { values, body } = prepared({ reason: "other" });
+    expect(values.reference).toMatch(/^FX-[0-9A-HJKMNP-TV-Z]{8}-[0-9A-HJKMNP-TV-Z]{8}$/);
+    expect(JSON.parse(body!)).toEqual({ reason: "other", reference: values.reference });
+    const several = Array.from({ length: 1_000 }, () => referenceOf({}));
+    expect(new Set(several).size).toBe(1_000);
+  });
+
+  test.each(["", " "])("is also one whose reference is %j", (reference) => {
+    expect(referenceOf({ reference })).toMatch(/^FX-/);
+  });
+
+  test("leaves a caller's own as it is", () => {
+    expect(referenceOf({ reference: "INV 7" })).toBe("INV 7");
+  });
+
+  test("is checked like any other", () => {
+    expect(() => prepared({})).toThrow("trades.book: reason is required");
+    const throwing = Object.defineProperty({ quote_id: "q" }, "reason", {
+      enumerable: true,
+      get: () => {
+        throw new Error("no reason");
+      },
+    });
+    expect(() => client.prepare(declared("trades.book"), throwing)).toThrow(InvalidInput);
+    expect(() => client.prepare(declared("trades.book"), null!)).toThrow(InvalidInput);
+  });
+});

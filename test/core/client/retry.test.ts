@@ -1,4 +1,5 @@
 /** What is sent again, how often, and after what wait. */
+import type { FxdeskClient } from "../../../core";
 import { RetryBudget, retryAfterMs } from "../../../core/transport/backoff";
 import { type Fault, inTurn, reset, respond, silence } from "../../support/fault-server";
 import { against, arrived, change, failure, trade, withoutBackoff } from "../support/against";
@@ -39,18 +40,18 @@ const table: [fault: string, make: Fault, requests: { read: number; change: numb
 
 test.each(table)("%s to a read, a change and a booking: %j requests", async (_, fault, requests) => {
   withoutBackoff();
-  const { server, client } = await against(fault);
-  const count = async (call: () => Promise<unknown>) => {
-    const before = server.heads.length;
-    const { attempts } = await failure(call());
-    expect(server.heads).toHaveLength(before + attempts);
+  const count = async (call: (client: FxdeskClient) => Promise<unknown>) => {
+    const { server, client } = await against(fault);
+    const { attempts } = await failure(call(client));
+    expect(server.heads).toHaveLength(attempts);
     return attempts;
   };
-  expect({
-    read: await count(() => client.trades.list()),
-    change: await count(() => client.request(change)),
-    money: await count(() => client.trades.book(trade)),
-  }).toEqual(requests);
+  const [read, changed, money] = await Promise.all([
+    count((client) => client.trades.list()),
+    count((client) => client.request(change)),
+    count((client) => client.trades.book(trade)),
+  ]);
+  expect({ read, change: changed, money }).toEqual(requests);
 });
 
 test("a read that is aborted while it waits to be tried again was sent", async () => {
@@ -76,6 +77,16 @@ test("300 reads of a service that fails become few more requests, and a working 
   expect(server.heads.length).toBeLessThanOrEqual(340);
   works = true;
   await client.trades.list();
+});
+
+test("a quota that is used up is told at once, and makes no other call wait", async () => {
+  const usedUp = respond(429, '{"tppMessages":[{"category":"ERROR","code":"ACCESS_EXCEEDED"}]}');
+  const accounts = respond(200, '{"accounts":[]}');
+  // Where it spoke of the rate, the next call would wait for a second.
+  const { client } = await against(inTurn(usedUp, accounts), { queueTimeoutMs: 500 });
+  const read = (consent: string) => client.openBanking.listAccounts({ "Consent-ID": consent });
+  expect(await failure(read("c-1"))).toMatchObject({ name: "RateLimited", attempts: 1 });
+  expect(await read("c-2")).toEqual({ accounts: [] });
 });
 
 test("the budget of one server is not another's", async () => {

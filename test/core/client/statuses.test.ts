@@ -1,6 +1,6 @@
 /** What every status means for a read, a change and a booking. The rules: design, "Outcomes are true". */
 import { inTurn, respond } from "../../support/fault-server";
-import { against, change, failure, trade, withoutBackoff } from "../support/against";
+import { against, change, failure, trade, withoutBackoff, itsOwn } from "../support/against";
 
 const all = Array.from({ length: 400 }, (_, index) => 200 + index);
 /** A 4xx that cannot mean "done". */
@@ -15,15 +15,15 @@ const effects: [
 ][] = [
   ["read", [200], "[]", (client) => client.trades.list()],
   ["change", [200, 201, 202, 203, 204], "{}", (client) => client.request(change)],
-  ["money", [201], '{"trade_id":"t-1"}', (client) => client.trades.book(trade)],
+  ["money", [201], '{"trade_id":"t-1"}', (client) => client.trades.book(trade, itsOwn())],
 ];
 
 test.each(effects)("%s", async (effect, documented, body, call) => {
   withoutBackoff();
   let status = 200;
   const { server, client } = await against((socket, number) =>
-    // No body comes with these.
-    respond(status, [204, 304].includes(status) ? "" : body)(socket, number),
+    // No body comes with these. After a 429 nobody waits.
+    respond(status, [204, 304].includes(status) ? "" : body, { "retry-after": "0" })(socket, number),
   );
   for (status of all) {
     const before = server.heads.length;
@@ -86,7 +86,7 @@ test("a 409 on a quote that was spent says where to look", async () => {
   const used = '{"code":"quote_used","message":"Quote already used.","details":""}';
   const { client } = await against(inTurn(respond(502), respond(409, used)));
   expect(await failure(client.trades.book(trade))).toMatchObject({ outcome: "unknown" });
-  const error = await failure(client.trades.book(trade));
+  const error = await failure(client.trades.book(trade, itsOwn()));
   expect(error).toMatchObject({ name: "Conflict", code: "conflict", outcome: "rejected" });
   expect(error.message).toContain("This call was not carried out. If an earlier one had this quote_id");
   expect(error.message).toContain("look in trades.list");

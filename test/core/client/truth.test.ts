@@ -192,6 +192,8 @@ async function ending(
   const options: CallOptions = {
     timeoutMs,
     queueTimeoutMs,
+    // Each call is one of its own, though all ask for the same.
+    key: id,
     ...(abortAfter !== "never" && { signal: controller.signal }),
     ...(operation.server === "service" ? { contactId: id } : { requestId: id }),
   };

@@ -101,3 +101,12 @@ test("what became of a call is looked up with an operation that reads, where the
     "payments.initiate",
   ]);
 });
+
+test("what became of a call is found out by its reference, or by its request id", () => {
+  const kinds = money.flatMap(({ name, recovery }) => (recovery ? [[name, recovery.kind]] : []));
+  expect(kinds).toEqual([
+    ["trades.book", "listed"],
+    ["payments.initiateBulk", "replayed"],
+    ["payments.initiate", "replayed"],
+  ]);
+});

@@ -3,6 +3,7 @@ import { ErrorMessage } from "../../../core/schema";
 import {
   type ResponseDeclaration,
   type Declaration,
+  errorBody,
   type ErrorDeclaration,
   operations,
 } from "../../../core/operations";
@@ -42,8 +43,10 @@ const documented: Readonly<Record<string, string>> = {
 const service: readonly Declaration[] = operations.filter(({ server }) => server === "service");
 
 const answered = ([status, { kind }]: [string, ResponseDeclaration]) => status + kind;
-const refused = ([status, failure]: [string, ErrorDeclaration]) =>
-  typeof failure === "string" ? status : `${status}${failure[1] === ErrorMessage ? "+" : "?"}`;
+const refused = ([status, failure]: [string, ErrorDeclaration]) => {
+  const body = errorBody(failure);
+  return body ? `${status}${body === ErrorMessage ? "+" : "?"}` : status;
+};
 
 test.each(service.map(({ name }) => name))("%s declares the statuses of the contract", (name) => {
   const { responses, errors } = operationNamed(name);

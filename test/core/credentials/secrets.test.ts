@@ -114,7 +114,7 @@ async function everything(calls: Fault, tokens: Fault = renewing, more: ClientOp
   const note = (value: unknown) => void results.push(seen(value));
   // The booking first: then every token is known.
   await client.trades.book.response(trade).then(note, note);
-  await client.trades.list.response().then(note, note);
+  await client.accounts.listCurrencyAccounts.response().then(note, note);
   await client.request(change).then(note, note);
   await client.consents.get.response({ "consent-id": "c-1" }).then(note, note);
   try {

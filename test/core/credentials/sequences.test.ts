@@ -5,7 +5,7 @@
 import * as fc from "fast-check";
 import { createClient, FxdeskError, type FxdeskClient } from "../../../core";
 import { faultServer, respond } from "../../support/fault-server";
-import { trade } from "../support/against";
+import { itsOwn, trade } from "../support/against";
 
 const runs = Number(process.env.FXDESK_RUNS ?? 30);
 const seed = Number(process.env.FXDESK_SEED ?? 20_261_121);
@@ -97,7 +97,7 @@ async function play(steps: readonly Step[]): Promise<void> {
       }
       const { succeeds, renewals } = expected(each.kind, token);
       const before = state.given;
-      const call = () => (each.kind === "money" ? client.trades.book(trade) : client.trades.list());
+      const call = () => (each.kind === "money" ? client.trades.book(trade, itsOwn()) : client.trades.list());
       const ends = await Promise.all(
         Array.from({ length: together }, () =>
           call().then(

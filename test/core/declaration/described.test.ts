@@ -1,6 +1,6 @@
 /** Every field of every response, error bodies included, says what it is: forms, documents and models tell it so. */
 import { z } from "zod";
-import { contract, type Declaration, json, operation } from "../../../core/operations";
+import { contract, type Declaration, errorBody, json, operation } from "../../../core/operations";
 import type { JsonSchema } from "../../../core/declaration/json-schema";
 import { SchemaCollection } from "../../../core/openapi/schemas";
 
@@ -19,9 +19,10 @@ const bodiesOf = ({ name, responses, errors }: Declaration): [string, z.ZodType]
   ...Object.entries(responses).flatMap(([status, response]): [string, z.ZodType][] =>
     response.kind === "json" ? [[`${name} ${status}`, response.schema]] : [],
   ),
-  ...Object.entries(errors).flatMap(([status, failure]): [string, z.ZodType][] =>
-    typeof failure === "string" ? [] : [[`${name} ${status}`, failure[1]]],
-  ),
+  ...Object.entries(errors).flatMap(([status, failure]): [string, z.ZodType][] => {
+    const body = errorBody(failure);
+    return body ? [[`${name} ${status}`, body]] : [];
+  }),
 ];
 
 /** A field whose schema has a name, and nothing of its own to say, is described by that. */

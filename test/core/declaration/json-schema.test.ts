@@ -1,6 +1,13 @@
 /** JSON Schemas of inputs and responses, as every surface that speaks JSON Schema gets them. */
 import { z } from "zod";
-import { callerFields, type Declaration, json, operation, operations } from "../../../core/operations";
+import {
+  callerFields,
+  type Declaration,
+  errorBody,
+  json,
+  operation,
+  operations,
+} from "../../../core/operations";
 import { responseJsonSchema, inputJsonSchema } from "../../../core/declaration/json-schema";
 
 const declared: readonly Declaration[] = operations;
@@ -34,8 +41,8 @@ describe.each(everyOperation)("%s", (_, declaration) => {
   });
 
   test("its error bodies can be described", () => {
-    for (const failure of Object.values(declaration.errors))
-      if (typeof failure !== "string") expect(responseJsonSchema(failure[1])).toHaveProperty("properties");
+    for (const body of Object.values(declaration.errors).flatMap((failure) => errorBody(failure) ?? []))
+      expect(responseJsonSchema(body)).toHaveProperty("properties");
   });
 });
 

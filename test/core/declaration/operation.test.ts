@@ -25,6 +25,24 @@ test("a sound declaration is kept as it is, frozen", () => {
   expect(Object.isFrozen(sound)).toBe(true);
 });
 
+/** An operation whose outcome can be found. */
+const recovered = {
+  effect: "money",
+  method: "POST",
+  responses: { 201: json(z.object({ id: z.string() }), "Bought.") },
+  identifiedBy: "id",
+  lookup: "pets.list",
+  recovery: {
+    kind: "listed",
+    reference: "after",
+    entry: { reference: "tag", day: "bought_on", identity: "id" },
+  },
+} as const satisfies Partial<Declaration>;
+
+test("an outcome that can be found is looked for by a field of the caller's", () => {
+  expect(operation({ ...sound, ...recovered }).recovery).toBe(recovered.recovery);
+});
+
 const contradictions: [string, Partial<Declaration>][] = [
   ["a name reads section.method", { name: "pets" }],
   ["path parameter owner_id has no schema", { parameters: {} }],
@@ -39,6 +57,18 @@ const contradictions: [string, Partial<Declaration>][] = [
   ["no JSON response has a field toString", { identifiedBy: "toString" }],
   ["the caller gives no field quote_id", { singleUse: "quote_id" }],
   ["the caller gives no field X-Kind", { singleUse: "X-Kind" }],
+  ["the caller gives no field tag", { makes: { tag: "reference" } }],
+  [
+    "owner_ref is made where it is left out, and it must not be",
+    {
+      query: { ...sound.query, owner_ref: z.string() },
+      makes: { owner_ref: "reference" },
+    },
+  ],
+  ["the caller gives no field tag", { ...recovered, recovery: { ...recovered.recovery, reference: "tag" } }],
+  ["there is no lookup to find it in", { ...recovered, lookup: undefined! }],
+  ["nothing identifies what is found", { ...recovered, identifiedBy: undefined! }],
+  ["only what commits money is recovered", { ...recovered, effect: "change" }],
   ["there is no field limit", { pages: { page: "page", size: "limit", defaultSize: 50 } }],
   [
     "only an operation whose effect is read has pages; the effect is change",
@@ -111,6 +141,6 @@ test("titles and summaries are short, and a summary is one sentence", () => {
   for (const { name, title, summary } of operations) {
     expect(`${name}: ${title}`).toMatch(/: [A-Z][^.]{3,50}$/);
     expect(`${name}: ${summary}`).toMatch(/: [A-Z][^.]*(\.\w[^.]*)*\.$/);
-    expect(summary.length).toBeLessThan(120);
+    expect(summary.length).toBeLessThan(160);
   }
 });

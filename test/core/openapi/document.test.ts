@@ -90,6 +90,19 @@ test("every reference leads to a schema", () => {
   expect(JSON.stringify(document)).not.toContain("$defs");
 });
 
+test("a body has each of its forms, and a form needs the document that it is about", () => {
+  const { content } = find("payments.initiate").requestBody!;
+  expect(Object.keys(content)).toEqual([
+    "application/json",
+    "application/xml",
+    "text/xml",
+    "multipart/form-data",
+  ]);
+  expect(content["multipart/form-data"]!.schema).toMatchObject({
+    required: ["xml_sct", "json_standingorderType"],
+  });
+});
+
 test("says how an array is written in the query", () => {
   const types = find("trades.list").parameters.find(({ name }) => name === "trade_type");
   expect(types).toMatchObject({ in: "query", style: "form", explode: false });

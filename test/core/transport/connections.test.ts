@@ -5,7 +5,7 @@ import type { FileBody } from "../../../core/transport/exchange";
 import { Transport } from "../../../core/transport/transport";
 import { eventually } from "../../support/eventually";
 import { type Fault, respond, silence } from "../../support/fault-server";
-import { against, arrived, change, failure, later, trade } from "../support/against";
+import { against, arrived, change, failure, itsOwn, later, trade } from "../support/against";
 
 /** Notes which connection each request came on; answers nobody. */
 function noting(fault: Fault) {
@@ -33,8 +33,8 @@ test("each call that commits money opens a connection of its own, and closes it"
   const { connections, noted } = noting((socket, number) => (number === 1 ? list : anything)(socket, number));
   const { client } = await against(noted);
   await client.trades.list();
-  await client.trades.book(trade);
-  await client.trades.book(trade);
+  await client.trades.book(trade, itsOwn());
+  await client.trades.book(trade, itsOwn());
   expect(new Set(connections).size).toBe(3);
   await eventually(() => connections.slice(1).every((socket) => socket.destroyed), {
     withinMs: 20_000,
@@ -53,7 +53,10 @@ test("bookings beside a server that closes what is idle all arrive, once each", 
     (server.heads[number - 1]!.startsWith("GET") ? respond(200, "[]") : closing)(socket, number),
   );
   for (let count = 0; count < 40; count += 1) {
-    const [booked] = await Promise.all([client.trades.book(trade), client.trades.list()]);
+    const [booked] = await Promise.all([
+      client.trades.book(trade, itsOwn()),
+      client.accounts.listCurrencyAccounts(),
+    ]);
     expect(booked).toEqual({ trade_id: "t-1" });
   }
   expect(server.heads.filter((head) => head.startsWith("POST"))).toHaveLength(40);

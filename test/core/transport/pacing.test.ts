@@ -2,7 +2,7 @@
 import { channels } from "../../../core/client/channels";
 import { Deadline } from "../../../core/transport/deadline";
 import { Paused } from "../../../core/transport/error";
-import { MemoryPacing, type Permit } from "../../../core/transport/pacing";
+import { type Asker, MemoryPacing, type Permit } from "../../../core/transport/pacing";
 import { eventually } from "../../support/eventually";
 import { type Fault, inTurn, respond } from "../../support/fault-server";
 import { against, clientOf, failure, later, serving, trade, withoutBackoff } from "../support/against";
@@ -31,7 +31,7 @@ test("calls go in the order in which they came, as places get free", async () =>
   expect(order).toEqual(["first"]);
   let permit: Permit = first;
   for (const other of others) {
-    permit();
+    permit.release();
     permit = await other;
   }
   expect(order).toEqual(["first", "second", "third", "fourth"]);
@@ -46,8 +46,8 @@ test("one who gives up while waiting takes no place", async () => {
   const last = asking(pacing, "last", order);
   controller.abort();
   await expect(gone).rejects.toMatchObject({ by: "caller" });
-  first();
-  (await last)();
+  first.release();
+  (await last).release();
   expect(order).toEqual(["first", "last"]);
   await asking(pacing, "again", order);
 });
@@ -58,7 +58,7 @@ test("one who is handed a place as he gives up hands it on", async () => {
   const controller = new AbortController();
   const first = await asking(pacing, "first", order);
   const gone = asking(pacing, "gone", order, patient(controller.signal));
-  first();
+  first.release();
   controller.abort();
   await expect(gone).rejects.toMatchObject({ by: "caller" });
   await asking(pacing, "next", order);
@@ -69,8 +69,8 @@ test("a place given back twice is free once", async () => {
   const pacing = new MemoryPacing(1);
   const order: string[] = [];
   const first = await asking(pacing, "first", order);
-  first();
-  first();
+  first.release();
+  first.release();
   await asking(pacing, "second", order);
   const controller = new AbortController();
   const third = asking(pacing, "third", order, patient(controller.signal));
@@ -78,21 +78,66 @@ test("a place given back twice is free once", async () => {
   await expect(third).rejects.toMatchObject({ by: "caller" });
 });
 
-test("a pause longer than the deadline is told at once, and only of its server", async () => {
+test("while calls wait, users go in turn, and one that is sent again goes first", async () => {
   const pacing = new MemoryPacing(1);
-  pacing.pause("a", 3_600_000);
-  pacing.pause("a", 1);
+  const order: string[] = [];
+  const first = await asking(pacing, "first", order);
+  const ask = async (name: string, asker: Asker) => {
+    const permit = await pacing.acquire("a", patient(), asker);
+    order.push(name);
+    permit.release();
+  };
+  const many = ["a1", "a2", "a3", "a4"].map((name) => ask(name, { user: "a" }));
+  const few = ["b1", "b2"].map((name) => ask(name, { user: "b" }));
+  const nobodys = ask("c1", {});
+  const again = ask("again", { user: "a", again: true });
+  first.release();
+  await Promise.all([...many, ...few, nobodys, again]);
+  expect(order).toEqual(["first", "again", "a1", "b1", "c1", "a2", "b2", "a3", "a4"]);
+});
+
+test("more calls than may wait are refused at once, and nothing of them is sent", async () => {
+  const held: Fault[] = [];
+  const { server, client } = await against(
+    (socket, number) => void held.push(() => respond(200, "[]")(socket, number)),
+    { connections: 1, queueLimit: 2 },
+  );
+  const calls = [1, 2, 3].map(() => client.trades.list());
+  for (const call of [client.trades.list(), client.trades.book(trade)]) {
+    const error = await failure(call);
+    expect(error).toMatchObject({ code: "rate_limited", outcome: "not-sent", retryable: true, attempts: 0 });
+    expect(error.message).toContain("Too many calls wait for their turn (2)");
+  }
+  for (let answered = 0; answered < 3; answered += 1) {
+    await eventually(() => held.length === 1, { withinMs: 20_000, what: "a request" });
+    (held.shift() as () => void)();
+  }
+  await Promise.all(calls);
+  expect(server.heads).toHaveLength(3);
+});
+
+test("a limit that is known is kept to", async () => {
+  const { client } = await against(respond(200, "[]"), { requestsPerSecond: 50 });
+  const begun = performance.now();
+  await Promise.all(Array.from({ length: 26 }, () => client.trades.list()));
+  expect(performance.now() - begun).toBeGreaterThan(450);
+});
+
+test("a pause longer than the deadline is told at once, and only of its server", async () => {
+  const pacing = new MemoryPacing(2);
+  const [first, second] = [await pacing.acquire("a", patient()), await pacing.acquire("a", patient())];
+  first.refused(3_600_000);
+  second.refused(1);
   const refused = Promise.resolve(pacing.acquire("a", patient()));
   await expect(refused).rejects.toBeInstanceOf(Paused);
-  expect(typeof (await pacing.acquire("b", patient()))).toBe("function");
+  expect(await pacing.acquire("b", patient())).toHaveProperty("release");
 });
 
 test("a pause that begins while a call waits holds it too", async () => {
   const pacing = new MemoryPacing(1);
   const first = await asking(pacing, "first", []);
   const second = asking(pacing, "second", []);
-  pacing.pause("a", 3_600_000);
-  first();
+  first.refused(3_600_000);
   await expect(second).rejects.toBeInstanceOf(Paused);
 });
 

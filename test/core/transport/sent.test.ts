@@ -1,11 +1,22 @@
 /** What counts as sent: nothing before the head of a request is written, everything after it. */
+import { EventEmitter } from "node:events";
 import { Deadline } from "../../../core/transport/deadline";
 import { Exchange } from "../../../core/transport/exchange";
 import { Connector } from "../../../core/transport/http-connection";
+import { MemoryPacing } from "../../../core/transport/pacing";
 import { Transport } from "../../../core/transport/transport";
 import { reset, respond, silence } from "../../support/fault-server";
 import { against, arrived, change, clientOf, closedPort, failure, later, trade } from "../support/against";
 import { neverAnswers, neverConnects, resetsOnDemand } from "../support/stuck";
+
+const acquired = new EventEmitter();
+/** Tells when a call has asked for its turn: by then the journal has it, and the next is to connect. */
+class ToldPacing extends MemoryPacing {
+  override acquire(...given: Parameters<MemoryPacing["acquire"]>) {
+    setImmediate(() => acquired.emit("turn"));
+    return super.acquire(...given);
+  }
+}
 
 const limits = { timeoutMs: 60_000, queueTimeoutMs: 60_000 };
 
@@ -20,7 +31,7 @@ const stops: [name: string, code: string, stop: Stop][] = [
     async (call) => {
       const controller = new AbortController();
       const ending = call(controller.signal, 60_000);
-      setImmediate(() => controller.abort());
+      acquired.once("turn", () => controller.abort());
       return ending;
     },
   ],
@@ -33,7 +44,7 @@ describe.each(stops)("a call of which %s", (_, code, stop) => {
   ];
 
   test.each(places)("%s was not sent", async (_place, base) => {
-    const client = clientOf({ baseUrl: await base(), ...limits });
+    const client = clientOf({ baseUrl: await base(), pacing: new ToldPacing(10), ...limits });
     for (const call of [
       (options: object) => client.trades.list({}, options),
       (options: object) => client.request(change, options),
@@ -45,7 +56,7 @@ describe.each(stops)("a call of which %s", (_, code, stop) => {
   });
 
   test("queued behind a busy connection was not sent", async () => {
-    const { server, client } = await against(silence, { connections: 1, ...limits });
+    const { server, client } = await against(silence, { pacing: new ToldPacing(1), ...limits });
     const busy = failure(client.trades.list());
     await arrived(server, 1);
     const error = await failure(

@@ -62,11 +62,11 @@ export const demoEnvironment = ({ baseUrl, xs2aUrl }: Sandbox): Record<string, s
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [environmentName(name), value]));
 };
 
-/** `fxdesk mcp` as a host starts it. */
+/** `fxdesk mcp` as a host starts it; what it keeps for its user is apart from what others keep. */
 export const fxdeskMcp = (args: readonly string[], env: Record<string, string>): StdioParameters => ({
   command: process.execPath,
-  args: [join(__dirname, "../../../dist/cli/main.js"), "mcp", ...args],
-  env,
+  args: [join(__dirname, "../../../dist/cli/main.js"), "mcp", "--toolsets", "all", ...args],
+  env: { XDG_STATE_HOME: process.env.XDG_STATE_HOME!, ...env },
 });
 
 /** The text of a result, for a person to read. */

@@ -32,8 +32,8 @@ export class Spawned {
   readonly #heard = new EventEmitter();
 
   constructor(args: readonly string[], env: Record<string, string>) {
-    const { command, args: all } = fxdeskMcp(args, env);
-    this.process = spawn(command, all, { env });
+    const { command, args: all, env: its } = fxdeskMcp(args, env);
+    this.process = spawn(command, all, { env: its });
     this.process.stdin.on("error", () => undefined);
     this.process.stdout.setEncoding("utf8").on("data", (chunk: string) => this.#hear("out", chunk));
     this.process.stderr.setEncoding("utf8").on("data", (chunk: string) => this.#hear("err", chunk));

@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { type Browser, chromium, type Locator, type Page } from "playwright-core";
+import manifest from "../../../package.json";
 import { eventually } from "../../support/eventually";
 import { root } from "./node-red";
 
@@ -170,6 +171,43 @@ export class Editor {
   /** Waits until a node shows how its call ended: with a green dot. */
   async seesStatus(id: string): Promise<void> {
     await this.page.waitForSelector(`[id="${id}"] .red-ui-flow-node-status-dot-green`);
+  }
+
+  /** Imports an example of the package as the menu does. */
+  async importExample(title: string): Promise<void> {
+    await this.page.evaluate("RED.actions.invoke('core:show-examples-import-dialog')");
+    const dialog = this.page.locator("#red-ui-clipboard-dialog");
+    const entry = (text: string) => dialog.locator(".red-ui-treeList-label").filter({ hasText: text });
+    await entry(manifest.name).click();
+    const ok = this.page.locator("#red-ui-clipboard-dialog-ok");
+    const chosen = async () => {
+      await entry(title).click();
+      return ok.isEnabled();
+    };
+    // The list unfolds still: what is clicked may have moved on.
+    await eventually(chosen, { withinMs: 25_000, what: `${title} in the list of examples` });
+    await ok.click();
+    await dialog.waitFor({ state: "hidden" });
+  }
+
+  /** The types of the nodes that the palette shows when something is searched in it. */
+  async found(searched: string): Promise<string[]> {
+    const input = this.page.locator("#red-ui-palette-search input");
+    await input.fill(searched);
+    await input.press("End");
+    const filtered = () =>
+      this.page.evaluate((text) => {
+        const { jQuery } = globalThis as unknown as { jQuery: (on: string) => { length: number } };
+        const all = [...document.querySelectorAll<HTMLElement>("[data-palette-type]")];
+        const left = all.filter(({ dataset }) => dataset.filter !== "true");
+        const isDone =
+          (text === "") === (left.length === all.length) &&
+          jQuery("#red-ui-palette-container :animated").length === 0;
+        return (
+          isDone && left.filter((node) => node.offsetHeight > 0).map(({ dataset }) => dataset.paletteType!)
+        );
+      }, searched);
+    return eventually(filtered, { withinMs: 30_000, what: `the palette searched for "${searched}"` });
   }
 
   /** Presses Deploy and waits until the flows are stored. */

@@ -23,6 +23,18 @@ export const connectionTo = (
   ...overrides,
 });
 
+/** The variables with which a connection reads its settings from the environment. */
+export const variablesTo = ({ baseUrl, xs2aUrl }: Sandbox): Readonly<Record<string, string>> => ({
+  FXDESK_BASE_URL: baseUrl,
+  FXDESK_XS2A_URL: xs2aUrl,
+  FXDESK_CLIENT_ID: demo.clientId,
+  FXDESK_CONTACT_ID: demo.contactId,
+  FXDESK_ACCESS_TOKEN: demo.accessToken,
+  FXDESK_API_KEY: demo.apiKey,
+  FXDESK_AUTH_CLIENT_ID: demo.authClientId,
+  FXDESK_REDIRECT_URI: demo.redirectUri,
+});
+
 /** An operation's node in the test tab. */
 export const operationOf = (
   operation: Declaration,

@@ -1,4 +1,5 @@
 /** After a reset the same requests get the same responses: each byte of body, file and header. */
+import { randomUUID } from "node:crypto";
 import { operations } from "@fxdesk/toolkit/operations";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { makeQuote, sampleInput, sandboxClient } from "../../support/samples";
@@ -15,16 +16,22 @@ async function answered(path: string): Promise<string> {
   return JSON.stringify([path, status, [...headers], text]);
 }
 
+/** The same quotes come again, and are not those that the journal knows. */
+const its = () => ({ key: randomUUID() });
+
 /** A day's work through the client and the controls, and then what can be read. */
 async function everything(): Promise<string[]> {
   const client = sandboxClient(sandbox);
-  for (const operation of operations) await client.call(operation, await sampleInput(operation.name, client));
+  for (const operation of operations) {
+    const input = await sampleInput(operation.name, client);
+    // Without a reference of its own a booking gets one that no other has.
+    const given = operation.name === "trades.book" ? { ...input, reference: "SAMPLE" } : input;
+    await client.call(operation, given, its());
+  }
   sandbox.control.moveRate({ symbol: "GBPUSD", rate: 1.4 });
   sandbox.control.payIn({ currency: "GBP", amount: "1000" });
-  await client.trades.book({
-    quote_id: await makeQuote(client, { sell_currency: "GBP", buy_currency: "EUR" }),
-    reason: "payment_for_goods",
-  });
+  const quote_id = await makeQuote(client, { sell_currency: "GBP", buy_currency: "EUR" });
+  await client.trades.book({ quote_id, reason: "payment_for_goods", reference: "GOODS" }, its());
   sandbox.control.advanceClock({ days: 3 });
   const mails = sandbox.control
     .listMails()

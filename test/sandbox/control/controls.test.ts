@@ -15,7 +15,7 @@ const connectControls = () =>
   createClient({ baseUrl: sandbox.baseUrl }, { ...contract, operations: controls });
 let remote: ReturnType<typeof connectControls>;
 beforeEach(async () => {
-  sandbox = await startSandbox({ now });
+  sandbox = await startSandbox({ now, daysBehind: 90 });
   client = sandboxClient(sandbox);
   remote = connectControls();
 });
@@ -85,6 +85,12 @@ describe("the clock", () => {
       await expect(startSandbox({ now: new Date(time) })).rejects.toThrow(RangeError);
     },
   );
+
+  test.each([0, 1.5, 366, Number.NaN])("does not begin %d days before", async (daysBehind) => {
+    await expect(startSandbox({ daysBehind })).rejects.toThrow(
+      new RangeError(`daysBehind must be a whole number from 1 to 365, not ${daysBehind}.`),
+    );
+  });
 
   test("stands still while it is looked at", async () => {
     const before = await remote.sandbox.getClock();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
 import { contract } from "@fxdesk/toolkit/operations";
 import { controls, type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { Outbox } from "../../../sandbox/src/outbox";
+import { Outbox } from "../../../sandbox/src/world/outbox";
 import { sandboxClient } from "../../support/samples";
 
 let dataDir: string;
@@ -13,7 +13,7 @@ let sandbox: Sandbox;
 let client: FxdeskClient;
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "fxdesk-"));
-  sandbox = await startSandbox({ now: new Date("2026-03-16T09:00:00Z"), dataDir });
+  sandbox = await startSandbox({ now: new Date("2026-03-16T09:00:00Z"), dataDir, daysBehind: 90 });
   client = sandboxClient(sandbox);
 });
 afterEach(async () => {

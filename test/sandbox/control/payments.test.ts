@@ -7,7 +7,7 @@ let sandbox: Sandbox;
 let client: FxdeskClient;
 let trade_id: string;
 beforeEach(async () => {
-  sandbox = await startSandbox({ now: new Date("2026-03-16T09:00:00Z") });
+  sandbox = await startSandbox({ now: new Date("2026-03-16T09:00:00Z"), daysBehind: 90 });
   client = sandboxClient(sandbox);
   ({ trade_id } = await client.trades.book({ quote_id: await makeQuote(client), reason: "other" }));
 });

@@ -2,8 +2,8 @@
 import { setImmediate as nextTask } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { accessTokenLife, Tokens } from "../../../sandbox/src/oauth/tokens";
-import { TtlMap } from "../../../sandbox/src/oauth/ttl-map";
+import { accessTokenLife, Tokens } from "../../../sandbox/src/world/tokens/tokens";
+import { TtlMap } from "../../../sandbox/src/world/tokens/ttl-map";
 import { Random } from "../../../sandbox/src/world/random";
 
 interface Grant {

@@ -13,7 +13,7 @@ import {
 
 let bank: Bank;
 beforeAll(async () => {
-  bank = await openBank({ "PSU-IP-Address": "192.0.2.7" });
+  bank = await openBank({ "PSU-IP-Address": "192.0.2.7" }, 365);
 });
 afterAll(() => bank.close());
 

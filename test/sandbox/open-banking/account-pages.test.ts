@@ -1,8 +1,8 @@
 /** Reports of transactions that are longer than a page, and how often and how far back they may be read. */
 import { demo } from "@fxdesk/sandbox";
 import { openBanking } from "../../../sandbox/src/open-banking/account-information";
-import { openConsent } from "../../../sandbox/src/open-banking/consent";
-import { bucketOf } from "../../../sandbox/src/world/ledger";
+import { openConsent } from "../../../sandbox/src/world/open-banking/consents";
+import { bucketOf } from "../../../sandbox/src/world/ledger/ledger";
 import { operationNamed } from "../../support/operations";
 import { inProcess } from "../support/in-process";
 import { type Bank, consentTerms, day, euroAccount, minute, openBank, refusal, validConsent } from "./bank";
@@ -12,7 +12,7 @@ const person = { psu: { "PSU-IP-Address": "192.0.2.7" } };
 let bank: Bank;
 let account: string;
 beforeEach(async () => {
-  bank = await openBank();
+  bank = await openBank({}, 365);
   account = (await euroAccount(bank)).resourceId;
 });
 afterEach(() => bank.close());

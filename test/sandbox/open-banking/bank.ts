@@ -15,8 +15,8 @@ export interface Bank {
   close(): Promise<void>;
 }
 
-export async function openBank(psu: Readonly<Record<string, string>> = {}): Promise<Bank> {
-  const sandbox = await startSandbox({ now: new Date(`${today}T09:00:00Z`) });
+export async function openBank(psu: Readonly<Record<string, string>> = {}, daysBehind = 90): Promise<Bank> {
+  const sandbox = await startSandbox({ now: new Date(`${today}T09:00:00Z`), daysBehind });
   const client = sandboxClient(sandbox, { psu });
   return {
     sandbox,

@@ -1,10 +1,10 @@
 /** The life of a payment, over HTTP: from its initiation to the books. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { Big } from "big.js";
-import { conclude, scaStatusOf } from "../../../sandbox/src/open-banking/authorisation";
-import { referenceTo } from "../../../sandbox/src/open-banking/references";
-import { houseAccount } from "../../../sandbox/src/world/ledger";
-import { note } from "../../../sandbox/src/world/movements";
+import { conclude, scaStatusOf } from "../../../sandbox/src/world/open-banking/decision";
+import { referenceTo } from "../../../sandbox/src/world/open-banking/references";
+import { houseAccount } from "../../../sandbox/src/world/ledger/ledger";
+import { note } from "../../../sandbox/src/world/ledger/movements";
 import { operationNamed } from "../../support/operations";
 import { callOf } from "../support/http";
 import { inProcess } from "../support/in-process";

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { referenceTo } from "../../../sandbox/src/open-banking/references";
+import { referenceTo } from "../../../sandbox/src/world/open-banking/references";
 import { operationNamed } from "../../support/operations";
 import { sandboxClient } from "../../support/samples";
 import { fingerprint } from "../support/fingerprint";
@@ -17,7 +17,7 @@ const challenge = createHash("sha256").update(verifier).digest("base64url");
 let sandbox: Sandbox;
 let client: FxdeskClient;
 beforeEach(async () => {
-  sandbox = await startSandbox({ now: new Date(`${today}T09:00:00Z`), scaApproach: "oauth" });
+  sandbox = await startSandbox({ now: new Date(`${today}T09:00:00Z`), scaApproach: "oauth", daysBehind: 90 });
   client = sandboxClient(sandbox, { credentials: {} });
 });
 afterEach(async () => {

@@ -1,8 +1,9 @@
 /** The days on which standing orders pay. */
-import { daysOf, type StandingOrder } from "../../../sandbox/src/open-banking/standing-order";
+import { sepa } from "../../../sandbox/src/world/calendar/systems";
+import { daysOf, type StandingOrder } from "../../../sandbox/src/world/open-banking/standing-order";
 
 function first(count: number, order: StandingOrder): string[] {
-  const days = daysOf(order, "EUR");
+  const days = daysOf(order, sepa);
   return Array.from({ length: count }, () => days.next().value!);
 }
 
@@ -39,7 +40,7 @@ test.each<[string, StandingOrder, string[]]>([
 
 test("ends with its last day", () => {
   const order = { startDate: "2026-03-02", endDate: "2026-03-16", frequency: "Weekly" } as const;
-  expect([...daysOf(order, "EUR")]).toEqual(["2026-03-02", "2026-03-09", "2026-03-16"]);
+  expect([...daysOf(order, sepa)]).toEqual(["2026-03-02", "2026-03-09", "2026-03-16"]);
 });
 
 test.each<[string, StandingOrder, string[]]>([
@@ -54,7 +55,7 @@ test.each<[string, StandingOrder, string[]]>([
     ["2026-03-02", "2026-03-03"],
   ],
 ])("does not pay %s when that day gives way to another", (_when, order, days) => {
-  expect([...daysOf(order, "EUR")]).toEqual(days);
+  expect([...daysOf(order, sepa)]).toEqual(days);
 });
 
 test.each<[string, StandingOrder, string[]]>([
@@ -69,5 +70,5 @@ test.each<[string, StandingOrder, string[]]>([
     ["2026-03-27"],
   ],
 ])("pays on %s day what gives way to it", (_which, order, days) => {
-  expect([...daysOf(order, "EUR")]).toEqual(days);
+  expect([...daysOf(order, sepa)]).toEqual(days);
 });

@@ -60,7 +60,7 @@ describe("a field that a body cannot have", () => {
     ["payments", single, { "X-Request-ID": "1" }, "body.X-Request-ID is not a field here."],
     ["payments", single, { pain001: "<Document/>" }, "body.pain001 is not a field here."],
     ["payments", single, { endDate: "2026-03-05" }, "Only a periodic payment has startDate,"],
-    ["bulk-payments", bulk, order, "startDate is not a field here. frequency is not a field here."],
+    ["bulk-payments", bulk, { startDate: order.startDate }, "startDate is not a field here."],
     ["periodic-payments", single, { ...order, evryMonth: true }, "evryMonth is not a field here."],
   ])("is refused, and named: %s", async (service, terms, more, message) => {
     const body = JSON.stringify({ ...(await terms()), ...more });
@@ -69,6 +69,19 @@ describe("a field that a body cannot have", () => {
       400,
       { tppMessages: [{ code: "FORMAT_ERROR", text: expect.stringContaining(message) as string }] },
     ]);
+  });
+
+  test("is named in a message of its own, with its path", async () => {
+    const body = JSON.stringify({ ...(await bulk()), ...order });
+    const response = await post(bank, `/v1/bulk-payments/${sepa}`, "application/json", body);
+    expect(await response.json()).toEqual({
+      tppMessages: ["startDate", "frequency"].map((path) => ({
+        category: "ERROR",
+        code: "FORMAT_ERROR",
+        path,
+        text: `${path} is not a field here.`,
+      })),
+    });
   });
 
   test("is one of the address where nothing is asked of it", async () => {

@@ -1,10 +1,10 @@
 /** What the books of a world must say, whatever has happened. */
 import { Big } from "big.js";
-import { totalOf } from "../../../sandbox/src/open-banking/payment";
-import type { Account } from "../../../sandbox/src/world/accounts";
-import { larger } from "../../../sandbox/src/world/currencies";
-import { bucketOf, type Bucket } from "../../../sandbox/src/world/ledger";
-import { available } from "../../../sandbox/src/world/movements";
+import { totalOf } from "../../../sandbox/src/world/open-banking/payment";
+import type { Account } from "../../../sandbox/src/world/accounts/account";
+import { larger } from "../../../sandbox/src/world/money/currencies";
+import { bucketOf, type Bucket } from "../../../sandbox/src/world/ledger/ledger";
+import { available } from "../../../sandbox/src/world/ledger/movements";
 import {
   allocated,
   endedPayments,
@@ -12,7 +12,7 @@ import {
   owedCalls,
   remaining,
   type Trade,
-} from "../../../sandbox/src/world/trades";
+} from "../../../sandbox/src/world/trades/trades";
 import type { World } from "../../../sandbox/src/world/world";
 
 const zero = new Big(0);

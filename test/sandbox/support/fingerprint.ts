@@ -1,8 +1,8 @@
 /** What in a world a call could change, as text: the same text, the same world. */
-import type { Consent, Reads } from "../../../sandbox/src/open-banking/consent";
-import type { Payment } from "../../../sandbox/src/open-banking/payment";
-import type { Account } from "../../../sandbox/src/world/accounts";
-import type { Trade, TradePayment } from "../../../sandbox/src/world/trades";
+import type { Consent, Reads } from "../../../sandbox/src/world/open-banking/consent";
+import type { Payment } from "../../../sandbox/src/world/open-banking/payment";
+import type { Account } from "../../../sandbox/src/world/accounts/account";
+import type { Trade, TradePayment } from "../../../sandbox/src/world/trades/trades";
 import type { World } from "../../../sandbox/src/world/world";
 
 const paymentParts = ({ paymentId, status, approvedBy, returned, beneficiary }: TradePayment) => [
@@ -54,7 +54,7 @@ const bankPaymentParts = ({ paymentId, status, unsigned, cancelling, unpaid }: P
   status,
   unsigned,
   cancelling,
-  unpaid.length,
+  unpaid.size,
 ];
 
 const priced = ["EUR", "GBP", "JPY", "INR"];

@@ -15,8 +15,8 @@ export interface InProcess {
   close(): Promise<void>;
 }
 
-/** A month of business: enough of everything, and quickly made anew. */
-const daysBehind = 30;
+/** A quarter of business: enough of everything, and quickly made anew. */
+const daysBehind = 90;
 
 export function inProcess(now: Date, seed = "fxdesk", settings: Partial<Settings> = {}): InProcess {
   const beginning = { seed, now, daysBehind, settings: { ...usualSettings, ...settings } };

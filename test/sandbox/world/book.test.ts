@@ -1,7 +1,7 @@
 /** The lines of an account read like an array of objects, whatever they are kept as. */
 import { Big } from "big.js";
 import * as fc from "fast-check";
-import { bucketOf, houseAccount, Ledger } from "../../../sandbox/src/world/ledger";
+import { bucketOf, houseAccount, Ledger } from "../../../sandbox/src/world/ledger/ledger";
 
 const account = bucketOf({ accountId: "a", currency: "EUR" }, "InterimAvailable");
 const house = houseAccount("nostro", "EUR");
@@ -24,6 +24,7 @@ function booked(bookings: readonly Booking[]): Ledger {
         bookedAt: minutes(minute),
         valueAt: minutes(minute + 1),
         type: "credit",
+        kind: "transfer",
         reference: `R${cents}`,
         information: "I",
       },
@@ -54,6 +55,7 @@ test("lines are what was booked, with the balance after each", () =>
             bookedAt: minutes(at),
             valueAt: minutes(at + 1),
             type: "credit",
+            kind: "transfer",
             reference: `R${cents}`,
             information: "I",
           },
@@ -116,14 +118,31 @@ test("what is booked later is not among lines that were taken before", () => {
   const ledger = booked([{ minute: 0, cents: 1 }]);
   const lines = ledger.lines(account);
   ledger.post(
-    { bookedAt: minutes(1), valueAt: minutes(1), type: "credit", reference: "", information: "" },
+    {
+      bookedAt: minutes(1),
+      valueAt: minutes(1),
+      type: "credit",
+      kind: "transfer",
+      reference: "",
+      information: "",
+    },
     [],
   );
   const amount = euros(5);
-  ledger.post({ bookedAt: minutes(1), valueAt: minutes(1), type: "credit", reference: "", information: "" }, [
-    { account, amount },
-    { account: house, amount: amount.neg() },
-  ]);
+  ledger.post(
+    {
+      bookedAt: minutes(1),
+      valueAt: minutes(1),
+      type: "credit",
+      kind: "transfer",
+      reference: "",
+      information: "",
+    },
+    [
+      { account, amount },
+      { account: house, amount: amount.neg() },
+    ],
+  );
   expect(lines).toHaveLength(1);
   expect(ledger.lines(account)).toHaveLength(2);
 });
@@ -131,7 +150,14 @@ test("what is booked later is not among lines that were taken before", () => {
 test("no amount is kept that 64 bits of minor units cannot hold", () => {
   const post = (ledger: Ledger, amount: Big) =>
     ledger.post(
-      { bookedAt: minutes(0), valueAt: minutes(0), type: "credit", reference: "", information: "" },
+      {
+        bookedAt: minutes(0),
+        valueAt: minutes(0),
+        type: "credit",
+        kind: "transfer",
+        reference: "",
+        information: "",
+      },
       [
         { account, amount },
         { account: house, amount: amount.neg() },

@@ -1,7 +1,7 @@
 /** Forward rates: spot moved by the difference of the interest in two currencies. */
 import * as fc from "fast-check";
 import { Big } from "big.js";
-import { Outbox } from "../../../sandbox/src/outbox";
+import { Outbox } from "../../../sandbox/src/world/outbox";
 import {
   daysFromSpot,
   fixingDate,
@@ -9,13 +9,13 @@ import {
   nextBusinessDay,
   spotDate,
   spotDateAt,
-} from "../../../sandbox/src/world/calendar";
-import { steppedClock } from "../../../sandbox/src/world/clock";
-import { addDays, dayMs, dayOf } from "../../../sandbox/src/world/days";
-import { inverse, pairOf, Rates, tradedCurrencies } from "../../../sandbox/src/world/fx";
-import { offer, offerDrawdown, type Offer } from "../../../sandbox/src/world/market";
-import { demo } from "../../../sandbox/src/world/parties";
-import { book } from "../../../sandbox/src/world/trading";
+} from "../../../sandbox/src/world/calendar/business-days";
+import { steppedClock } from "../../../sandbox/src/world/calendar/clock";
+import { addDays, dayMs, dayOf } from "../../../sandbox/src/world/calendar/days";
+import { inverse, pairOf, Rates, tradedCurrencies } from "../../../sandbox/src/world/money/fx";
+import { offer, offerDrawdown, type Offer } from "../../../sandbox/src/world/trades/market";
+import { demo } from "../../../sandbox/src/world/parties/parties";
+import { book } from "../../../sandbox/src/world/trades/trading";
 import { World } from "../../../sandbox/src/world/world";
 
 const day = "2026-11-20";

@@ -1,18 +1,18 @@
 /** Margin on forwards. */
 import * as fc from "fast-check";
 import { Big } from "big.js";
-import { Outbox } from "../../../sandbox/src/outbox";
-import { accountIn } from "../../../sandbox/src/world/accounts";
-import { daysFromSpot } from "../../../sandbox/src/world/calendar";
-import { steppedClock } from "../../../sandbox/src/world/clock";
-import { dayMs, dayOf } from "../../../sandbox/src/world/days";
-import { receive } from "../../../sandbox/src/world/incoming";
-import { bucketOf, type Bucket } from "../../../sandbox/src/world/ledger";
-import { initialMargin, lossLevels, revalueAll } from "../../../sandbox/src/world/margin";
-import { available, move } from "../../../sandbox/src/world/movements";
-import { demo } from "../../../sandbox/src/world/parties";
-import type { Trade } from "../../../sandbox/src/world/trades";
-import { book, cancel, fund } from "../../../sandbox/src/world/trading";
+import { Outbox } from "../../../sandbox/src/world/outbox";
+import { accountIn } from "../../../sandbox/src/world/accounts/accounts";
+import { daysFromSpot } from "../../../sandbox/src/world/calendar/business-days";
+import { steppedClock } from "../../../sandbox/src/world/calendar/clock";
+import { dayMs, dayOf } from "../../../sandbox/src/world/calendar/days";
+import { receive } from "../../../sandbox/src/world/trades/incoming";
+import { bucketOf, type Bucket } from "../../../sandbox/src/world/ledger/ledger";
+import { initialMargin, lossLevels, revalueAll } from "../../../sandbox/src/world/trades/margin";
+import { available, move } from "../../../sandbox/src/world/ledger/movements";
+import { demo } from "../../../sandbox/src/world/parties/parties";
+import type { Trade } from "../../../sandbox/src/world/trades/trades";
+import { book, cancel, fund } from "../../../sandbox/src/world/trades/trading";
 import { World } from "../../../sandbox/src/world/world";
 
 describe("a loss of the threshold", () => {

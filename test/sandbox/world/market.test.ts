@@ -8,10 +8,10 @@ import {
   previousBusinessDay,
   spotDate,
   tradingDay,
-} from "../../../sandbox/src/world/calendar";
-import { easter } from "../../../sandbox/src/world/holidays";
-import { fits, rounded, written } from "../../../sandbox/src/world/currencies";
-import { converted, inverse, Rates, tradedCurrencies } from "../../../sandbox/src/world/fx";
+} from "../../../sandbox/src/world/calendar/business-days";
+import { easter } from "../../../sandbox/src/world/calendar/rules";
+import { fits, rounded, written } from "../../../sandbox/src/world/money/currencies";
+import { converted, inverse, Rates, tradedCurrencies } from "../../../sandbox/src/world/money/fx";
 
 test.each([
   ["2026-11-20T21:59:00Z", "2026-11-20"],

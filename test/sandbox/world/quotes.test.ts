@@ -1,4 +1,5 @@
 /** How long quotes live and when they are to be had, and what else of the service a start may say. */
+import { randomUUID } from "node:crypto";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { demo, type Sandbox, type SandboxOptions, startSandbox } from "@fxdesk/sandbox";
 import { makeQuote, sandboxClient } from "../../support/samples";
@@ -15,7 +16,8 @@ afterEach(async () => {
   await sandbox.close();
 });
 
-const book = (quote_id: string) => client.trades.book({ quote_id, reason: "other" });
+/** Each booking is one of its own, for the service to judge. */
+const book = (quote_id: string) => client.trades.book({ quote_id, reason: "other" }, { key: randomUUID() });
 
 const estimate = () =>
   client.request({
@@ -108,6 +110,13 @@ describe("at the weekend", () => {
     sandbox.control.reset({});
     expect(await isAvailable()).toBe(false);
   });
+});
+
+test("a quote can be booked more than once where the start says so", async () => {
+  await start({ reusableQuotes: true });
+  const quote = await makeQuote(client);
+  const ids = [(await book(quote)).trade_id, (await book(quote)).trade_id];
+  expect(new Set(ids).size).toBe(2);
 });
 
 describe("the count of a list", () => {

@@ -1,10 +1,10 @@
 /** The world as it begins. */
-import { Outbox } from "../../../sandbox/src/outbox";
-import { steppedClock } from "../../../sandbox/src/world/clock";
-import { dayMs } from "../../../sandbox/src/world/days";
-import { bucketOf } from "../../../sandbox/src/world/ledger";
+import { Outbox } from "../../../sandbox/src/world/outbox";
+import { steppedClock } from "../../../sandbox/src/world/calendar/clock";
+import { dayMs } from "../../../sandbox/src/world/calendar/days";
+import { bucketOf } from "../../../sandbox/src/world/ledger/ledger";
 import { seed } from "../../../sandbox/src/world/seed";
-import { statusOf } from "../../../sandbox/src/world/trades";
+import { statusOf } from "../../../sandbox/src/world/trades/trades";
 import { World } from "../../../sandbox/src/world/world";
 
 /** Days of all kinds: weekends, holidays and the days around them, at different hours. */
@@ -21,6 +21,23 @@ test.each(times)("at %p has trades of every type and status, and no account in t
     expect(lines.filter(({ balance }) => balance.lt(0))).toEqual([]);
     expect(lines.filter(({ entry }) => entry.bookedAt > now)).toEqual([]);
   }
+});
+
+test.each([
+  [7, ["spot"]],
+  [30, ["forward", "ndf", "spot"]],
+  [90, ["drawdown", "forward", "ndf", "spot", "window_forward"]],
+])("of %d days of business it has what was booked in them", (days, types) => {
+  const now = new Date("2026-03-16T09:00:00Z");
+  const world = new World(steppedClock(now), "seed", new Outbox(undefined));
+  seed(world, days);
+  const start = (Math.floor(now.getTime() / dayMs) - days) * dayMs;
+  const lines = [...world.accounts.values()].flatMap((account) => [
+    ...world.ledger.lines(bucketOf(account, "InterimAvailable")),
+  ]);
+  expect(new Set([...world.trades.values()].map(({ type }) => type))).toEqual(new Set(types));
+  expect(Math.min(...lines.map(({ entry }) => entry.bookedAt.getTime()))).toBe(start);
+  expect(lines.filter(({ balance }) => balance.lt(0))).toEqual([]);
 });
 
 test("a payment whose beneficiary is looked at goes on a minute later", () => {

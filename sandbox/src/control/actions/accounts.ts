@@ -1,15 +1,16 @@
 /** What dealers decide about requested accounts, and what becomes of statements. */
-import { decide } from "../../world/account-details";
-import { befall } from "../../world/statements";
+import { decide } from "../../world/accounts/account-details";
+import { befall } from "../../world/statements/statements";
+import { DomainError } from "../../world/domain-error";
 import type { accountsControls } from "../controls/accounts";
-import { type ActionsOf, conflict, missing } from "./parts";
+import { type ActionsOf, missing } from "./parts";
 
 export const accountsActions: ActionsOf<typeof accountsControls> = {
   decideAccountDetails: ({ world }, { account_details_id: id, decision }) => {
     const details = world.accountDetails.get(id.toLowerCase());
     if (!details) throw missing("account details", id);
     if (details.status !== "pending")
-      throw conflict("account_details_decided", `The account details are ${details.status}.`);
+      throw new DomainError("account-details-decided", `The account details are ${details.status}.`);
     decide(world, details, decision === "confirm" ? "confirmed" : "failed");
     return { account_details_id: details.accountDetailsId, status: details.status };
   },

@@ -1,6 +1,7 @@
 /** The log of requests, and the faults that wait for them. */
+import { unfit } from "../../world/domain-error";
 import type { callsControls } from "../controls/calls";
-import { type ActionsOf, unfit } from "./parts";
+import { type ActionsOf } from "./parts";
 
 export const callsActions: ActionsOf<typeof callsControls> = {
   listRequests: ({ requests }) => [...requests],

@@ -1,10 +1,11 @@
 /** The clock, and the beginning again. */
 import type { Stage } from "../../stage";
-import { timeViolation } from "../../world/clock";
-import { dayMs } from "../../world/days";
+import { timeViolation } from "../../world/calendar/clock";
+import { dayMs } from "../../world/calendar/days";
+import { DomainError, unfit } from "../../world/domain-error";
 import type { clockControls } from "../controls/clock";
 import { longestDays } from "../controls/parts";
-import { type ActionsOf, conflict, unfit } from "./parts";
+import { type ActionsOf } from "./parts";
 
 const clockOf = ({ world }: Stage) => ({ now: world.now.toISOString() });
 
@@ -32,7 +33,8 @@ export const clockActions: ActionsOf<typeof clockControls> = {
 
   setClock: (stage, { now }) => {
     const ahead = Date.parse(now) - stage.world.now.getTime();
-    if (ahead < 0) throw conflict("clock_past", "The clock only moves forward. Begin again to go back.");
+    if (ahead < 0)
+      throw new DomainError("clock-past", "The clock only moves forward. Begin again to go back.");
     const latest = stage.world.after(longestDays * dayMs);
     if (new Date(now) > latest)
       throw unfit(`now must be at most ${latest.toISOString()}, ${longestDays} days ahead`);

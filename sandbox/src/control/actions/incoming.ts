@@ -1,18 +1,18 @@
 /** Money that comes in. */
-import { fits, largest, mostHeld, mostOf } from "../../world/currencies";
-import { receive } from "../../world/incoming";
-import { available } from "../../world/movements";
-import { demo } from "../../world/parties";
+import { fits, largest, mostHeld, mostOf } from "../../world/money/currencies";
+import { receive } from "../../world/trades/incoming";
+import { available } from "../../world/ledger/movements";
 import type { World } from "../../world/world";
+import { DomainError, unfit } from "../../world/domain-error";
 import type { incomingControls } from "../controls/incoming";
-import { type ActionsOf, conflict, missing, unfit } from "./parts";
+import { type ActionsOf, missing } from "./parts";
 import { Big } from "big.js";
 
 /** The account with an id, else the demo company's in a currency. */
-function accountFor({ accounts }: World, accountId: string | undefined, currency: string | undefined) {
+function accountFor({ accounts, home }: World, accountId: string | undefined, currency: string | undefined) {
   const found = [...accounts.values()].find((account) =>
     accountId === undefined
-      ? account.clientId === demo.clientId && account.currency === currency
+      ? account.clientId === home.clientId && account.currency === currency
       : account.accountId === accountId.toLowerCase(),
   );
   if (!found) throw missing("account", String(accountId ?? currency));
@@ -27,7 +27,10 @@ export const incomingActions: ActionsOf<typeof incomingControls> = {
     if (!fits(paid, account.currency)) throw unfit(`amount has too many decimals for ${account.currency}`);
     if (paid.gt(largest(account.currency))) throw unfit(`amount must be at most ${mostOf(account.currency)}`);
     if (available(world, account).plus(paid).gt(mostHeld(account.currency)))
-      throw conflict("account_full", `An account holds at most ${mostHeld(account.currency).toFixed()}.`);
+      throw new DomainError(
+        "account-full",
+        `An account holds at most ${mostHeld(account.currency).toFixed()}.`,
+      );
     const information = `Payment of ${reference}`;
     const { lineId } = receive(world, account, paid, { reference, information, counterparty: { name } });
     return { account_id: account.accountId, transaction_id: lineId };

@@ -1,10 +1,11 @@
 /** The rates. */
-import { dayOf } from "../../world/days";
-import { pairOf, tradedCurrencies } from "../../world/fx";
-import { revalueAll } from "../../world/margin";
+import { dayOf } from "../../world/calendar/days";
+import { pairOf, tradedCurrencies } from "../../world/money/fx";
+import { revalueAll } from "../../world/trades/margin";
 import type { World } from "../../world/world";
+import { unfit } from "../../world/domain-error";
 import type { marketControls } from "../controls/market";
-import { type ActionsOf, attempt, conflict, unfit } from "./parts";
+import { type ActionsOf } from "./parts";
 import { Big } from "big.js";
 
 /** The pair as it stands between two currencies, when both are traded. */
@@ -30,10 +31,7 @@ export const marketActions: ActionsOf<typeof marketControls> = {
 
   moveRate: ({ world }, { symbol, rate }) => {
     const [base, quoted] = currenciesOf(symbol);
-    attempt(
-      () => world.rates.move(base, quoted, new Big(rate), dayOf(world.now)),
-      (message) => conflict("rate_too_far", message),
-    );
+    world.rates.move(base, quoted, new Big(rate), dayOf(world.now));
     revalueAll(world);
     return priceOf(world, base, quoted);
   },

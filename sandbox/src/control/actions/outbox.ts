@@ -1,5 +1,5 @@
 /** The e-mails of the outbox. */
-import { fileOf, type Mail } from "../../outbox";
+import { fileOf, type Mail } from "../../world/outbox";
 import type { Stage } from "../../stage";
 import type { outboxControls } from "../controls/outbox";
 import { type ActionsOf, missing } from "./parts";

@@ -1,7 +1,7 @@
 /** What the actions behind the controls have in common. */
 import type { Declaration, ValuesOf } from "@fxdesk/toolkit/operations";
-import type { StoredFile } from "../../behaviour";
-import { Refusal } from "../../refusal";
+import type { StoredFile } from "../../world/stored-file";
+import { DomainError } from "../../world/domain-error";
 import type { Stage } from "../../stage";
 
 type MethodOf<C> = C extends { readonly name: `sandbox.${infer M}` } ? M : never;
@@ -12,22 +12,10 @@ type BodyOf<C> = C extends { responses: { 200: { schema: { _zod: { output: infer
     ? StoredFile
     : void;
 
-/** One action for each of the controls: takes the checked values and returns the body, or throws a Refusal. */
+/** One action for each of the controls: takes the checked values and returns the body, or throws a DomainError. */
 export type ActionsOf<Controls extends readonly Declaration[]> = {
   readonly [C in Controls[number] as MethodOf<C>]: (stage: Stage, values: ValuesOf<C>) => BodyOf<C>;
 };
 
-export const missing = (what: string, id: string) =>
-  new Refusal(404, "not_found", `There is no such ${what}.`, id);
-export const conflict = (code: string, message: string) => new Refusal(409, code, message);
-export const unfit = (details: string) =>
-  new Refusal(400, "validation_error", "The request does not fit.", details);
-
-/** Does what the world may not allow, and refuses it in the world's words then. */
-export function attempt<T>(act: () => T, refusal: (message: string) => Refusal): T {
-  try {
-    return act();
-  } catch (error) {
-    throw error instanceof RangeError ? refusal(error.message) : error;
-  }
-}
+export const missing = (what: string, id: string): DomainError =>
+  new DomainError("not-found", `There is no such ${what}.`, id);

@@ -1,11 +1,12 @@
 /** Payments from trades: ordered, decided, completed, returned. */
 import type { Stage } from "../../stage";
-import { mayActFor } from "../../world/parties";
-import { completeBeneficiary, decidePayment, orderPayment, returnPayment } from "../../world/payments";
-import type { Trade, TradePayment } from "../../world/trades";
+import { mayActFor } from "../../world/parties/parties";
+import { completeBeneficiary, decidePayment, orderPayment, returnPayment } from "../../world/trades/payments";
+import type { Trade, TradePayment } from "../../world/trades/trades";
 import type { World } from "../../world/world";
+import { DomainError } from "../../world/domain-error";
 import type { paymentsControls } from "../controls/payments";
-import { type ActionsOf, attempt, conflict, missing, unfit } from "./parts";
+import { type ActionsOf, missing } from "./parts";
 import { Big } from "big.js";
 
 const paymentView = ({ paymentId, status }: TradePayment) => ({ payment_id: paymentId, status });
@@ -19,10 +20,7 @@ function withPayment(
   for (const trade of world.trades.values()) {
     const payment = trade.payments.find(({ paymentId }) => paymentId === id);
     if (!payment) continue;
-    attempt(
-      () => act(world, trade, payment),
-      (message) => conflict("payment_state", message),
-    );
+    act(world, trade, payment);
     return paymentView(payment);
   }
   throw missing("payment", id);
@@ -31,8 +29,8 @@ function withPayment(
 /** A contact who acts for the client of the trade. */
 function contactFor({ contacts }: World, trade: Trade, contactId: string): string {
   const contact = contacts.get(contactId);
-  if (contact?.clientId !== trade.clientId) throw missing("contact", contactId);
-  if (!mayActFor(contact, trade)) throw conflict("contact_conflict", `${contactId} may do nothing.`);
+  if (!contact?.clientIds.includes(trade.clientId)) throw missing("contact", contactId);
+  if (!mayActFor(contact, trade)) throw new DomainError("contact-conflict", `${contactId} may do nothing.`);
   return contactId;
 }
 
@@ -50,9 +48,9 @@ export const paymentsActions: ActionsOf<typeof paymentsControls> = {
     if (!trade) throw missing("trade", tradeId);
     const beneficiary = world.beneficiaries.find((each) => each.beneficiaryId === beneficiaryId);
     if (!beneficiary) throw missing("beneficiary", beneficiaryId);
-    const contactId = contactFor(world, trade, values.contact_id);
+    const contactId = contactFor(world, trade, values.contact_id ?? world.home.contactId);
     const order = { beneficiary, amount: new Big(values.amount), date, contactId };
-    return paymentView(attempt(() => orderPayment(world, trade, order), unfit));
+    return paymentView(orderPayment(world, trade, order));
   },
 
   decidePayment: (stage, { payment_id: id, decision, contact_id: contact }) =>

@@ -1,9 +1,9 @@
 /** What people decide: authorisations and approvals. */
-import { conclude, scaStatusOf } from "../../open-banking/authorisation";
-import { putInForce } from "../../world/approvals";
-import { demo } from "../../world/parties";
+import { conclude, scaStatusOf } from "../../world/open-banking/decision";
+import { putInForce } from "../../world/parties/approvals";
+import { DomainError } from "../../world/domain-error";
 import type { peopleControls } from "../controls/people";
-import { type ActionsOf, conflict, missing } from "./parts";
+import { type ActionsOf, missing } from "./parts";
 
 const isWaiting = (authorisation: Parameters<typeof scaStatusOf>[0]) =>
   !["finalised", "failed"].includes(scaStatusOf(authorisation));
@@ -22,7 +22,7 @@ export const peopleActions: ActionsOf<typeof peopleControls> = {
     const authorisation = world.openBanking.authorisations.get(id);
     if (!authorisation) throw missing("authorisation", id);
     if (!isWaiting(authorisation))
-      throw conflict("authorisation_decided", "The authorisation is decided or has lapsed.");
+      throw new DomainError("authorisation-decided", "The authorisation is decided or has lapsed.");
     conclude(authorisation, decision === "approve");
   },
 
@@ -31,8 +31,8 @@ export const peopleActions: ActionsOf<typeof peopleControls> = {
   },
 
   decideApprovals: ({ world }, { decision }) => {
-    const approvals = world.approvals.get(demo.clientId);
-    if (!approvals?.pending) throw conflict("nothing_pending", "No approvals configuration waits.");
+    const approvals = world.approvals.get(world.home.clientId);
+    if (!approvals?.pending) throw new DomainError("nothing-pending", "No approvals configuration waits.");
     if (decision === "approve") putInForce(approvals, approvals.pending.config);
     else delete approvals.pending;
   },

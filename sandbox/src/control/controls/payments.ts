@@ -2,8 +2,7 @@
 import { json, operation } from "@fxdesk/toolkit/operations";
 import { day, DecimalText } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
-import { isPayableIban } from "../../world/iban";
-import { demo } from "../../world/parties";
+import { isPayableIban } from "../../world/accounts/iban";
 import { local, described } from "./parts";
 
 const Beneficiary = z.object({ beneficiary_id: z.string(), name: z.string(), currency: z.string() });
@@ -41,8 +40,8 @@ export const allocatePayment = operation({
     payment_date: day("Payment date", "When it is sent; at the trade's maturity, without.").optional(),
     contact_id: z
       .string()
-      .default(demo.contactId)
-      .meta({ title: "Contact ID", ...described("Who orders it.") }),
+      .optional()
+      .meta({ title: "Contact ID", ...described("Who orders it; the demo contact, without.") }),
   }),
   responses: { 200: payment },
 });

@@ -1,8 +1,8 @@
 /** What the company has, owes and expects, account by account. */
 import { payIn } from "../../control/controls";
 import type { Stage } from "../../stage";
-import type { Account } from "../../world/accounts";
-import { type Bucket, bucketOf } from "../../world/ledger";
+import type { Account } from "../../world/accounts/account";
+import { type Bucket, bucketOf } from "../../world/ledger/ledger";
 import type { World } from "../../world/world";
 import { type Html, html } from "../html";
 import { form } from "./form";

@@ -1,8 +1,7 @@
 /** How many have to approve a payment. */
 import { setSignatories } from "../../control/controls";
 import type { Stage } from "../../stage";
-import type { ApprovalsConfig } from "../../world/approvals";
-import { demo } from "../../world/parties";
+import type { ApprovalsConfig } from "../../world/parties/approvals";
 import { type Html, html, list } from "../html";
 import { form } from "./form";
 import type { Panel } from "./parts";
@@ -22,7 +21,7 @@ export const rulesOf = ({ rules }: ApprovalsConfig): Html =>
   );
 
 function show({ world }: Stage): Html {
-  const { config, settings } = world.approvals.get(demo.clientId)!;
+  const { config, settings } = world.approvals.get(world.home.clientId)!;
   const text = settings.enabled
     ? "Payments from trades wait for"
     : "Not in use. Payments from trades would wait for";

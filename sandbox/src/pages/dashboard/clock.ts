@@ -1,8 +1,8 @@
 /** The clock, and the ways to move it. */
 import { advanceClock, setClock } from "../../control/controls";
 import type { Stage } from "../../stage";
-import { nextBusinessDay } from "../../world/calendar";
-import { addDays, dayOf, hourOf } from "../../world/days";
+import { nextBusinessDay } from "../../world/calendar/business-days";
+import { addDays, dayOf, hourOf } from "../../world/calendar/days";
 import type { World } from "../../world/world";
 import { type Html, html } from "../html";
 import { form } from "./form";

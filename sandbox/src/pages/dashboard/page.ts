@@ -5,7 +5,6 @@ import { act, methodOf } from "../../control/in-process";
 import { Refusal } from "../../refusal";
 import type { Extension } from "../../server";
 import type { Stage } from "../../stage";
-import { demo } from "../../world/parties";
 import { pagesWith } from "../document";
 import { type Html, html } from "../html";
 import { script, style } from "./assets";
@@ -47,7 +46,7 @@ const shown = (stage: Stage, notice: Notice | undefined): string =>
     "fxdesk sandbox",
     html`<header>
         <h1>fxdesk sandbox</h1>
-        <p>${stage.world.clients.get(demo.clientId)!.name} · no real bank, no real money</p>
+        <p>${stage.world.clients.get(stage.world.home.clientId)!.name} · no real bank, no real money</p>
         ${links}
       </header>
       <div id="notice" tabindex="-1">${notice && banner(notice)}</div>

@@ -1,10 +1,9 @@
 /** What the panels are made of. */
 import type { Big } from "big.js";
 import type { Stage } from "../../stage";
-import { type Account } from "../../world/accounts";
-import { type Money, written } from "../../world/currencies";
-import { demo } from "../../world/parties";
-import type { Trade } from "../../world/trades";
+import type { Account } from "../../world/accounts/account";
+import { type Money, written } from "../../world/money/currencies";
+import type { Trade } from "../../world/trades/trades";
 import type { World } from "../../world/world";
 import { type Html, html } from "../html";
 
@@ -76,9 +75,9 @@ export const small = (text: string | undefined): Html | undefined =>
   text === undefined ? undefined : html`<small>${text}</small>`;
 
 /** The demo company's accounts. */
-export const accountsOf = ({ accounts }: World): Account[] =>
-  [...accounts.values()].filter(({ clientId }) => clientId === demo.clientId);
+export const accountsOf = ({ accounts, home }: World): Account[] =>
+  [...accounts.values()].filter(({ clientId }) => clientId === home.clientId);
 
 /** The demo company's trades, in the order of booking. */
-export const tradesOf = ({ trades }: World): Trade[] =>
-  [...trades.values()].filter(({ clientId }) => clientId === demo.clientId);
+export const tradesOf = ({ trades, home }: World): Trade[] =>
+  [...trades.values()].filter(({ clientId }) => clientId === home.clientId);

@@ -1,8 +1,8 @@
 /** Payments: from what trades buy, and over the open-banking interfaces. */
 import { allocatePayment, returnPayment } from "../../control/controls";
-import { type PaymentStatus as OpenBankingStatus, totalOf } from "../../open-banking/payment";
+import { type PaymentStatus as OpenBankingStatus, totalOf } from "../../world/open-banking/payment";
 import type { Stage } from "../../stage";
-import { type Beneficiary, type Trade, type TradePayment, unallocated } from "../../world/trades";
+import { type Beneficiary, type Trade, type TradePayment, unallocated } from "../../world/trades/trades";
 import type { World } from "../../world/world";
 import { type Html, html } from "../html";
 import { type Choice, form } from "./form";

@@ -1,15 +1,15 @@
 /** Who can act for the company. */
-import { demo, mayActFor } from "../../world/parties";
+import { mayActFor } from "../../world/parties/parties";
 import type { World } from "../../world/world";
 import type { Choice } from "./form";
 
 /** The contacts who may act for the company, or those among them who are asked. */
 export const contactChoices = (
-  { contacts }: World,
+  { contacts, home }: World,
   isAsked: (contactId: string) => boolean = () => true,
 ): Choice[] =>
   [...contacts.values()]
-    .filter((contact) => mayActFor(contact, demo) && isAsked(contact.contactId))
+    .filter((contact) => mayActFor(contact, home) && isAsked(contact.contactId))
     .map(({ contactId, name }) => [contactId, name]);
 
 /** Names of contacts, for a list of terms. */

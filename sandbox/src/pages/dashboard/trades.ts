@@ -1,8 +1,8 @@
 /** Trades, and what of them is still to be paid in. */
 import { Big } from "big.js";
 import type { Stage } from "../../stage";
-import type { Money } from "../../world/currencies";
-import { outstanding, statusOf, type Trade } from "../../world/trades";
+import type { Money } from "../../world/money/currencies";
+import { outstanding, statusOf, type Trade } from "../../world/trades/trades";
 import { type Html, html } from "../html";
 import { chip, counted, head, moneyOf, nothing, type Panel, small, table, tradesOf } from "./parts";
 

@@ -8,9 +8,8 @@ import {
   decidePayment,
 } from "../../control/controls";
 import type { Stage } from "../../stage";
-import { approversIn } from "../../world/approvals";
-import { demo } from "../../world/parties";
-import type { Trade, TradePayment } from "../../world/trades";
+import { approversIn } from "../../world/parties/approvals";
+import type { Trade, TradePayment } from "../../world/trades/trades";
 import type { World } from "../../world/world";
 import { type Html, html, list } from "../html";
 import { rulesOf } from "./approvals";
@@ -44,8 +43,8 @@ function termsOf(world: World, trade: Trade, payment: TradePayment): Html {
 }
 
 /** Members of the groups, but for who asked for the payment and who has approved it. */
-function mayStillDecide({ approvals }: World, { createdBy, approvedBy }: TradePayment) {
-  const approvers = approversIn(approvals.get(demo.clientId)!.config);
+function mayStillDecide({ approvals, home }: World, { createdBy, approvedBy }: TradePayment) {
+  const approvers = approversIn(approvals.get(home.clientId)!.config);
   return (id: string) => approvers.includes(id) && id !== createdBy && !approvedBy.includes(id);
 }
 
@@ -82,9 +81,9 @@ const ofOpenBanking = (stage: Stage): Question[] =>
     decisionForm: form(decideAuthorisation, { given: { authorisation_id }, decision: "decision" }),
   }));
 
-const ofAccountDetails = ({ accountDetails }: World): Question[] =>
+const ofAccountDetails = ({ accountDetails, home }: World): Question[] =>
   [...accountDetails.values()]
-    .filter(({ clientId, status }) => clientId === demo.clientId && status === "pending")
+    .filter(({ clientId, status }) => clientId === home.clientId && status === "pending")
     .map(({ accountDetailsId, currency, country, alias }) => ({
       title: "Requested account",
       id: accountDetailsId,
@@ -99,8 +98,8 @@ const ofAccountDetails = ({ accountDetails }: World): Question[] =>
       }),
     }));
 
-function ofApprovals({ approvals }: World): Question[] {
-  const pending = approvals.get(demo.clientId)?.pending;
+function ofApprovals({ approvals, home }: World): Question[] {
+  const pending = approvals.get(home.clientId)?.pending;
   if (!pending) return [];
   const decisionForm = form(decideApprovals, { decision: "decision" });
   return [{ title: "Another approvals configuration", terms: rulesOf(pending.config), decisionForm }];

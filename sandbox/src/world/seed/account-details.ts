@@ -1,7 +1,7 @@
 /** The numbers of the companies' accounts; the demo company's are of every type but virtual, and in every status. */
-import { addDetails, decide } from "../account-details";
-import { homeOf } from "../banks";
-import { clients, demo } from "../parties";
+import { addDetails, decide } from "../accounts/account-details";
+import { homeOf } from "../accounts/banks";
+import { demo } from "../parties/parties";
 import type { World } from "../world";
 
 const segregated = { type: "dedicated", virtual: false } as const;
@@ -9,7 +9,7 @@ const pooled = { type: "pooled", virtual: false } as const;
 const currencies = ["EUR", "GBP", "USD", "JPY"];
 
 export function seedAccountDetails(world: World): void {
-  for (const client of clients)
+  for (const client of world.clients.values())
     for (const currency of currencies) {
       const at = { country: homeOf(currency), currency };
       decide(

@@ -1,5 +1,5 @@
 /** The demo company's approvals workflow: small payments need one signature, large ones two. */
-import { demo } from "../parties";
+import { demo } from "../parties/parties";
 import type { World } from "../world";
 
 export function seedApprovals(world: World): void {

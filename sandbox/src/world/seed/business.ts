@@ -1,100 +1,179 @@
-/** The company's daily business: customers pay, suppliers and staff are paid. */
+/** Daily business: customers pay, suppliers, staff and the bank are paid. It happens because the clock moves. */
 import { Big } from "big.js";
-import { type Account, accountIn } from "../accounts";
-import { isBusinessDay, nextBusinessDay } from "../calendar";
-import { rounded } from "../currencies";
-import { addDays, hourOf } from "../days";
-import { receive } from "../incoming";
-import type { House } from "../ledger";
-import { available, move, type Movement } from "../movements";
-import { demo } from "../parties";
+import type { Account } from "../accounts/account";
+import { isBusinessDay, nextBusinessDay } from "../calendar/business-days";
+import { addDays, hourOf, startOf } from "../calendar/days";
+import type { House } from "../ledger/ledger";
+import { available, move, type Movement } from "../ledger/movements";
+import { rounded } from "../money/currencies";
 import type { Random } from "../random";
+import { receive } from "../trades/incoming";
+import type { Beneficiary } from "../trades/trades";
 import type { World } from "../world";
 
-/** The size of an ordinary payment in each currency. */
-const typical: Readonly<Record<string, number>> = { EUR: 4_000, GBP: 2_500, USD: 3_500, JPY: 450_000 };
-
-const receiptsADay = 0.5;
-const paymentsADay = 0.45;
-/** How many of the payments come back. */
-const returned = 0.03;
-const salaries = new Big("18500");
-const accountFee = new Big("25");
-
-/** Puts a company's year on the agenda. */
-export function scheduleBusiness(world: World, start: string, today: string): void {
-  const random = world.random.fork("business");
-  const accounts = Object.keys(typical).map((currency) => accountIn(world, demo, currency));
-  for (let day = addDays(start, 1); day <= today; day = addDays(day, 1))
-    for (const account of accounts)
-      if (isBusinessDay(day, [account.currency])) {
-        if (random.chance(receiptsADay)) scheduleReceipt(world, random, account, day);
-        if (random.chance(paymentsADay)) schedulePayment(world, random, account, day);
-        scheduleMonthly(world, account, day);
-      }
+/** What customers pay in, or suppliers are paid, on so many of the business days, about so much at once. */
+interface Trickle {
+  readonly kind: "receipts" | "payments";
+  readonly account: Account;
+  readonly aDay: number;
+  readonly typical: number;
 }
 
-const someAmount = (random: Random, currency: string): Big =>
-  rounded(new Big(typical[currency]! * (0.3 + 1.5 * random.next())), currency);
+/** What is paid on a day of every month, or the next business day. */
+interface Monthly {
+  readonly kind: "monthly";
+  readonly account: Account;
+  readonly day: number;
+  readonly name: string;
+  readonly amount: Big;
+  /** How its reference begins. */
+  readonly code: string;
+  readonly to: Beneficiary | undefined;
+  readonly house: House;
+}
+
+/** A month's interest on what is in an account. */
+interface Interest {
+  readonly kind: "interest";
+  readonly account: Account;
+  /** Of a year, as a share. */
+  readonly rate: string;
+}
+
+export type Recurring = Trickle | Monthly | Interest;
+
+/** How many of the payments come back. */
+const returned = 0.03;
+const daysOfInterest = 30;
+
+/**
+ * Puts business on the agenda: of the days behind, and, in a living world, of each day as it comes. The same seed gives the
+ * same business, however the clock is moved.
+ */
+export function scheduleBusiness(
+  world: World,
+  business: readonly Recurring[],
+  start: string,
+  today: string,
+): void {
+  const random = world.random.fork("business");
+  for (let day = addDays(start, 1); day <= today; day = addDays(day, 1))
+    for (const recurring of business) planDay(world, random, recurring, day, noTwist);
+  if (world.settings.living) liveOn(world, business, addDays(today, 1));
+}
+
+/** A day begins: what happens on it is planned, and the next one is to come. */
+function liveOn(world: World, business: readonly Recurring[], day: string): void {
+  world.agenda.schedule(startOf(day), () => {
+    const random = world.random.fork(`business of ${day}`);
+    for (const recurring of business) planDay(world, random, recurring, day, twistOf(random));
+    liveOn(world, business, addDays(day, 1));
+  });
+}
+
+/** How customers pay who do not pay what they should. */
+type Twist = "short" | "twice" | "without-reference" | undefined;
+
+const noTwist: Twist = undefined;
+const twists: readonly Twist[] = ["short", "twice", "without-reference"];
+const oddPayments = 0.12;
+
+const twistOf = (random: Random): Twist => (random.chance(oddPayments) ? random.pick(twists) : noTwist);
+
+function planDay(world: World, random: Random, recurring: Recurring, day: string, twist: Twist): void {
+  const { account } = recurring;
+  if (!isBusinessDay(day, [account.currency])) return;
+  switch (recurring.kind) {
+    case "receipts":
+      if (random.chance(recurring.aDay)) scheduleReceipt(world, random, recurring, day, twist);
+      return;
+    case "payments":
+      if (random.chance(recurring.aDay)) schedulePayment(world, random, recurring, day);
+      return;
+    case "monthly":
+      if (isDue(account, day, recurring.day)) scheduleMonthly(world, recurring, day);
+      return;
+    case "interest":
+      if (isDue(account, day, 1))
+        world.agenda.schedule(hourOf(day, 5), () => payInterest(world, recurring, day));
+  }
+}
+
+const someAmount = (random: Random, { typical, account }: Trickle): Big =>
+  rounded(new Big((typical * (0.3 + 1.5 * random.next())).toFixed(6)), account.currency);
 
 const someMinute = (random: Random, day: string, hour: number) =>
   new Date(hourOf(day, hour).getTime() + random.integer(0, 119) * 60_000);
 
-function somebody(world: World, random: Random, currency: string) {
-  return random.pick(world.beneficiaries.filter((partner) => partner.currency === currency));
+function somebody(world: World, random: Random, { clientId, currency }: Account): Beneficiary {
+  return random.pick(
+    world.beneficiaries.filter((partner) => partner.clientId === clientId && partner.currency === currency),
+  );
 }
 
-function scheduleReceipt(world: World, random: Random, account: Account, day: string): void {
-  const amount = someAmount(random, account.currency);
-  const reference = `INV-${random.digits(5)}`;
-  const counterparty = somebody(world, random, account.currency);
-  world.agenda.schedule(someMinute(random, day, 8), () => {
-    const information = `Payment of ${reference}`;
-    receive(world, account, amount, { reference, information, counterparty });
-  });
+const shortShare = 0.9;
+
+function scheduleReceipt(world: World, random: Random, trickle: Trickle, day: string, twist: Twist): void {
+  const { account } = trickle;
+  const invoiced = someAmount(random, trickle);
+  const amount = twist === "short" ? rounded(invoiced.times(shortShare), account.currency) : invoiced;
+  const invoice = `INV-${random.digits(5)}`;
+  const counterparty = somebody(world, random, account);
+  const reference = twist === "without-reference" ? "" : invoice;
+  const information = reference ? `Payment of ${invoice}` : `Payment from ${counterparty.name}`;
+  for (let times = twist === "twice" ? 2 : 1; times > 0; times -= 1)
+    world.agenda.schedule(
+      someMinute(random, day, 8),
+      () => void receive(world, account, amount, { reference, information, counterparty }),
+    );
 }
 
-function schedulePayment(world: World, random: Random, account: Account, day: string): void {
-  const amount = someAmount(random, account.currency);
+function schedulePayment(world: World, random: Random, trickle: Trickle, day: string): void {
+  const { account } = trickle;
+  const amount = someAmount(random, trickle);
   const reference = `PO-${random.digits(5)}`;
-  const counterparty = somebody(world, random, account.currency);
+  const counterparty = somebody(world, random, account);
   const comesBack = random.chance(returned);
+  const about = { reference, endToEnd: true, counterparty };
   world.agenda.schedule(someMinute(random, day, 12), () => {
     const information = `Payment to ${counterparty.name}`;
-    const paid = pay(world, account, amount, "nostro", {
-      type: "debit",
-      reference,
-      endToEnd: true,
-      information,
-      counterparty,
-    });
+    const paid = pay(world, account, amount, "nostro", { type: "debit", ...about, information });
     if (!paid || !comesBack) return;
     const back = hourOf(nextBusinessDay(addDays(day, 1), [account.currency]), 9);
     world.agenda.schedule(back, () => {
       const text = `Returned payment to ${counterparty.name}`;
-      move(world, account, amount, "nostro", {
-        type: "payment_returned",
-        reference,
-        endToEnd: true,
-        information: text,
-        counterparty,
-      });
+      move(world, account, amount, "nostro", { type: "payment_returned", ...about, information: text });
     });
   });
 }
 
-function scheduleMonthly(world: World, account: Account, day: string): void {
-  const month = day.slice(0, 7);
-  const { currency } = account;
-  const isDue = (dayOfMonth: string) => nextBusinessDay(`${month}-${dayOfMonth}`, [currency]) === day;
-  if (isDue("01")) {
-    const fee: Movement = { type: "debit", reference: `FEE-${month}`, information: "Account fee" };
-    world.agenda.schedule(hourOf(day, 6), () => void pay(world, account, accountFee, "fees", fee));
-  }
-  if (currency === "EUR" && isDue("25")) {
-    const wages: Movement = { type: "debit", reference: `SAL-${month}`, information: "Salaries" };
-    world.agenda.schedule(hourOf(day, 7), () => void pay(world, account, salaries, "nostro", wages));
-  }
+const twoDigits = (number: number) => String(number).padStart(2, "0");
+
+/** Whether a day is that of its month, or the next business day after it. */
+const isDue = ({ currency }: Account, day: string, dayOfMonth: number): boolean =>
+  nextBusinessDay(`${day.slice(0, 7)}-${twoDigits(dayOfMonth)}`, [currency]) === day;
+
+function scheduleMonthly(
+  world: World,
+  { account, amount, code, name, to, house }: Monthly,
+  day: string,
+): void {
+  const movement: Movement = {
+    type: "debit",
+    reference: `${code}-${day.slice(0, 7)}`,
+    information: name,
+    ...(to && { counterparty: to }),
+  };
+  const hour = house === "fees" ? 6 : 7;
+  world.agenda.schedule(hourOf(day, hour), () => void pay(world, account, amount, house, movement));
+}
+
+function payInterest(world: World, { account, rate }: Interest, day: string): void {
+  const share = new Big(rate).times(daysOfInterest).div(360);
+  const amount = rounded(available(world, account).times(share), account.currency);
+  const reference = `INT-${day.slice(0, 7)}`;
+  if (amount.gt(0))
+    move(world, account, amount, "interest", { type: "credit", reference, information: "Interest" });
 }
 
 /** Pays when there is enough; returns whether there was. */
@@ -103,3 +182,49 @@ function pay(world: World, account: Account, amount: Big, house: House, movement
   move(world, account, amount.neg(), house, movement);
   return true;
 }
+
+const accountFee = new Big(25);
+/** A year's interest, as a share. */
+const creditInterest: Readonly<Record<string, string>> = { EUR: "0.01", GBP: "0.02", USD: "0.02" };
+
+/** What the bank takes and gives every month. */
+export const bankBusiness = (account: Account): Recurring[] => [
+  {
+    kind: "monthly",
+    account,
+    day: 1,
+    name: "Account fee",
+    amount: accountFee,
+    code: "FEE",
+    to: undefined,
+    house: "fees",
+  },
+  ...(account.currency in creditInterest
+    ? [{ kind: "interest", account, rate: creditInterest[account.currency]! } as const]
+    : []),
+];
+
+/** The size of an ordinary payment of the demo company in each currency. */
+const typical: Readonly<Record<string, number>> = { EUR: 4_000, GBP: 2_500, USD: 3_500, JPY: 450_000 };
+
+/** What the demo company does. */
+export const demoBusiness = (accountIn: (currency: string) => Account): Recurring[] =>
+  Object.entries(typical).flatMap(([currency, size]): Recurring[] => {
+    const account = accountIn(currency);
+    const salaries: Recurring = {
+      kind: "monthly",
+      account,
+      day: 25,
+      name: "Salaries",
+      amount: new Big(18_500),
+      code: "SAL",
+      to: undefined,
+      house: "nostro",
+    };
+    return [
+      { kind: "receipts", account, aDay: 0.5, typical: size },
+      { kind: "payments", account, aDay: 0.45, typical: size },
+      ...bankBusiness(account),
+      ...(currency === "EUR" ? [salaries] : []),
+    ];
+  });

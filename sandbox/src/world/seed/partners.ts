@@ -1,6 +1,6 @@
 /** Whom the company buys from and sells to. */
-import { bankIn, domesticAddress, ibanOf } from "../banks";
-import type { Beneficiary } from "../trades";
+import { bankIn, domesticAddress, ibanOf } from "../accounts/banks";
+import type { Beneficiary } from "../trades/trades";
 import type { World } from "../world";
 
 const companies: readonly (readonly [name: string, currency: string, country: string])[] = [

@@ -1,16 +1,16 @@
 /** The company's trades: a year of hedging, and at its end one of each kind and in each status. */
 import { Big } from "big.js";
-import { accountIn } from "../accounts";
-import { nextBusinessDay, previousBusinessDay } from "../calendar";
-import { rounded } from "../currencies";
-import { addDays, dayOf, hourOf } from "../days";
-import { converted, feeFor } from "../fx";
-import { offer } from "../market";
-import { available } from "../movements";
-import { demo } from "../parties";
-import { allocate } from "../payments";
-import { hasAccount, type PaymentStatus, type Trade, type TradeType, unallocated } from "../trades";
-import { book, cancel, fund } from "../trading";
+import { accountIn } from "../accounts/accounts";
+import { nextBusinessDay, previousBusinessDay, previousMarketDay } from "../calendar/business-days";
+import { rounded } from "../money/currencies";
+import { addDays, dayOf, hourOf } from "../calendar/days";
+import { converted, feeFor } from "../money/fx";
+import { offer } from "../trades/market";
+import { available } from "../ledger/movements";
+import { demo } from "../parties/parties";
+import { allocate } from "../trades/payments";
+import { hasAccount, type PaymentStatus, type Trade, type TradeType, unallocated } from "../trades/trades";
+import { book, cancel, fund } from "../trades/trading";
 import type { World } from "../world";
 
 type Act = (world: World, trade: Trade) => void;
@@ -23,7 +23,7 @@ interface Plan {
   /** In the currency sold. */
   readonly amount: number;
   readonly bookedOn: string;
-  /** By default the spot date. */
+  /** The spot date, without. */
   readonly maturesOn?: string;
   readonly synthetic?: boolean;
   readonly reference?: string;
@@ -41,7 +41,8 @@ const later = (day: string) => hourOf(day, hourAfter);
 const from = (day: string, days: number) => nextBusinessDay(addDays(day, days), traded);
 
 export function scheduleTrades(world: World, start: string, today: string): void {
-  for (const plan of [...hedges(world, start, today), ...openTrades(world, today)]) schedule(world, plan);
+  for (const plan of [...hedges(world, start, today), ...openTrades(world, today)])
+    if (plan.bookedOn >= start) schedule(world, plan);
 }
 
 function schedule(world: World, plan: Plan): void {
@@ -55,15 +56,14 @@ function bookPlan(world: World, plan: Plan): Trade {
   const { type, buy, sell, amount, maturesOn, synthetic = false, reference } = plan;
   const { terms } = offer(world, {
     clientId: demo.clientId,
-    // A spot trade would have the spot date, whatever day is given.
-    type: type === "spot" && maturesOn !== undefined ? "forward" : type,
+    type,
     buyCurrency: buy,
     sellCurrency: sell,
     fixed: "sell",
     amount: new Big(amount),
     valueDate: maturesOn,
   });
-  return book(world, { ...terms, type, synthetic, reference });
+  return book(world, { ...terms, synthetic, reference });
 }
 
 const pairs = [
@@ -100,15 +100,14 @@ function hedges(world: World, start: string, today: string): Plan[] {
 
 /** One trade of each type and in each status, as seen today. */
 function openTrades(world: World, today: string): Plan[] {
-  const yesterday = previousBusinessDay(today, traded);
+  // What was dealt on the market's last day settles after today.
+  const yesterday = previousMarketDay(today);
   const next = later(yesterday);
   // What takes a minute is seen under way.
   const justNow = new Date(world.clock.now().getTime() - 1_000);
   const ago = (days: number) => previousBusinessDay(addDays(today, -days), traded);
   const ahead = (days: number) => from(today, days);
-  // The spot date, unless holidays lie between: then it would have passed today.
-  const maturesOn = ahead(1);
-  const spot = { type: "spot", buy: "USD", sell: "EUR", bookedOn: yesterday, maturesOn } as const;
+  const spot = { type: "spot", buy: "USD", sell: "EUR", bookedOn: yesterday } as const;
   return [
     { ...spot, amount: 12_000, reference: "PO-7000" },
     { ...spot, amount: 18_000, reference: "PO-7001", afterwards: [[next, payIn(0.4)]] },

@@ -1,0 +1,78 @@
+/** What the journal adds to a call that commits money, on a file: its intent, that it leaves and how it ended, all on disk. */
+import { randomUUID } from "node:crypto";
+import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Ending, Intent, Journal } from "../core/journal/entry";
+import { openJournal } from "../core/journal/journal";
+import { median } from "./compare";
+
+const calls = 1_000;
+const atOnce = [1, 20];
+
+const intent = (): Intent => ({
+  environment: "sandbox https://sandbox.example.com",
+  client: "c-1",
+  operation: "trades.book",
+  key: randomUUID(),
+  terms: "a".repeat(64),
+  surface: "client",
+  reference: "FX-2026-000123",
+  details: { actor: "jane", call: { method: "POST", target: "/trades", body: { quote_id: randomUUID() } } },
+});
+
+const done = (): Ending => ({
+  state: "done",
+  by: "call",
+  status: 200,
+  identity: randomUUID(),
+  details: { body: { trade_id: randomUUID(), status: "Awaiting Funds", buy_amount: 125_000.5 } },
+});
+
+/** Milliseconds that the three steps of one call take. */
+async function timed(journal: Journal): Promise<number> {
+  const begun = performance.now();
+  const { entry } = await journal.claim(intent(), 60_000);
+  await journal.leaving(entry);
+  await journal.end(entry, done());
+  return performance.now() - begun;
+}
+
+/** Milliseconds that the disk takes to keep 32 KB: what is left of a measurement without it is fxdesk's own. */
+async function diskTime(file: FileHandle): Promise<number> {
+  const begun = performance.now();
+  await file.write(Buffer.alloc(32_768), 0, 32_768, 0);
+  await file.sync();
+  return performance.now() - begun;
+}
+
+async function measure(journal: Journal, disk: FileHandle, inFlight: number): Promise<string> {
+  const [times, writes]: [number[], number[]] = [[], []];
+  const cpu = process.cpuUsage();
+  for (let count = 0; count < calls; count += inFlight) {
+    times.push(...(await Promise.all(Array.from({ length: inFlight }, () => timed(journal)))));
+    if (count % 100 === 0) writes.push(await diskTime(disk));
+  }
+  const { user, system } = process.cpuUsage(cpu);
+  return [
+    `${median(times).toFixed(2)} ms at the median`,
+    `${((user + system) / 1_000 / times.length).toFixed(2)} ms of the processor for each`,
+    `one write takes this disk ${median(writes).toFixed(2)} ms`,
+  ].join("; ");
+}
+
+export async function benchJournal(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "fxdesk-bench-"));
+  const journal = await openJournal({ place: join(folder, "store.db"), key: Buffer.alloc(32, 1) });
+  const disk = await open(join(folder, "disk"), "w");
+  try {
+    console.log("The journal of a call that commits money, on a file");
+    await measure(journal, disk, 1);
+    for (const inFlight of atOnce)
+      console.log(`  ${String(inFlight).padStart(2)} at once: ${await measure(journal, disk, inFlight)}`);
+  } finally {
+    await disk.close();
+    await journal.close();
+    await rm(folder, { recursive: true });
+  }
+}

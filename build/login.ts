@@ -1,0 +1,12 @@
+/** The login as it is shipped: its library is in the file that gives what is used of it. */
+import { join } from "node:path";
+import { writeBundle } from "./bundle";
+
+export function buildLogin(dist: string): Promise<void> {
+  const folder = join(dist, "core/credentials");
+  return writeBundle({
+    source: join(folder, "../../../core/credentials/oauth.ts"),
+    file: join(folder, "oauth.js"),
+    licences: join(folder, "LICENSES.txt"),
+  });
+}

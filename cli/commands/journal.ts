@@ -1,0 +1,388 @@
+/** fxdesk journal: what is known of the calls that commit money. */
+import { open } from "node:fs/promises";
+import { userInfo } from "node:os";
+import type { Recovered } from "../../core/client/response";
+import { storeDeclaration } from "../../core/client/settings";
+import type { Service } from "../../core/declaration/service";
+import { EntryRefusal, eraseDetails, resolveEntry } from "../../core/journal/by-person";
+import { type Head, headFrom, headText } from "../../core/journal/chain";
+import type { Entry, EntryState } from "../../core/journal/entry";
+import { eventsOfEntry, exportLines, type RecordedEvent } from "../../core/journal/events";
+import { getEntry, listEntries, sourceOf } from "../../core/journal/rows";
+import { type Verified, verifyExport, verifyStore } from "../../core/journal/verify";
+import { type Store, withStore } from "../../core/store/open";
+import { storeSettings } from "../../core/store/settings";
+import { type Flag, type ParsedArguments, UsageError } from "../arguments";
+import { type Command, jsonFlag } from "../command";
+import {
+  asUsageError,
+  clientOptions,
+  connectionHelp,
+  settingFlags,
+  settingsFrom,
+  settingsHelp,
+} from "../connection";
+import { outcomeUnknown, success } from "../exit";
+import { columns, paragraph, section } from "../help";
+import { callerFlags, profileHelp, settingsInForce } from "../profile";
+import { table } from "../table";
+import { printable, printJson, type Terminal, write, writeStderr } from "../terminal";
+
+const unsound = 1;
+const usualLimit = 50;
+
+const listed = (words: readonly string[]): string => words.join(", ").replace(/, (\S+)$/, " or $1");
+
+function oneOf<W extends string>(flag: string, text: string | undefined, words: readonly W[]): W {
+  const word = words.find((each) => each === text);
+  if (word === undefined) throw new UsageError(`--${flag} must be ${listed(words)}.`);
+  return word;
+}
+
+const storeHelp = settingsHelp("Store", storeDeclaration);
+
+/** The parts that all commands over the store have. */
+const overStore = { unlisted: settingFlags(storeDeclaration), more: [storeHelp] } as const;
+
+/** Does something with the store; an entry that does not allow it is a mistake of usage. */
+async function using<T>(
+  parsed: ParsedArguments,
+  { environment }: Terminal,
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
+  const settings = asUsageError(() => storeSettings(settingsFrom(parsed, environment)));
+  try {
+    return await withStore(settings, work);
+  } catch (error) {
+    throw error instanceof EntryRefusal ? new UsageError(error.message) : error;
+  }
+}
+
+const states: readonly EntryState[] = ["intended", "sent", "done", "rejected", "not-sent", "unknown"];
+
+function limitFrom(parsed: ParsedArguments): number {
+  const text = parsed.text("limit") ?? String(usualLimit);
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new UsageError(`--limit must be a whole number above zero, not ${JSON.stringify(text)}.`);
+  return Number(text);
+}
+
+const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+const asRow = ({ id, begunAt, operation, environment, key, state, reference, ending }: Entry) => ({
+  begun: time(begunAt),
+  entry: id,
+  operation,
+  state,
+  identity: ending?.identity,
+  reference,
+  key,
+  environment,
+});
+
+const list: Command = {
+  ...overStore,
+  usage: "fxdesk journal list [flags]",
+  description: "Lists the calls that commit money, the newest first, and what became of each.",
+  flags: [
+    {
+      name: "state",
+      value: "<state>",
+      repeats: true,
+      description: `Only those that are ${listed(states)}; may be given several times.`,
+    },
+    { name: "limit", value: "<number>", description: `How many at most; ${usualLimit} by default.` },
+    jsonFlag,
+  ],
+  async run(parsed, terminal) {
+    const given = parsed.texts("state")?.map((text) => oneOf("state", text, states));
+    const filter = { limit: limitFrom(parsed), ...(given && { state: given }) };
+    const entries = await using(parsed, terminal, (store) => listEntries(sourceOf(store), filter));
+    const { stdout } = terminal;
+    if (parsed.switched("json")) await printJson(terminal, entries);
+    else await write(stdout, table(entries.map(asRow), stdout.isTTY ? stdout.columns : undefined));
+    return success;
+  },
+};
+
+/** What an event says, on one line; what stands above it is left out. */
+function wordsOf({ kind, content, details }: RecordedEvent): string {
+  const { details: hash, ...facts } = content;
+  const beside = hash === undefined ? {} : (details?.content ?? { details: "erased" });
+  const said = kind === "intent" ? beside : { ...facts, ...beside };
+  return Object.keys(said).length > 0 ? printable(JSON.stringify(said)) : "";
+}
+
+/** An entry for people: what it is, and what happened to it. */
+function entryPage(entry: Entry, events: readonly RecordedEvent[]): string {
+  const facts = Object.entries({
+    Entry: entry.id,
+    Operation: entry.operation,
+    State: entry.state,
+    Identity: entry.ending?.identity,
+    Environment: entry.environment,
+    Client: entry.client,
+    Key: entry.key,
+    Reference: entry.reference,
+    Surface: entry.surface,
+    Actor: entry.intent?.actor,
+  }).flatMap(([name, value]) => (value ? [[name, printable(value)] as const] : []));
+  const happened = events.map(
+    (event) => [`${event.seq}  ${time(event.at)}  ${event.kind}`, wordsOf(event)] as const,
+  );
+  return `${columns(facts)}\n\n${section("Events", columns(happened))}\n`;
+}
+
+const show = (id: string): Command => ({
+  ...overStore,
+  usage: `fxdesk journal show ${id} [flags]`,
+  description: "Shows an entry and all that happened to it.",
+  flags: [jsonFlag],
+  run: (parsed, terminal) =>
+    using(parsed, terminal, async (store) => {
+      const source = sourceOf(store);
+      const found = await getEntry(source, id);
+      if (!found) throw new EntryRefusal(`There is no journal entry ${id}; fxdesk journal list lists them.`);
+      const events = await eventsOfEntry(source, id);
+      if (parsed.switched("json")) await printJson(terminal, { ...found.entry, events });
+      else await write(terminal.stdout, entryPage(found.entry, events));
+      return success;
+    }),
+});
+
+const resolutions = ["done", "rejected", "not-sent"] as const;
+const keyIsFree = "Its key is free: the same call under it is sent.\n";
+
+/** Who resolves: as it is configured, else the user of the operating system. */
+function actorIn({ environment }: Terminal): string | undefined {
+  if (environment.FXDESK_ACTOR) return environment.FXDESK_ACTOR;
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
+  }
+}
+
+function needed(parsed: ParsedArguments, { name, value }: Flag): string {
+  const text = parsed.text(name)?.trim();
+  if (!text) throw new UsageError(`--${name} is needed: --${name} ${value}.`);
+  return text;
+}
+
+const outcomeFlag: Flag = {
+  name: "outcome",
+  value: `<${resolutions.join("|")}>`,
+  description: "What became of it. not-sent frees its key: the same call is sent again under it.",
+};
+const noteFlag: Flag = { name: "note", value: "<text>", description: "How you know; kept with the entry." };
+
+const resolve = (id: string): Command => ({
+  ...overStore,
+  usage: `fxdesk journal resolve ${id} --outcome <${resolutions.join("|")}> --note <text> [flags]`,
+  description:
+    "Says what became of a call whose outcome is unknown. Look it up at the service first: what is said here is given " +
+    "to who makes the same call again.",
+  flags: [
+    outcomeFlag,
+    noteFlag,
+    { name: "identity", value: "<text>", description: "What identifies what was done, such as a trade ID." },
+    jsonFlag,
+  ],
+  async run(parsed, terminal) {
+    const resolution = {
+      state: oneOf("outcome", needed(parsed, outcomeFlag), resolutions),
+      note: needed(parsed, noteFlag),
+      identity: parsed.text("identity"),
+      actor: actorIn(terminal),
+    };
+    const entry = await using(parsed, terminal, (store) => resolveEntry(store, id, resolution));
+    if (parsed.switched("json")) await printJson(terminal, entry);
+    else await write(terminal.stdout, `Entry ${id} is ${entry.state}.\n`);
+    if (entry.state === "not-sent") await writeStderr(terminal, keyIsFree);
+    return success;
+  },
+});
+
+const erase = (id: string): Command => ({
+  ...overStore,
+  usage: `fxdesk journal erase ${id} [flags]`,
+  description:
+    "Removes the details of an entry for good: who asked, what was sent, what came back. Its key, its outcome and what " +
+    "identifies what was done stay, and the chain stays whole.",
+  flags: [jsonFlag],
+  async run(parsed, terminal) {
+    const entry = await using(parsed, terminal, (store) => eraseDetails(store, id));
+    if (parsed.switched("json")) await printJson(terminal, entry);
+    else await write(terminal.stdout, `The details of entry ${id} are erased.\n`);
+    return success;
+  },
+});
+
+const recoveryHelp = paragraph(
+  "A booking is found by its reference among the trades of the service. A payment is sent once more under its request ID, " +
+    "where replays_by_request_id says that the service then does nothing anew. What is not found stays unknown.",
+);
+
+async function lookFor(
+  id: string | undefined,
+  service: Service,
+  parsed: ParsedArguments,
+  terminal: Terminal,
+): Promise<readonly Recovered[]> {
+  const { createClient } = await import("../../core/client/client.js");
+  const options = clientOptions(await settingsInForce(parsed, terminal, service), service);
+  // What is found is printed: no line of its own tells it.
+  const client = asUsageError(
+    () => createClient({ ...options, onRecovered: () => undefined }, service),
+    service,
+  );
+  try {
+    return await client.recover(id);
+  } catch (error) {
+    throw error instanceof EntryRefusal ? new UsageError(error.message) : error;
+  } finally {
+    await client.close();
+  }
+}
+
+/** Looks for what became of one call, or of all that are unknown. */
+const recover = (id: string | undefined, services: Services): Command => ({
+  usage: `fxdesk journal recover [${id ?? "<id>"}] [flags]`,
+  description:
+    "Looks now for what became of a call whose outcome is unknown, or of all of this connection. Whoever commits money " +
+    "by fxdesk looks for them in the background as well, again and again.",
+  flags: [jsonFlag],
+  unlisted: callerFlags(),
+  more: [recoveryHelp, connectionHelp(), paragraph(profileHelp)],
+  async run(parsed, terminal) {
+    const found = await lookFor(id, await services.extended(), parsed, terminal);
+    const { stdout } = terminal;
+    if (parsed.switched("json")) await printJson(terminal, found);
+    else if (found.length === 0) await write(stdout, "Nothing is unknown.\n");
+    else await write(stdout, `${found.map(recoveredLine).join("\n")}\n`);
+    return found.some(({ state }) => state === "unknown") ? outcomeUnknown : success;
+  },
+});
+
+const recoveredLine = ({ entry, operation, state, identity = "", remark }: Recovered): string =>
+  printable([entry, operation, state, identity, remark].filter(Boolean).join("  "));
+
+const exportCommand: Command = {
+  ...overStore,
+  usage: "fxdesk journal export [flags] > journal.jsonl",
+  description:
+    "Prints the journal as JSON Lines: a line for each event, with its details unless they are erased, and one that says " +
+    "how many they are. The details are in plain text: keep them as the store is kept.",
+  flags: [],
+  async run(parsed, terminal) {
+    await using(parsed, terminal, async (store) => {
+      for await (const line of exportLines(sourceOf(store))) await write(terminal.stdout, line);
+    });
+    return success;
+  },
+};
+
+function headIn(parsed: ParsedArguments): Head | undefined {
+  const text = parsed.text("head");
+  const head = text === undefined ? undefined : headFrom(text);
+  if (text !== undefined && !head)
+    throw new UsageError("--head must be a number, a colon and 64 hex digits, as verify prints it.");
+  return head;
+}
+
+async function verifyFile(path: string, head: Head | undefined): Promise<Verified> {
+  const file = await open(path).catch((error: Error) => {
+    throw new UsageError(`--file cannot be read: ${error.message}.`);
+  });
+  return verifyExport(file.createReadStream(), head);
+}
+
+const verify: Command = {
+  ...overStore,
+  usage: "fxdesk journal verify [flags]",
+  description:
+    "Says whether the journal is whole, and what in it was changed; the exit code is 1 then. It prints the head, which you " +
+    "keep elsewhere: given as --head later, it shows that nothing before it was changed and no end was cut off.",
+  flags: [
+    { name: "file", value: "<path>", description: "Verify an export instead of the store." },
+    { name: "head", value: "<number:hash>", description: "A head that was kept elsewhere, to compare with." },
+    jsonFlag,
+  ],
+  async run(parsed, terminal) {
+    const [path, head] = [parsed.text("file"), headIn(parsed)];
+    const verified = path
+      ? await verifyFile(path, head)
+      : await using(parsed, terminal, (store) => verifyStore(store, head));
+    if (parsed.switched("json")) await printJson(terminal, { ...verified, head: headText(verified.head) });
+    else await write(terminal.stdout, verifiedPage(verified));
+    return verified.faultCount === 0 ? success : unsound;
+  },
+};
+
+function verifiedPage({ events, entries, head, faults, faultCount }: Verified): string {
+  const rows = [
+    ["Events", String(events)],
+    ["Entries", String(entries)],
+    ["Head", headText(head)],
+    ["Faults", String(faultCount)],
+    ...faults.map(({ where, message }) => [`  ${where}`, printable(`${message}.`)] as const),
+  ] as const;
+  return `${columns(rows)}\n`;
+}
+
+const ofAll: Readonly<Record<string, Command>> = { list, export: exportCommand, verify };
+const ofEntry: Readonly<Record<string, (id: string) => Command>> = { show, resolve, erase };
+
+/** Of who only reads help. */
+const noServices: Services = { extended: () => Promise.reject(new Error("There is no service.")) };
+
+const overview: Command = {
+  usage: "fxdesk journal <command> [flags]",
+  description: "What is known of the calls that commit money: on disk before they leave, and how they ended.",
+  flags: [],
+  more: [
+    section(
+      "Commands, each with its own --help",
+      columns([
+        ...Object.entries(ofAll).map(([name, { description }]) => [name, description] as const),
+        ...Object.entries(ofEntry).map(([name, of]) => [`${name} <id>`, of("<id>").description] as const),
+        ["recover [id]", recover(undefined, noServices).description],
+      ]),
+    ),
+    storeHelp,
+  ],
+  run: () => {
+    throw new UsageError(`Which command? ${names()}.`);
+  },
+};
+
+const names = () => `fxdesk journal ${listed([...Object.keys(ofAll), ...Object.keys(ofEntry), "recover"])}`;
+
+/** Loads the operations for the command that needs them. */
+interface Services {
+  readonly extended: () => Promise<Service>;
+}
+
+function recoverCommand(args: readonly string[], services: Services): readonly [Command, readonly string[]] {
+  const [id, ...rest] = args;
+  return id === undefined || id.startsWith("-")
+    ? [recover(undefined, services), args]
+    : [recover(id, services), rest];
+}
+
+/** The command that the first words name, and its arguments. */
+export function journalCommand(
+  [word, ...args]: readonly string[],
+  services: Services,
+): readonly [Command, readonly string[]] {
+  if (word === undefined) return [overview, []];
+  if (word === "recover") return recoverCommand(args, services);
+  if (word.startsWith("-")) return [overview, [word, ...args]];
+  if (Object.hasOwn(ofAll, word)) return [ofAll[word]!, args];
+  if (!Object.hasOwn(ofEntry, word))
+    throw new UsageError(`There is no command ${JSON.stringify(word)}. There is ${names()}.`);
+  const [id, ...rest] = args;
+  if (id !== undefined && !id.startsWith("-")) return [ofEntry[word]!(id), rest];
+  if (id === "--help" || id === "-h") return [ofEntry[word]!("<id>"), ["--help"]];
+  throw new UsageError(`Of which entry? fxdesk journal ${word} <id>; fxdesk journal list lists them.`);
+}

@@ -1,0 +1,35 @@
+/** fxdesk logout: the tokens and secrets of a profile are forgotten. */
+import { logOutOf } from "../../core/client/login";
+import { storeDeclaration } from "../../core/client/settings";
+import { changeProfile } from "../../core/credentials/profiles";
+import type { Service } from "../../core/declaration/service";
+import { type Command, jsonFlag } from "../command";
+import { clientOptions, settingFlags, settingsFromFlags, settingsHelp } from "../connection";
+import { success } from "../exit";
+import { neededProfile, profileFlag, readProfile } from "../profile";
+import { printJson, write } from "../terminal";
+
+export const logoutCommand = (service: Service): Command => ({
+  usage: "fxdesk logout --profile <name> [flags]",
+  description:
+    "Forgets the tokens and secrets of a profile on this machine. The service is not told: what runs keeps the access token " +
+    "that it has until that ends, an hour at most, and gets no other. The other settings of the profile stay for the next login.",
+  flags: [{ ...profileFlag, description: "Whose." }, jsonFlag],
+  unlisted: settingFlags(storeDeclaration),
+  more: [settingsHelp("Store", storeDeclaration)],
+  async run(parsed, terminal) {
+    const name = neededProfile(parsed, terminal);
+    const { settings, isLoggedIn: wasLoggedIn } = await readProfile(name, parsed, terminal);
+    await logOutOf(service, clientOptions({ ...settings, ...settingsFromFlags(parsed) }, service));
+    await changeProfile(name, (found) => found && { settings: found.settings });
+    if (parsed.switched("json")) await printJson(terminal, { profile: name, wasLoggedIn });
+    else
+      await write(
+        terminal.stdout,
+        wasLoggedIn
+          ? `Logged out of the profile ${name}.\n`
+          : `Nobody was logged in to the profile ${name}.\n`,
+      );
+    return success;
+  },
+});

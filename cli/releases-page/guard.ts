@@ -1,0 +1,29 @@
+/** Whose requests are taken: those that come to the page under its own name, and forms that it has sent itself. */
+import type { IncomingMessage } from "node:http";
+
+/** Where the page is, as a browser has it. */
+export interface Place {
+  /** Its address, where that is another than the one it listens on. */
+  readonly address: URL | undefined;
+  readonly port: number;
+}
+
+const thisMachine = ["127.0.0.1", "localhost", "[::1]"] as const;
+
+/** A name of somebody else that leads here (DNS rebinding) is none of its own. */
+const hostsOf = ({ address, port }: Place): readonly string[] => [
+  ...thisMachine.map((name) => `${name}:${port}`),
+  ...(port === 80 ? thisMachine : []),
+  ...(address ? [address.host] : []),
+];
+
+/** Why a request is not taken; undefined where it is. */
+export function foreign({ method, headers }: IncomingMessage, place: Place): string | undefined {
+  const { host = "", origin } = headers;
+  if (!hostsOf(place).includes(host)) return "This page is not at that address.";
+  if (method !== "POST") return undefined;
+  const own = place.address?.origin ?? new URL(`http://${host}`).origin;
+  const site = headers["sec-fetch-site"];
+  const isOwn = origin === own && (site === undefined || site === "same-origin");
+  return isOwn ? undefined : "Only a form of this page may be sent here.";
+}

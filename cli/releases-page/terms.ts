@@ -1,0 +1,92 @@
+/** What is released, in words that a person can check at a glance, and to the letter. */
+import { fxdeskService } from "../../core/service";
+import type { Release, ReleaseState } from "../../core/releases/release";
+import type { CallTerms, OrderTerms } from "../../core/releases/terms";
+import { type Html, html } from "./html";
+
+const grouped = (amount: string): string => amount.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ",");
+
+export const inWords = (moment: number): string =>
+  new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" }).format(
+    moment,
+  ) + " UTC";
+
+function orderTitle({ fixed_side, amount, buy_currency, sell_currency }: OrderTerms): string {
+  return fixed_side === "buy"
+    ? `Buy ${grouped(amount)} ${buy_currency}, pay in ${sell_currency}`
+    : `Sell ${grouped(amount)} ${sell_currency}, get ${buy_currency}`;
+}
+
+function rateLimit({ worst_rate, rate_symbol, sell_currency }: OrderTerms): string {
+  const [base, quoted] = [rate_symbol.slice(0, 3), rate_symbol.slice(3)];
+  return `${sell_currency === base ? "at least" : "at most"} ${worst_rate} ${quoted} for one ${base}`;
+}
+
+const callTitle = (operation: string): string =>
+  fxdeskService.operations.find(({ name }) => name === operation)?.title ?? operation;
+
+export const titleOf = ({ sealed }: Release): string =>
+  sealed.kind === "order" ? orderTitle(sealed.terms) : callTitle(sealed.operation);
+
+/** What it commits, as large as the title. */
+export function limitsOf({ sealed }: Release): string {
+  if (sealed.kind === "order") {
+    const { trade_type, value_date } = sealed.terms;
+    const kind = [trade_type.replaceAll("_", " "), value_date].filter(Boolean).join(", ");
+    return `${kind}: ${rateLimit(sealed.terms)}`;
+  }
+  if (sealed.amounts)
+    return sealed.amounts.map(({ amount, currency }) => `${grouped(amount)} ${currency}`).join(" + ");
+  return sealed.effect === "money" ? "Nobody knows how much it commits." : "It commits no money.";
+}
+
+type Look = "good" | "busy" | "bad" | "production";
+
+/** Production is never taken for anything else; what is known to be no real money is green. */
+export function lookOfEnvironment(environment: string): Look {
+  const [name = ""] = environment.split(" ");
+  if (name === "api") return "production";
+  return name === "sandbox" ? "good" : "busy";
+}
+
+const looks: Partial<Readonly<Record<ReleaseState, Look>>> = {
+  released: "good",
+  booked: "good",
+  sent: "good",
+  refused: "bad",
+  unknown: "bad",
+};
+
+export const stateChip = (state: ReleaseState): Html =>
+  html`<strong class="chip ${looks[state] ?? "busy"}">${state}</strong>`;
+
+/** `buy_currency` reads “Buy currency”. */
+const labelOf = (name: string): string => {
+  const words = name.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+export const facts = (entries: readonly (readonly [name: string, value: unknown])[]): Html =>
+  html`<dl>
+    ${entries
+      .filter(([, value]) => value !== undefined)
+      .map(
+        ([name, value]) =>
+          html`<dt>${labelOf(name)}</dt>
+            <dd>${typeof value === "string" ? value : JSON.stringify(value)}</dd>`,
+      )}
+  </dl>`;
+
+const callFacts = ({ method, address, target, headers, body, values }: CallTerms) =>
+  [
+    ["method", method],
+    ["address", address],
+    ["target", target],
+    ...Object.entries(values),
+    ["body as it leaves", body],
+    ["headers", headers],
+  ] as const;
+
+/** All of it, to the letter. */
+export const termsOf = ({ sealed }: Release): Html =>
+  facts(sealed.kind === "order" ? Object.entries(sealed.terms) : callFacts(sealed.terms));

@@ -1,0 +1,109 @@
+/** Where the files of procedures go. */
+import { randomUUID } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { link, mkdir, open, rename, rm } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Callable } from "../declaration/operation";
+import type { Deliver, ProducedFile } from "../declaration/procedure";
+import { FxdeskError } from "../errors";
+
+/** Bytes of a file that is taken into memory. */
+const largestInMemory = 256 * 1024 * 1024;
+
+const chunksOf = ({ content }: ProducedFile) => (content instanceof Uint8Array ? [content] : content);
+
+/** The content of a file, up to so many bytes. Throws where it is longer. */
+export async function bytesOf(file: ProducedFile, most: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunksOf(file)) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > most) throw new Error(`it is larger than ${most / 1024 / 1024} MB`);
+  }
+  return Buffer.concat(chunks, length);
+}
+
+/** Gives the content itself, up to 256 MB for a file. */
+export const intoMemory: Deliver = async (file) => ({ content: await bytesOf(file, largestInMemory) });
+
+/** A name that is one in any folder: no way out of it, nothing that a system keeps for itself, and not too long. */
+function safeName(name: string): string {
+  const plain = name
+    .replace(/[\p{C}<>:"/\\|?*]+/gu, "-")
+    .replace(/^[\s.]+|[\s.]+$/g, "")
+    .replace(/^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i, "$1-");
+  const extension = extname(plain).slice(0, 16);
+  const stem = plain.slice(0, plain.length - extname(plain).length);
+  return `${Array.from(stem).slice(0, 120).join("") || "file"}${extension}`;
+}
+
+const numbered = (name: string, number: number): string => {
+  if (number === 1) return name;
+  const extension = extname(name);
+  return `${name.slice(0, name.length - extension.length)} (${number})${extension}`;
+};
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
+
+/** Gives a whole file its name, unless there is another under it. */
+async function named(partial: string, path: string): Promise<boolean> {
+  try {
+    await link(partial, path);
+    await rm(partial);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    // File systems without hard links: the name is taken first.
+    await (await open(path, "wx")).close();
+    await rename(partial, path);
+    return true;
+  }
+}
+
+/** Moves a whole file to the first name that is free. */
+async function placed(partial: string, folder: string, name: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const path = join(folder, numbered(name, number));
+    if (await named(partial, path)) return path;
+  }
+}
+
+/**
+ * Takes files into a folder, which is made where it is not there: whole, or not at all. No file takes the place of another:
+ * a name that is there gets a number.
+ */
+export const intoFolder =
+  (folder: string): Deliver =>
+  async (file) => {
+    await mkdir(folder, { recursive: true });
+    const partial = join(folder, `${randomUUID()}.part`);
+    try {
+      await pipeline(chunksOf(file), createWriteStream(partial, { flags: "wx" }));
+      return { path: await placed(partial, folder, safeName(file.name)) };
+    } catch (error) {
+      await rm(partial, { force: true }).catch(() => undefined);
+      throw error;
+    }
+  };
+
+/** The same for a procedure: what fails is an FxdeskError, and a file that nobody takes is let go. */
+export const deliveredBy =
+  (deliver: Deliver, { name }: Callable): Deliver =>
+  async (file) => {
+    try {
+      return await deliver(file);
+    } catch (error) {
+      if (file.content instanceof Readable) file.content.destroy();
+      if (error instanceof FxdeskError) throw error;
+      throw new FxdeskError(`${name}: ${file.name} could not be delivered (${(error as Error).message}).`, {
+        operation: name,
+        code: "file",
+        outcome: "unknown",
+        attempts: 1,
+        cause: error,
+      });
+    }
+  };

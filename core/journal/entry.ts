@@ -1,0 +1,152 @@
+/** What the journal knows of a call that commits money. */
+import type { Outcome } from "../errors";
+import type { Run } from "../store/database";
+import type { Seal } from "../store/seal";
+
+/** What a caller's key belongs to: the same key elsewhere is another one. */
+export interface EntryKey {
+  /** The environment by name and address, such as `sandbox https://sandbox.example.com`. */
+  readonly environment: string;
+  /** The client id of the service, or what else says on whose behalf the call is made. */
+  readonly client: string;
+  readonly operation: string;
+  readonly key: string;
+}
+
+/** A call that is about to be made. */
+export interface Intent extends EntryKey {
+  /** SHA-256 of what the caller asked for: another call under the same key has another one. */
+  readonly terms: string;
+  /**
+   * Whether nobody chose the key, as it is what can be used once: a call that asks for something else may have it, too, where
+   * nothing was done under it.
+   */
+  readonly hasUsualKey?: boolean;
+  /** Where it was asked for: `client`, `cli`, `mcp`, `node-red`. */
+  readonly surface: string;
+  /** What the service will show again, by which the call is found later; undefined where it has none. */
+  readonly reference: string | undefined;
+  /** Who asked, and the call as it leaves, without credentials. Kept beside the chain: it may name persons. */
+  readonly details: { readonly actor: string | undefined; readonly call: Readonly<Record<string, unknown>> };
+}
+
+/**
+ * `intended`: on disk, and not on its way. `sent`: it may have left, and its end is not known yet. The rest is how it ended;
+ * `unknown` until it is found or a person says what became of it.
+ */
+export type EntryState = "intended" | "sent" | "done" | Outcome;
+
+/** How a call ended. */
+export interface Ending {
+  readonly state: "done" | Outcome;
+  /** Who says so: the call itself, the search for what became of it, or a person. */
+  readonly by: "call" | "recovery" | "person";
+  readonly status?: number;
+  readonly code?: string;
+  readonly requestId?: string;
+  /** What identifies what was done, such as a trade ID. */
+  readonly identity?: string;
+  /** Remarks, the body of the response and the like. Kept beside the chain. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export interface Entry extends EntryKey {
+  readonly id: string;
+  readonly terms: string;
+  readonly surface: string;
+  readonly reference: string | undefined;
+  readonly state: EntryState;
+  /** Milliseconds since 1970 by the clock of the store. */
+  readonly begunAt: number;
+  readonly changedAt: number;
+  readonly ending: Omit<Ending, "details"> | undefined;
+  /** Undefined once they are erased. */
+  readonly intent: Intent["details"] | undefined;
+  readonly endingDetails: Ending["details"] | undefined;
+}
+
+/** Refusals of who calls, before the call itself is looked at: by credentials, rights, or a limit on requests. */
+const refusedAtDoor: ReadonlySet<number | undefined> = new Set([401, 403, 429]);
+
+/**
+ * Whether the same call may be made again under its key, as nothing was done: it never left, or the service turned its
+ * caller away. Any other end is final for the key.
+ */
+export const mayRunAgain = ({ state, ending }: Pick<Entry, "state" | "ending">): boolean =>
+  state === "not-sent" || (state === "rejected" && refusedAtDoor.has(ending?.status));
+
+/** Whether it is certain that nothing was done. */
+export const isUndone = ({ state }: Pick<Entry, "state">): boolean =>
+  state === "not-sent" || state === "rejected";
+
+/** The store while nobody else can change it, at the moment at which a call leaves. */
+export interface Leaving {
+  readonly run: Run;
+  readonly seal: Seal;
+  /** Milliseconds since 1970 by the clock of the store. */
+  readonly moment: number;
+  /** The journal entry of the call. */
+  readonly entry: string;
+}
+
+/** What is looked at and written in the same transaction in which a call leaves, which it does not where this throws. */
+export type Guard = (leaving: Leaving) => Promise<void>;
+
+/** Whether a call may go, decided on disk. */
+export type Claim =
+  /** It is this process's to make: its intent is on disk, and nobody else has it. */
+  | { readonly kind: "mine"; readonly entry: Entry }
+  /** Another process is making it, or was when it ended without a word: see `Journal.untilEnded`. */
+  | { readonly kind: "theirs"; readonly entry: Entry }
+  /** It was made before: the outcome is there. */
+  | { readonly kind: "ended"; readonly entry: Entry }
+  /** The key stands for another call. Nothing was written. */
+  | { readonly kind: "other-terms"; readonly entry: Entry };
+
+/**
+ * The journal of one store. What it says is in force for all processes when its promise resolves, and durable; a claim is so
+ * at the latest when its call leaves. It throws where that cannot be.
+ */
+export interface Journal {
+  /** Writes the intent, unless the key is taken: see `mayRunAgain`. */
+  claim(intent: Intent, holdMs: number): Promise<Claim>;
+  /** Just before the head is written; throws where the claim is no longer this process's. */
+  leaving(entry: Entry, guard?: Guard): Promise<void>;
+  /** How it ended; a second ending of the same entry is refused, but for one that follows `unknown`. */
+  end(entry: Entry, ending: Ending): Promise<Entry>;
+  get(id: string): Promise<Entry | undefined>;
+  find(key: EntryKey): Promise<Entry | undefined>;
+  /** Newest first. */
+  list(filter?: {
+    readonly state?: readonly EntryState[];
+    readonly limit?: number;
+  }): Promise<readonly Entry[]>;
+  /** Waits while another process makes the call; where that process is gone, the entry becomes `not-sent` or `unknown`. */
+  untilEnded(id: string, signal: AbortSignal): Promise<Entry>;
+  /** The other entries of the same operation, for the same client, that have the same reference. */
+  namesakes(entry: Entry): Promise<readonly Entry[]>;
+  /** The entry whose call did what has an identity. */
+  owner(scope: Scope, identity: string): Promise<Entry | undefined>;
+  /**
+   * Takes entries that ended `unknown` and are due to be looked for, or all of them; for that long nobody else takes them.
+   * Those whose process is gone end here, as with `untilEnded`.
+   */
+  takeUnknown(scope: Scope, which: "due" | "all", holdMs: number): Promise<readonly Look[]>;
+  /** Takes one of them, also where it is not due; undefined where it is not unknown, or somebody else looks for it. */
+  takeOne(id: string, holdMs: number): Promise<Look | undefined>;
+  /** What was looked for in vain is due again after that time. */
+  putOff(id: string, pauseMs: number): Promise<void>;
+  /** In how many milliseconds the next entry is due; undefined where none is unknown. */
+  nextLook(scope: Scope): Promise<number | undefined>;
+  close(): Promise<void>;
+}
+
+/** Calls of one operation for one client: what is listed for it belongs to one of them, or was done elsewhere. */
+export type Scope = Omit<EntryKey, "key">;
+
+/** An entry that is looked for. */
+export interface Look {
+  readonly entry: Entry;
+  /** How often it was looked for in vain. */
+  readonly looks: number;
+}

@@ -1,0 +1,122 @@
+/** How a connection asks the service what became of calls: apart from the callers' own calls and their interceptors. */
+import type { CallOptions } from "../client/call-options";
+import type { Connection } from "../client/connection";
+import { comesInPages, pagesOf } from "../client/pages";
+import type { PreparedCall } from "../client/pipeline";
+import type { ServiceResponse } from "../client/response";
+import { bodyViolations } from "../client/response-body";
+import { type Values, fieldsOf } from "../declaration/fields";
+import type { Declaration, ListedRecovery } from "../declaration/operation";
+import type { Service } from "../declaration/service";
+import { propertyOf } from "../schema/kind";
+import type { Ending, Entry, Scope } from "./entry";
+import type { Inquiry } from "./recoverer";
+import { type Listed, listedIn } from "./recovery";
+import { endingOfResponse } from "./replay";
+
+/** Prepares and sends calls as they are, without anything round them. */
+export interface Sending {
+  readonly prepare: (operation: Declaration, input: Values, options: CallOptions) => PreparedCall;
+  readonly send: (call: PreparedCall) => Promise<ServiceResponse>;
+}
+
+/** The environment of an operation's calls, as entries have it. */
+export const environmentOf = (
+  { settings, addresses }: Connection,
+  { server }: Declaration,
+): string | undefined => {
+  const address = addresses[server];
+  return address && [settings.environment, address.origin + address.prefix].filter(Boolean).join(" ");
+};
+
+/** Whether it can be found out what became of an operation's calls, at this service and with these settings. */
+export const isRecovered = ({ recovery }: Declaration, { settings }: Connection): boolean =>
+  recovery !== undefined && (recovery.kind === "listed" || settings[recovery.setting] === "yes");
+
+/** Whose calls a connection makes where a call says nothing else. */
+function customerOf({ service, settings }: Connection, operation: Declaration): string {
+  const fields = fieldsOf(operation);
+  const values = (service.customer ?? []).map((name) => {
+    const field = fields.find((each) => each.name === name);
+    return field && settings[field.setting];
+  });
+  return values.find((value) => value !== undefined) ?? "";
+}
+
+/** Where the calls of a connection are that can be recovered. */
+export const scopesOf = (connection: Connection): Scope[] =>
+  connection.service.operations
+    .filter((operation) => isRecovered(operation, connection))
+    .flatMap((operation) => {
+      const environment = environmentOf(connection, operation);
+      const client = customerOf(connection, operation);
+      return environment === undefined ? [] : [{ environment, client, operation: operation.name }];
+    });
+
+/** Whether a connection can find out what became of a call: one of an operation and an environment of its own. */
+export const isInReach = ({ operation, environment }: Scope, connection: Connection): boolean =>
+  scopesOf(connection).some((scope) => scope.operation === operation && scope.environment === environment);
+
+/** What one call of the list says differently from the connection: whose calls are looked for. */
+function optionsFor({ customer = [] }: Service, list: Declaration, { client }: Scope): CallOptions {
+  const field = fieldsOf(list).find(({ name }) => customer.includes(name));
+  return field?.setting === "clientId" && client !== "" ? { clientId: client } : {};
+}
+
+/** The success that proves the call: what is listed stands in its place. */
+function successOf({ responses, identifiedBy = "" }: Declaration): number {
+  const found = Object.entries(responses).find(
+    ([, response]) => response.kind === "json" && propertyOf(response.schema, identifiedBy),
+  );
+  return Number((found ?? Object.entries(responses)[0]!)[0]);
+}
+
+export function inquiryOf(connection: Connection, { prepare, send }: Sending): Inquiry {
+  const { service } = connection;
+  const operationNamed = (name: string) => service.operations.find((operation) => operation.name === name);
+  const caller = {
+    prepare,
+    call(operation: Declaration, input: Values, options: CallOptions, target?: string) {
+      const call = prepare(operation, input, options);
+      return send(target === undefined ? call : { ...call, target });
+    },
+  };
+
+  async function* responses(list: Declaration, options: CallOptions): AsyncGenerator<ServiceResponse> {
+    if (comesInPages(list)) yield* pagesOf(list, {}, caller, options);
+    else yield await caller.call(list, {}, options);
+  }
+
+  return {
+    operation(name) {
+      const operation = operationNamed(name);
+      return operation && isRecovered(operation, connection) ? operation : undefined;
+    },
+
+    async *readPages({ lookup, recovery }, scope, signal) {
+      const list = operationNamed(lookup!)!;
+      const options = { ...optionsFor(service, list, scope), signal };
+      for await (const { body } of responses(list, options))
+        yield listedIn(list, recovery as ListedRecovery, body);
+    },
+
+    endingOf(operation: Declaration, { identity, body }: Listed): Ending {
+      const status = successOf(operation);
+      const lost = {
+        field: "",
+        message: `The response was lost. This is what ${operation.lookup} shows of the call, which it found`,
+      };
+      const violations = [lost, ...bodyViolations(operation, status, body)];
+      return { state: "done", by: "recovery", status, identity, details: { body, headers: {}, violations } };
+    },
+
+    async replay(operation: Declaration, { intent }: Entry, signal: AbortSignal): Promise<Ending> {
+      const kept = intent!.call as Pick<PreparedCall, "address" | "target" | "headers"> & { body?: string };
+      const { address, target, headers, body } = kept;
+      const requestId = service.requestIdHeader!;
+      const values = { [requestId]: headers[requestId] };
+      const call = { operation, values, given: {}, address, target, headers, body, options: { signal } };
+      return endingOfResponse(operation, await send(call));
+    },
+  };
+}

@@ -1,0 +1,144 @@
+/** What a call ended with: as the journal keeps it, and as it is given back to who makes the same call again. */
+import { unreadableResponse } from "../client/call-errors";
+import type { ServiceResponse } from "../client/response";
+import type { Declaration } from "../declaration/operation";
+import type { Violation } from "../declaration/violation";
+import * as errors from "../errors";
+import { FxdeskError, type JournalNote, type ServiceMessage } from "../errors";
+import type { Ending, Entry } from "./entry";
+
+type ErrorClass = new (...given: ConstructorParameters<typeof FxdeskError>) => FxdeskError;
+
+/** What is kept beside the chain of a response. */
+interface KeptResponse {
+  readonly body?: unknown;
+  readonly headers?: ServiceResponse["headers"];
+  readonly violations?: readonly Violation[];
+}
+
+/** What is kept beside the chain of an error, and of what a person says in the place of one. */
+interface KeptError {
+  readonly name?: string;
+  readonly message?: string;
+  readonly service?: ServiceMessage;
+  readonly violations?: readonly Violation[];
+  /** Of who found out, or of a person. */
+  readonly remark?: string;
+  readonly note?: string;
+}
+
+/** A file is read once, by who asked for it. */
+const isKept = (body: unknown): boolean =>
+  typeof body !== "object" ||
+  body === null ||
+  Object.getPrototypeOf(body) === Object.prototype ||
+  Array.isArray(body);
+
+function identityIn({ identifiedBy }: Declaration, body: unknown): string | undefined {
+  if (identifiedBy === undefined || typeof body !== "object" || body === null) return undefined;
+  const value = (body as Record<string, unknown>)[identifiedBy];
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+}
+
+const requestIdOf = ({ requestId }: { readonly requestId?: string | undefined }) =>
+  requestId === undefined ? {} : { requestId };
+
+export function endingOfResponse(operation: Declaration, response: ServiceResponse): Ending {
+  const { status, body, headers, violations } = response;
+  const identity = identityIn(operation, body);
+  return {
+    state: "done",
+    by: "call",
+    status,
+    ...requestIdOf(response),
+    ...(identity !== undefined && { identity }),
+    details: { ...(body !== undefined && isKept(body) && { body }), headers, violations },
+  };
+}
+
+export function endingOfError(error: FxdeskError): Ending {
+  const { outcome, status, code, name, message, service } = error;
+  const violations = error instanceof errors.InvalidInput ? error.violations : undefined;
+  return {
+    state: outcome,
+    by: "call",
+    ...(status !== undefined && { status }),
+    code,
+    ...requestIdOf(error),
+    details: { name, message, ...(service && { service }), ...(violations && { violations }) },
+  };
+}
+
+const noteOf = ({ id, reference, ending }: Entry): JournalNote => ({
+  entry: id,
+  replayed: true,
+  ...(reference !== undefined && { reference }),
+  ...(ending?.by === "recovery" && ending.state === "done" && { recovered: true }),
+});
+
+/** The response without what was not kept, or was erased: then what identifies it is all that is known. */
+export function responseOf({ responses, identifiedBy }: Declaration, entry: Entry): ServiceResponse {
+  const { ending, endingDetails } = entry;
+  const { identity, requestId, status = Number(Object.keys(responses)[0]) } = ending!;
+  const kept = (endingDetails ?? {}) as KeptResponse;
+  const isWhole = "body" in kept || responses[status]?.kind === "empty";
+  const known =
+    identifiedBy !== undefined && identity !== undefined ? { [identifiedBy]: identity } : undefined;
+  return {
+    status,
+    body: isWhole ? kept.body : known,
+    headers: kept.headers ?? {},
+    total: undefined,
+    requestId,
+    attempts: 0,
+    violations: [...(kept.violations ?? []), ...(isWhole ? [] : [notKept])],
+    journal: noteOf(entry),
+  };
+}
+
+const notKept: Violation = {
+  field: "",
+  message: "The journal has no more of this response than what identifies it",
+};
+
+const died = "Who made this call ended before the outcome was known.";
+
+const remark = (words: string, { id }: Entry) =>
+  `${words} This is what became of the earlier call with this key (journal entry ${id}); nothing was sent now.`;
+
+/** The error of an earlier call, as the same error; none of it may succeed under the same key. */
+function errorOf(operation: Declaration, entry: Entry): FxdeskError {
+  const { ending, endingDetails, state } = entry;
+  const {
+    name,
+    message,
+    service,
+    violations,
+    remark: found,
+    note = found,
+  } = (endingDetails ?? {}) as KeptError;
+  const { status, requestId, code } = ending!;
+  const facts = { operation: operation.name, status, service, requestId, violations, journal: noteOf(entry) };
+  if (state === "unknown") {
+    const lost = message ?? unreadableResponse(operation, died, { attempts: 0, sent: true }).message;
+    const words = note === undefined ? lost : `${lost} ${note}`;
+    return new errors.OutcomeUnknown(remark(words, entry), {
+      ...facts,
+      code: "outcome_unknown",
+      outcome: "unknown",
+    });
+  }
+  const type = ((errors as Readonly<Record<string, unknown>>)[name ?? ""] ?? FxdeskError) as ErrorClass;
+  const words = message ?? `${operation.name}: The service refused the call${note ? ` (${note})` : ""}.`;
+  return new type(remark(words, entry), {
+    ...facts,
+    code: (code ?? "refused") as errors.ErrorCode,
+    outcome: "rejected",
+  });
+}
+
+/** What an entry ended with that is neither open nor `not-sent`: its response, or the error, which is thrown. */
+export function replayed(operation: Declaration, entry: Entry): ServiceResponse {
+  if (entry.state === "done") return responseOf(operation, entry);
+  throw errorOf(operation, entry);
+}

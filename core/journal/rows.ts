@@ -1,0 +1,114 @@
+/** Entries as the store has them: what they are now, and the events that say so. */
+import type { Row, Run, Value } from "../store/database";
+import type { Store } from "../store/open";
+import { openDetails } from "./chain";
+import type { Ending, Entry, EntryKey, EntryState, Intent } from "./entry";
+
+/** What the details of an intent hold. */
+export type IntentDetails = Intent["details"] & { readonly reference?: string };
+
+/** An entry, and who holds it. */
+export interface HeldEntry {
+  readonly entry: Entry;
+  /** Grows with each claim: who has an older one holds it no longer. */
+  readonly fence: number;
+  readonly expiresAt: number;
+  /** The hash that binds the details of its intent. */
+  readonly intentHash: string;
+}
+
+const query = `
+  SELECT e.id, e.environment, e.client, e.operation, e.key, e.state, e.intent, e.latest, e.fence, e.expires_at,
+    i.at AS begun_at, i.content AS intent_content, l.at AS changed_at, l.content AS latest_content,
+    di.content AS intent_details, dl.content AS latest_details
+  FROM fxdesk_journal_entries AS e
+  JOIN fxdesk_journal_events AS i ON i.seq = e.intent
+  JOIN fxdesk_journal_events AS l ON l.seq = e.latest
+  LEFT JOIN fxdesk_journal_details AS di ON di.seq = e.intent
+  LEFT JOIN fxdesk_journal_details AS dl ON dl.seq = e.latest`;
+
+type Content = Readonly<Record<string, unknown>>;
+
+const contentOf = (text: Value): Content => JSON.parse(String(text)) as Content;
+
+const isUnderWay = (state: EntryState): boolean => state === "intended" || state === "sent";
+export const hasEnded = (state: EntryState): state is Ending["state"] => !isUnderWay(state);
+/** Whether nothing more is to be found out. */
+export const isFinal = (state: EntryState): boolean => hasEnded(state) && state !== "unknown";
+
+/** What an event says of how a call ended. */
+function endingIn(content: Content): NonNullable<Entry["ending"]> {
+  const { details: _, ...facts } = content;
+  return facts as unknown as NonNullable<Entry["ending"]>;
+}
+
+function heldEntryOf(seal: Store["seal"], row: Row): HeldEntry {
+  const opened = (seq: Value, sealed: Value) =>
+    sealed === null ? undefined : openDetails({ seal }, Number(seq), String(sealed)).content;
+  const state = String(row.state) as EntryState;
+  const intended = contentOf(row.intent_content!);
+  const details = opened(row.intent!, row.intent_details!) as IntentDetails | undefined;
+  return {
+    entry: {
+      id: String(row.id),
+      environment: String(row.environment),
+      client: String(row.client),
+      operation: String(row.operation),
+      key: String(row.key),
+      terms: String(intended.terms),
+      surface: String(intended.surface),
+      reference: details?.reference,
+      state,
+      begunAt: Number(row.begun_at),
+      changedAt: Number(row.changed_at),
+      ending: hasEnded(state) ? endingIn(contentOf(row.latest_content!)) : undefined,
+      intent: details && { actor: details.actor, call: details.call },
+      endingDetails: hasEnded(state) ? opened(row.latest!, row.latest_details!) : undefined,
+    },
+    fence: Number(row.fence),
+    expiresAt: Number(row.expires_at),
+    intentHash: String(intended.details),
+  };
+}
+
+/** What entries are read from. */
+export interface Source extends Pick<Store, "seal"> {
+  readonly run: Run;
+}
+
+export const sourceOf = ({ database, seal }: Store): Source => ({ run: database.run, seal });
+
+export async function select(
+  { run, seal }: Source,
+  rest: string,
+  values: readonly Value[],
+): Promise<HeldEntry[]> {
+  const rows = await run(`${query} ${rest}`, values);
+  return rows.map((row) => heldEntryOf(seal, row));
+}
+
+export async function getEntry(source: Source, id: string): Promise<HeldEntry | undefined> {
+  return (await select(source, "WHERE e.id = $1", [id]))[0];
+}
+
+export async function findEntry(
+  source: Source,
+  { environment, client, operation, key }: EntryKey,
+): Promise<HeldEntry | undefined> {
+  const where = "WHERE e.environment = $1 AND e.client = $2 AND e.operation = $3 AND e.key = $4";
+  return (await select(source, where, [environment, client, operation, key]))[0];
+}
+
+/** Newest first. */
+export async function listEntries(
+  source: Source,
+  { state, limit }: { readonly state?: readonly EntryState[]; readonly limit?: number },
+): Promise<Entry[]> {
+  const values: Value[] = [...(state ?? [])];
+  const places = values.map((_, index) => `$${index + 1}`).join(", ");
+  const where = state ? `WHERE e.state IN (${places || "NULL"})` : "";
+  if (limit !== undefined) values.push(limit);
+  const most = limit === undefined ? "" : `LIMIT $${values.length}`;
+  const found = await select(source, `${where} ORDER BY e.intent DESC ${most}`, values);
+  return found.map(({ entry }) => entry);
+}

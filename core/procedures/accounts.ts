@@ -1,0 +1,50 @@
+/** Which accounts a procedure is about. */
+import { AccountId, Currencies } from "../schema/values";
+import type { ContractClient } from "./procedure";
+
+export type Account = Awaited<ReturnType<ContractClient["accounts"]["list"]>>[number];
+
+/** The fields by which a caller says which accounts are meant: all of them by default. */
+export const accountFields = {
+  accounts: AccountId.array()
+    .optional()
+    .meta({ title: "Accounts", description: "Only these: their account_id." }),
+  currencies: Currencies.optional().meta({
+    title: "Currencies",
+    description: "Only these, such as EUR,GBP.",
+  }),
+};
+
+/** The operations that `accountsOf` calls. */
+export const accountOperations = ["accounts.listCurrencyAccounts", "accounts.list"] as const;
+
+/** The accounts that are meant. One that does not exist is not among them. */
+export async function accountsOf(
+  client: ContractClient,
+  {
+    accounts,
+    currencies,
+  }: { readonly accounts?: readonly string[] | undefined; readonly currencies?: string | undefined },
+): Promise<readonly Account[]> {
+  const asked =
+    currencies ??
+    [...new Set((await client.accounts.listCurrencyAccounts()).map(({ currency }) => currency))].join(",");
+  if (asked === "") return [];
+  const all = await client.accounts.list({ currencies: asked });
+  return accounts ? all.filter(({ account_id: id }) => accounts.includes(id)) : all;
+}
+
+/** The accounts that were asked for and are not among those that were found, with the reason why they are missing. */
+export const missingAccounts = (
+  {
+    accounts = [],
+    currencies,
+  }: { readonly accounts?: readonly string[] | undefined; readonly currencies?: string | undefined },
+  found: readonly Account[],
+): { readonly account_id: string; readonly reason: string }[] =>
+  accounts
+    .filter((id) => !found.some(({ account_id: known }) => known === id))
+    .map((account_id) => ({
+      account_id,
+      reason: `There is no such account${currencies === undefined ? "" : ` in ${currencies}`}.`,
+    }));

@@ -1,0 +1,31 @@
+/** Every procedure over the contract. */
+import { getCashPosition } from "./cash-position";
+import { checkServiceResponses } from "./check-service";
+import { connectConsent } from "./connect-consent";
+import { convertStatements } from "./convert-statements";
+import { fetchStatements } from "./fetch-statements";
+import { findTransactions } from "./find-transactions";
+import { getExposure } from "./get-exposure";
+import { followPayment } from "./follow-payment";
+import { listForwards } from "./list-forwards";
+import { openAccountDetails } from "./open-account-details";
+import { cancelRelease, getRelease } from "./releases";
+import { reconcileTransactions } from "./reconcile-transactions";
+import { summarizeTransactions } from "./summarize-transactions";
+
+export const procedures = [
+  getCashPosition,
+  findTransactions,
+  summarizeTransactions,
+  listForwards,
+  getExposure,
+  reconcileTransactions,
+  fetchStatements,
+  convertStatements,
+  connectConsent,
+  followPayment,
+  openAccountDetails,
+  checkServiceResponses,
+  getRelease,
+  cancelRelease,
+] as const;

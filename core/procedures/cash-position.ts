@@ -1,0 +1,181 @@
+/** cash.getPosition: what there is, in all accounts. */
+import { Big } from "big.js";
+import { z } from "zod";
+import { FxdeskError } from "../errors";
+import { balanceTypes } from "../contract/accounts";
+import { json } from "../declaration/declare";
+import { minorUnits } from "../schema/currency";
+import { Currency } from "../schema/values";
+import { type Account, accountFields, accountOperations, accountsOf } from "./accounts";
+import { decimalText, signed, Sums } from "./decimal";
+import { type Context, procedure } from "./procedure";
+
+const Amount = z
+  .string()
+  .meta({ description: "Signed decimal amount; negative where it is against the client." });
+const CurrencyCode = z.string().meta({ description: "ISO 4217 code." });
+const BalanceType = z.string().meta({ description: "Which balance it is, such as InterimAvailable." });
+
+const Total = z.object({ type: BalanceType, currency: CurrencyCode, amount: Amount });
+
+export const CashPosition = z
+  .object({
+    at: z.string().meta({ description: "When the balances were read, UTC." }),
+    balances: z
+      .array(
+        z.object({
+          account_id: z.string().meta({ description: "The account." }),
+          account_name: z.string().optional().meta({ description: "Its name, where it has one." }),
+          type: BalanceType,
+          currency: CurrencyCode,
+          amount: Amount,
+        }),
+      )
+      .meta({ description: "One entry for each account and balance type." }),
+    totals: z.array(Total).meta({ description: "Sums by balance type and currency." }),
+    converted: z
+      .array(Total)
+      .optional()
+      .meta({ description: "Sums by balance type in the one currency that was asked for." }),
+    unread: z
+      .array(
+        z.object({
+          account_id: z.string().meta({ description: "The account whose balances are missing." }),
+          currency: CurrencyCode,
+          reason: z.string().meta({ description: "Why they could not be read." }),
+        }),
+      )
+      .meta({ description: "Accounts that are missing in all of the above; empty where it is complete." }),
+    complete: z.boolean().meta({ description: "Whether all balances were read and converted." }),
+    without_rate: z
+      .array(CurrencyCode)
+      .optional()
+      .meta({ description: "Currencies without a rate, which are missing in `converted`." }),
+  })
+  .meta({ id: "CashPosition", description: "What there is in all accounts." });
+
+/** By default also what trades and margin ask for: a position without them looks better than it is. */
+const usualTypes = [
+  "InterimAvailable",
+  "RequiredFunds",
+  "RequiredFundsImmediate",
+  "InitialMargin",
+  "MarginCall",
+] as const;
+
+const nameOf = ({ account_details: details }: Account): string | undefined =>
+  details?.find(({ account_name: name }) => name)?.account_name ?? undefined;
+
+type Balances = z.infer<typeof CashPosition>["balances"];
+type Unread = z.infer<typeof CashPosition>["unread"];
+
+async function readBalances(
+  { client, signal, progress }: Context,
+  accounts: readonly Account[],
+  types: readonly (typeof balanceTypes)[number][],
+): Promise<{ balances: Balances; unread: Unread }> {
+  const balances: Balances = [];
+  const unread: Unread = [];
+  for (const [done, account] of accounts.entries()) {
+    progress({ done, total: accounts.length, message: `Balances in ${account.currency}` });
+    const { account_id, currency } = account;
+    try {
+      const name = nameOf(account);
+      const found = await client.accounts.listBalances({ account_id, balance_types: [...types] });
+      for (const { type, amount, credit_debit_indicator: direction } of found)
+        balances.push({
+          account_id,
+          ...(name !== undefined && { account_name: name }),
+          type,
+          currency: amount.currency,
+          amount: decimalText(signed(amount.amount, direction), minorUnits(amount.currency)),
+        });
+    } catch (error) {
+      if (!(error instanceof FxdeskError) || signal?.aborted) throw error;
+      unread.push({ account_id, currency, reason: error.message });
+    }
+  }
+  return { balances, unread };
+}
+
+const key = (type: string, currency: string) => `${type} ${currency}`;
+
+function totalsOf(balances: Balances) {
+  const sums = new Sums();
+  for (const { type, currency, amount } of balances) sums.add(key(type, currency), new Big(amount));
+  return sums.entries().map(([text, sum]) => {
+    const [type, currency] = text.split(" ") as [string, string];
+    return { type, currency, amount: decimalText(sum, minorUnits(currency)) };
+  });
+}
+
+/** Rounded once, at the end, to the currency's own decimals. */
+function convertedTotals(
+  totals: ReturnType<typeof totalsOf>,
+  into: string,
+  rates: Readonly<Record<string, string>>,
+): { converted: ReturnType<typeof totalsOf>; missing: string[] } {
+  const sums = new Sums();
+  const missing = new Set<string>();
+  for (const { type, currency, amount } of totals) {
+    const rate = currency === into ? "1" : rates[currency];
+    if (rate === undefined) missing.add(currency);
+    else sums.add(type, new Big(amount).times(rate));
+  }
+  const converted = sums
+    .entries()
+    .map(([type, sum]) => ({ type, currency: into, amount: sum.toFixed(minorUnits(into)) }));
+  return { converted, missing: [...missing] };
+}
+
+export const getCashPosition = procedure({
+  name: "cash.getPosition",
+  tool: "get_cash_position",
+  title: "Get cash position",
+  summary:
+    "Returns how much cash there is: the balances of all accounts, with totals by currency, also converted into one.",
+  notes:
+    "The liquidity, funds and money available overall, consolidated, today or daily. Required funds and margin are included unless other balance types are chosen.",
+  effect: "read",
+  uses: [...accountOperations, "accounts.listBalances"],
+  input: {
+    ...accountFields,
+    balance_types: z
+      .array(z.enum(balanceTypes))
+      .min(1)
+      .default([...usualTypes])
+      .meta({ title: "Balance types", description: "Which balances to read." }),
+    into: Currency.optional().meta({
+      title: "Into",
+      description: "Also convert the totals into this currency.",
+    }),
+    rates: z
+      .record(Currency, z.string().regex(/^\d+(\.\d+)?$/, "must be a positive decimal rate such as 1.0832"))
+      .optional()
+      .meta({
+        title: "Rates",
+        description: "What one unit of a currency is worth in `into`: { USD: 0.92 }.",
+      }),
+  },
+  rows: "balances",
+  output: json(CashPosition, "The cash position."),
+  async run(context, { accounts, currencies, balance_types: types, into, rates = {} }) {
+    const found = await accountsOf(context.client, { accounts, currencies });
+    const { balances, unread } = await readBalances(context, found, types);
+    const missing = (accounts ?? []).filter((id) => !found.some(({ account_id: known }) => known === id));
+    const all = [
+      ...unread,
+      ...missing.map((account_id) => ({ account_id, currency: "", reason: "There is no such account." })),
+    ];
+    const totals = totalsOf(balances);
+    const conversion = into === undefined ? undefined : convertedTotals(totals, into, rates);
+    return {
+      at: new Date().toISOString(),
+      balances,
+      totals,
+      ...(conversion && { converted: conversion.converted, without_rate: conversion.missing }),
+      unread: all,
+      complete: all.length === 0 && !conversion?.missing.length,
+    };
+  },
+});

@@ -1,0 +1,191 @@
+/** consents.connect: a consent that a person gives, asked for and waited for. */
+import { z } from "zod";
+import { Consent, createConsent, NewConsent } from "../contract/consents";
+import { ConsentId } from "../contract/xs2a";
+import { json } from "../declaration/declare";
+import { FxdeskError } from "../errors";
+import { ConsentStatus } from "../schema/xs2a";
+import { type Context, procedure } from "./procedure";
+import { endOfWait, untilSeen, waitSeconds } from "./wait";
+
+type Links = Readonly<Record<string, { readonly href?: string | undefined } | undefined>>;
+type Consent = z.infer<typeof Consent>;
+
+/** Statuses in which it is still for people to decide. */
+const undecided: ReadonlySet<string> = new Set(["received", "partiallyAuthorised"]);
+
+const words: Readonly<Record<string, string>> = {
+  received:
+    "The person has not authorised it yet: hand on the link, and call again with consent_id to go on waiting.",
+  partiallyAuthorised:
+    "Some have authorised it, and others must, too: call again with consent_id to go on waiting.",
+  valid: "The consent is valid: reads take its consent_id as Consent-ID.",
+  rejected: "The person refused it, or did not answer in time.",
+  revokedByPsu: "The person has ended it.",
+  expired: "It has expired.",
+  terminatedByTpp: "It was ended by a call of consents.delete.",
+};
+
+export const ConnectedConsent = z
+  .object({
+    consent_id: z.string().meta({ description: "The consent; give it again to go on waiting." }),
+    status: ConsentStatus,
+    valid: z.boolean().meta({ description: "Whether it can be used." }),
+    description: z.string().meta({ description: "How it stands, in words." }),
+    link: z
+      .string()
+      .optional()
+      .meta({ description: "Where the person authorises it; the one that was given first stays good." }),
+    unread: z.string().optional().meta({ description: "Why its status could not be read at last." }),
+    consent: Consent.optional().meta({ description: "The valid consent." }),
+  })
+  .meta({ id: "ConnectedConsent", description: "A consent, and what it waits for." });
+
+/** A link may be relative to the service's address; a person needs it whole. */
+function wholeLink({ client }: Context, links: Links | undefined): string | undefined {
+  const href = links?.scaRedirect?.href ?? links?.scaOAuth?.href;
+  if (href === undefined) return undefined;
+  const { address } = client.prepare(operationOf(client, "consents.getStatus"), { "consent-id": "of-any" });
+  return URL.canParse(href, address) ? new URL(href, address).href : href;
+}
+
+const operationOf = ({ service }: Context["client"], name: string) =>
+  service.operations.find((operation) => operation.name === name)!;
+
+/** Begins the authorisation of a consent that has none. */
+const begunLink = async (context: Context, id: string): Promise<string | undefined> =>
+  wholeLink(context, (await context.client.consents.startAuthorisation({ "consent-id": id }))._links);
+
+/** The link to a consent that is there. The service need not give it again. */
+async function linkAgain(context: Context, id: string): Promise<string | undefined> {
+  const { authorisationIds } = await context.client.consents.listAuthorisations({ "consent-id": id });
+  const last = authorisationIds.at(-1);
+  if (last === undefined) return begunLink(context, id);
+  const asked = { "consent-id": id, "authorisation-id": last };
+  return wholeLink(context, (await context.client.consents.getAuthorisation(asked))._links);
+}
+
+interface Asked {
+  readonly id: string;
+  readonly status: string;
+  readonly link: string | undefined;
+}
+
+async function ask(
+  context: Context,
+  { accounts, recurring, frequency_per_day: frequency, valid_until: validUntil }: Wanted,
+): Promise<Asked> {
+  const of = (accounts ?? []).map((iban) => ({ iban }));
+  const created = await context.client.consents.create({
+    access: { accounts: of, balances: of, transactions: of },
+    recurringIndicator: recurring,
+    frequencyPerDay: recurring ? (frequency ?? 4) : 1,
+    validUntil,
+    combinedServiceIndicator: false,
+  });
+  const { consentId: id, consentStatus: status } = created;
+  const link = wholeLink(context, created._links);
+  return { id, status, link };
+}
+
+interface Wanted {
+  readonly accounts?: readonly string[] | undefined;
+  readonly recurring: boolean;
+  readonly frequency_per_day?: number | undefined;
+  readonly valid_until: string;
+}
+
+/** What goes wrong after it was created must not hide which one it is. */
+async function told<T>(
+  { signal }: Context,
+  isNew: boolean,
+  work: () => Promise<T>,
+): Promise<T | FxdeskError> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isNew || !(error instanceof FxdeskError) || signal?.aborted) throw error;
+    return error;
+  }
+}
+
+export const connectConsent = procedure({
+  name: "consents.connect",
+  tool: "connect_bank_accounts",
+  title: "Connect bank accounts",
+  summary: "Asks a person for consent to read their bank accounts, and waits until they have given it.",
+  notes:
+    "The person authorises it at the link in progress and result. Calling again with the consent_id of the result goes on " +
+    "waiting, and nothing is created twice.",
+  effect: createConsent.effect,
+  uses: [
+    "consents.create",
+    "consents.startAuthorisation",
+    "consents.getStatus",
+    "consents.get",
+    "consents.listAuthorisations",
+    "consents.getAuthorisation",
+  ],
+  input: {
+    consent_id: ConsentId.optional().meta({
+      title: "Consent ID",
+      description: "One that was asked for already, to wait for.",
+    }),
+    accounts: z.string().array().min(1).optional().meta({
+      title: "Accounts",
+      description: "Only these: IBANs without spaces. Without, the person chooses.",
+    }),
+    recurring: NewConsent.shape.recurringIndicator.default(true),
+    frequency_per_day: NewConsent.shape.frequencyPerDay.optional(),
+    valid_until: NewConsent.shape.validUntil.default("9999-12-31"),
+    wait_seconds: waitSeconds(300),
+  },
+  output: json(ConnectedConsent, "The consent, valid or still waiting."),
+  async run(context, { consent_id: given, wait_seconds: seconds, ...wanted }) {
+    const { client, signal, progress } = context;
+    const end = endOfWait(seconds);
+    const isNew = given === undefined;
+    progress({ done: 0, total: 2, message: isNew ? "Asking for the consent" : "Looking for the consent" });
+    const asked = isNew
+      ? await ask(context, wanted)
+      : {
+          id: given,
+          status: (await client.consents.getStatus({ "consent-id": given })).consentStatus,
+          link: undefined,
+        };
+    let { status } = asked;
+    const { id } = asked;
+    const answer = (more: { link?: string | undefined; unread?: string; consent?: Consent } = {}) => ({
+      consent_id: id,
+      status,
+      valid: status === "valid",
+      description: words[status] ?? `Its status is ${status}.`,
+      ...(more.link !== undefined && { link: more.link }),
+      ...(more.unread !== undefined && { unread: more.unread }),
+      ...(more.consent && { consent: more.consent }),
+    });
+    let { link } = asked;
+    if (undecided.has(status) && link === undefined) {
+      const found = await told(context, isNew, () =>
+        isNew ? begunLink(context, id) : linkAgain(context, id),
+      );
+      if (found instanceof FxdeskError) return answer({ unread: found.message });
+      link = found;
+    }
+    if (undecided.has(status)) {
+      const where = link === undefined ? "" : ` at ${link}`;
+      progress({ done: 1, total: 2, message: `Consent ${id} waits for the person to authorise it${where}` });
+      const failure = await told(context, isNew, () =>
+        untilSeen(end, signal, async () => {
+          status = (await client.consents.getStatus({ "consent-id": id })).consentStatus;
+          return undecided.has(status) ? undefined : status;
+        }),
+      );
+      if (failure instanceof FxdeskError) return answer({ link, unread: failure.message });
+    }
+    if (status !== "valid") return answer({ link: undecided.has(status) ? link : undefined });
+    progress({ done: 2, total: 2, message: "The consent is valid" });
+    const consent = await told(context, isNew, () => client.consents.get({ "consent-id": id }));
+    return consent instanceof FxdeskError ? answer({ unread: consent.message }) : answer({ consent });
+  },
+});

@@ -1,0 +1,230 @@
+/** statements.convert: a statement file as data, or in another format. */
+import { z } from "zod";
+import { json } from "../declaration/declare";
+import { describeViolations, type Violation } from "../declaration/violation";
+import { InvalidInput } from "../errors";
+import { FormatError } from "../formats/error";
+import { readCoda } from "../formats/coda/read";
+import { writeCoda } from "../formats/coda/write";
+import { readCsv } from "../formats/csv/read";
+import { writeCsv } from "../formats/csv/write";
+import { kindOfText } from "../formats/kinds";
+import { readMt940 } from "../formats/mt940/read";
+import { writeMt940 } from "../formats/mt940/write";
+import type { Source, Statement, StatementSource } from "../formats/statement";
+import type { TextSource } from "../formats/text";
+import { deliveredFile } from "./delivered-file";
+import { procedure } from "./procedure";
+
+const name = "statements.convert";
+
+interface StatementFormat {
+  readonly read: (text: TextSource) => AsyncIterable<Statement>;
+  readonly write: (statements: Source<StatementSource>) => AsyncIterable<string>;
+  readonly extension: string;
+  readonly contentType: string;
+}
+
+const plain = "text/plain; charset=us-ascii";
+
+const formats = {
+  mt940: { read: readMt940, write: (all) => writeMt940(all), extension: "sta", contentType: plain },
+  coda: { read: readCoda, write: writeCoda, extension: "cod", contentType: plain },
+  csv: { read: readCsv, write: writeCsv, extension: "csv", contentType: "text/csv; charset=utf-8" },
+} as const satisfies Readonly<Record<string, StatementFormat>>;
+
+const formatNames = ["mt940", "coda", "csv"] as const;
+type FormatName = (typeof formatNames)[number];
+
+const text = (description: string) => z.string().meta({ description });
+const optionalText = (description: string) => z.string().optional().meta({ description });
+
+const Amount = text("Decimal amount without a sign, in the currency of the account.");
+const CreditDebit = z
+  .enum(["Credit", "Debit"])
+  .meta({ description: "Credit raises the balance, Debit lowers it." });
+const Day = text("YYYY-MM-DD.");
+
+const balance = (description: string) =>
+  z.object({ creditDebit: CreditDebit, amount: Amount, date: Day }).readonly().meta({ description });
+
+const Money = z.object({ amount: text("Decimal amount."), currency: text("ISO 4217 code.") }).readonly();
+
+const entry = {
+  bookingDate: Day.meta({ description: "Day on which it was booked." }),
+  valueDate: Day.meta({ description: "Day from which the money counts." }),
+  amount: Amount,
+  creditDebit: CreditDebit,
+  reversal: z.boolean().optional().meta({ description: "Whether it takes back an earlier entry." }),
+  transactionCode: optionalText("SWIFT transaction type or CODA transaction code."),
+  customerReference: optionalText("Reference of the account owner."),
+  bankReference: optionalText("Reference of the bank."),
+  endToEndId: optionalText("End-to-end reference."),
+  mandateId: optionalText("Mandate of a direct debit."),
+  creditorId: optionalText("Identifier of the creditor of a direct debit."),
+  counterparty: z
+    .object({
+      name: optionalText("Its name."),
+      account: optionalText("Its account."),
+      bic: optionalText("Its bank."),
+    })
+    .readonly()
+    .optional()
+    .meta({ description: "Who is on the other side." }),
+  creditorReference: optionalText("Structured remittance reference."),
+  remittance: optionalText("What it is for."),
+  purpose: optionalText("ISO 20022 purpose code."),
+  returnReason: optionalText("ISO 20022 return reason code."),
+  exchangeRate: optionalText("Decimal rate."),
+  instructedAmount: Money.optional().meta({ description: "Amount before exchange and charges." }),
+  charges: Money.optional().meta({ description: "Charges of the bank." }),
+  additionalInformation: optionalText("What the bank says of it."),
+};
+
+const Entry = z.object({
+  ...entry,
+  details: z
+    .array(z.object(entry).readonly())
+    .readonly()
+    .optional()
+    .meta({ description: "Parts of an amount booked as one sum; they add nothing to the balance." }),
+});
+
+const BankStatement = z.object({
+  account: z
+    .object({
+      number: text("IBAN or account number."),
+      currency: text("ISO 4217 code."),
+      bic: optionalText("BIC of the bank."),
+      holder: optionalText("Who holds it."),
+    })
+    .readonly()
+    .meta({ description: "The account." }),
+  reference: optionalText("Identification of the statement."),
+  number: z.int().meta({ description: "Number of the statement." }),
+  openingBalance: balance("Booked balance at the beginning."),
+  closingBalance: balance("Booked balance at the end."),
+  availableBalance: balance("Available balance at the end.").optional(),
+  forwardBalances: z
+    .array(balance("Available balance on a day to come."))
+    .readonly()
+    .optional()
+    .meta({ description: "Available balances on days to come." }),
+  information: optionalText("What the bank says of the statement."),
+  entries: z.array(Entry.readonly()).readonly().meta({ description: "Its entries, in their order." }),
+});
+
+export const ConvertedStatements = z
+  .object({
+    from: z.enum(formatNames).meta({ description: "Format of the file that was given." }),
+    statement_count: z.int().meta({ description: "How many statements it has." }),
+    entry_count: z.int().meta({ description: "How many entries they have." }),
+    statements: z
+      .array(BankStatement.readonly())
+      .optional()
+      .meta({ description: "The statements as data; where they were to be a file, that has them." }),
+    file: z.object(deliveredFile).optional().meta({ description: "The file in the other format." }),
+  })
+  .meta({ id: "ConvertedStatements", description: "A statement file in another form." });
+
+const invalid = (violations: readonly Violation[]) =>
+  new InvalidInput(`${name}: ${describeViolations(violations)}`, {
+    operation: name,
+    code: "invalid_input",
+    outcome: "not-sent",
+    violations,
+  });
+
+/** What is wrong with the file, or with putting it into another format, is wrong with the field that has it. */
+async function inField<T>(field: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof FormatError) throw invalid([{ field, message: `cannot be used: ${error.message}` }]);
+    throw error;
+  }
+}
+
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+
+/** Banks write UTF-8 or, where it is none, Windows-1252. */
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}
+
+function formatOf(content: string): FormatName {
+  const beginning = content.replace(/^\uFEFF?\s*/, "").slice(0, 200);
+  const kind = kindOfText(beginning);
+  if (kind === "MT940" || kind === "CODA") return kind === "CODA" ? "coda" : "mt940";
+  return "csv";
+}
+
+async function readAll(format: FormatName, content: string): Promise<Statement[]> {
+  const statements: Statement[] = [];
+  for await (const statement of formats[format].read(content)) statements.push(statement);
+  return statements;
+}
+
+async function* encoded(chunks: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) yield Buffer.from(chunk);
+}
+
+export const convertStatements = procedure({
+  name,
+  tool: "convert_statement",
+  title: "Convert bank statement",
+  summary:
+    "Reads a bank statement file (MT940, CODA or CSV) into data, or turns it into another of these formats.",
+  notes:
+    "A broken file, or one that does not add up, is refused. Not for PDF, XLS or camt.053; " +
+    "statements.fetch gets files.",
+  effect: "read",
+  uses: [],
+  delivers: true,
+  input: {
+    content: z.string().optional().meta({ title: "Content", description: "The file as text." }),
+    content_base64: z
+      .string()
+      .regex(base64, "must be Base64")
+      .optional()
+      .meta({ title: "Content in Base64", description: "The file as bytes in Base64, instead of content." }),
+    from: z
+      .enum(["auto", ...formatNames])
+      .default("auto")
+      .meta({ title: "From", description: "Its format; auto looks at how it begins." }),
+    to: z
+      .enum(["json", ...formatNames])
+      .default("json")
+      .meta({ title: "To", description: "What it is to be: json is data, the others are files." }),
+  },
+  rules: [
+    {
+      kind: "exactly-one",
+      fields: ["content", "content_base64"],
+      description: "Exactly one of content and content_base64 must be given.",
+    },
+  ],
+  output: json(ConvertedStatements, "The statements."),
+  async run({ deliver }, { content, content_base64: bytes, from: given, to }) {
+    const field = bytes === undefined ? "content" : "content_base64";
+    const whole = bytes === undefined ? content! : decoded(Buffer.from(bytes, "base64"));
+    const from = given === "auto" ? formatOf(whole) : given;
+    const statements = await inField(field, () => readAll(from, whole));
+    if (statements.length === 0) throw invalid([{ field, message: "must hold a statement" }]);
+    const entries = statements.reduce((count, each) => count + each.entries.length, 0);
+    const counts = { from, statement_count: statements.length, entry_count: entries };
+    if (to === "json") return { ...counts, statements };
+    const { write, extension, contentType } = formats[to];
+    const { account, closingBalance } = statements[0]!;
+    const file = {
+      name: `${account.currency}_${account.number}_${closingBalance.date}.${extension}`,
+      contentType,
+    };
+    const place = await inField("to", () => deliver({ ...file, content: encoded(write(statements)) }));
+    return { ...counts, file: { name: file.name, content_type: contentType, ...place } };
+  },
+});

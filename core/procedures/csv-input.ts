@@ -1,0 +1,269 @@
+/** Lists that callers give as CSV: a header row, columns in any order, commas, semicolons or tabs between. */
+import { Big } from "big.js";
+import { describeViolations } from "../declaration/violation";
+import { InvalidInput } from "../errors";
+import { cellsFrom, leavesQuoteOpen, original } from "../formats/csv/cells";
+import { minorUnits } from "../schema/currency";
+import { isDay } from "../schema/values";
+import { decimalText } from "./decimal";
+
+/** A column: the names it goes by, in small letters, and whether it must be there. */
+export interface Column {
+  readonly names: readonly string[];
+  readonly required?: boolean;
+}
+
+/** How decimals are written in a column: with a dot or with a comma, as far as it shows. */
+type DecimalMark = "." | ",";
+
+/** A row of the list: its cells by column, and the line it begins on. */
+export interface CsvRow<C extends string = string> {
+  readonly line: number;
+  readonly cells: Readonly<Partial<Record<C, string>>>;
+  /** By column, where all cells that show it agree. */
+  readonly decimalMarks: Readonly<Partial<Record<C, DecimalMark>>>;
+}
+
+/** What is wrong with a list, with line and column where there is one. */
+class Unreadable extends Error {}
+
+const inCell = (line: number, column: string, message: string) =>
+  new Unreadable(`line ${line}, column ${column}: ${message}`);
+
+const mostRows = 10_000;
+const mostViolations = 20;
+const separators = [";", ",", "\t"];
+
+interface Line {
+  readonly text: string;
+  readonly line: number;
+}
+
+/** The rows as they are written; a quoted cell may go over several lines. */
+function linesOf(text: string): Line[] {
+  const rows: Line[] = [];
+  let begun: Line | undefined;
+  for (const [index, each] of text
+    .replace(/^\uFEFF/, "")
+    .split(/\r\n|\n|\r/)
+    .entries()) {
+    const isOpen = leavesQuoteOpen(each) !== (begun !== undefined);
+    const row: Line = begun ? { ...begun, text: `${begun.text}\n${each}` } : { text: each, line: index + 1 };
+    begun = isOpen ? row : undefined;
+    if (!begun && row.text.trim() !== "") rows.push(row);
+  }
+  if (begun) throw new Unreadable(`line ${begun.line}: a quote is never closed`);
+  return rows;
+}
+
+function cellsIn({ text, line }: Line, separator: string): string[] {
+  const cells = cellsFrom(text, separator);
+  if (!cells) throw new Unreadable(`line ${line}: a quote stands where none may`);
+  return cells.map((cell) => original(cell.trim()));
+}
+
+/** Header names differ in capitals and in what joins their words. */
+const plain = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[\s_.-]+/g, " ")
+    .trim();
+
+/** The column that each cell of the header is; undefined for those that nobody asked for. */
+function columnsOf<C extends string>(
+  cells: readonly string[],
+  columns: Readonly<Record<C, Column>>,
+): (C | undefined)[] {
+  const names = Object.keys(columns) as C[];
+  return cells.map((cell) => names.find((name) => columns[name].names.includes(plain(cell))));
+}
+
+/** The separator that makes most known columns of the header. */
+function headerOf<C extends string>(header: Line, columns: Readonly<Record<C, Column>>) {
+  const known = (separator: string) =>
+    columnsOf(cellsFrom(header.text, separator) ?? [], columns).filter((name) => name !== undefined).length;
+  const separator = separators.toSorted((one, other) => known(other) - known(one))[0]!;
+  const found = columnsOf(cellsIn(header, separator), columns);
+  const twice = found.find((name, index) => name !== undefined && found.indexOf(name) !== index);
+  if (twice !== undefined) throw new Unreadable(`line ${header.line}: two columns are ${twice}`);
+  const missing = (Object.keys(columns) as C[]).filter(
+    (name) => columns[name].required && !found.includes(name),
+  );
+  if (missing.length > 0)
+    throw new Unreadable(
+      `line ${header.line}: the header has no column ${missing.join(" and none ")}; ` +
+        `it may be: ${Object.keys(columns).join(", ")}`,
+    );
+  return { separator, found };
+}
+
+/** Digits in groups of three behind the first one to three. */
+const isGrouped = (text: string, mark: string) => new RegExp(`^\\d{1,3}(\\${mark}\\d{3})+$`).test(text);
+
+/** An amount taken apart: undefined for what is none, "either" where the one mark in it may be of both kinds. */
+function partsOf(
+  text: string,
+): { whole: string; decimals: string; mark?: DecimalMark } | "either" | undefined {
+  const marks = text.replace(/[^.,]/g, "");
+  if (marks === "") return { whole: text, decimals: "" };
+  const last = marks.at(-1) as DecimalMark;
+  const other = last === "." ? "," : ".";
+  const at = text.lastIndexOf(last);
+  const [whole, decimals] = [text.slice(0, at), text.slice(at + 1)];
+  if (marks.length === 1) {
+    if (whole === "" || decimals === "") return undefined;
+    if (isGrouped(text, last) && !whole.startsWith("0")) return "either";
+    return { whole, decimals, mark: last };
+  }
+  if (!marks.includes(other))
+    return isGrouped(text, last)
+      ? { whole: text.replaceAll(last, ""), decimals: "", mark: other }
+      : undefined;
+  if (marks.indexOf(last) !== marks.length - 1 || !isGrouped(whole, other) || decimals === "")
+    return undefined;
+  return { whole: whole.replaceAll(other, ""), decimals, mark: last };
+}
+
+/** Without what parts thousands and says nothing else, with a plain minus. */
+const bareAmount = (cell: string): string =>
+  cell.replace(/^[\u2212\u2013]/, "-").replace(/(?<=\d)[\s\u00A0\u202F'\u2019](?=\d{3}(\D|$))/g, "");
+
+const digitsOf = (cell: string): { readonly sign: string; readonly digits: string } | undefined => {
+  const [, sign, digits] = /^([+-]?)\s*(\d[\d.,]*)$/.exec(bareAmount(cell)) ?? [];
+  return digits === undefined ? undefined : { sign: sign === "-" ? "-" : "", digits };
+};
+
+/** The one mark that all cells of a column show which can have it in one way only. */
+function decimalMarkOf(cells: readonly string[]): DecimalMark | undefined {
+  const marks = new Set<DecimalMark>();
+  for (const cell of cells) {
+    const parts = partsOf(digitsOf(cell)?.digits ?? "0");
+    if (typeof parts === "object" && parts.mark) marks.add(parts.mark);
+  }
+  return marks.size === 1 ? [...marks][0] : undefined;
+}
+
+/** The amount in a cell as decimal text with the decimals of its currency. */
+export function amountIn<C extends string>(
+  { line, cells, decimalMarks }: CsvRow<C>,
+  column: C,
+  currency: string,
+): string {
+  const cell = cells[column] ?? "";
+  const given = digitsOf(cell);
+  const parts = given && partsOf(given.digits);
+  if (!given || !parts) throw inCell(line, column, `"${cell}" is no amount such as 1234.50`);
+  const mark = decimalMarks[column];
+  if (parts === "either" && mark === undefined)
+    throw inCell(
+      line,
+      column,
+      `"${cell}" can be read in two ways: write it with its decimals, such as 1234.50`,
+    );
+  const text =
+    parts !== "either"
+      ? `${parts.whole}.${parts.decimals || "0"}`
+      : given.digits.includes(mark!)
+        ? given.digits.replace(",", ".")
+        : given.digits.replace(/[.,]/g, "");
+  const amount = new Big(`${given.sign}${text}`);
+  const decimals = minorUnits(currency);
+  if (!amount.eq(amount.round(decimals, Big.roundDown)))
+    throw inCell(line, column, `"${cell}" has more decimals than the ${decimals} of ${currency}`);
+  return decimalText(amount, decimals);
+}
+
+export function currencyIn<C extends string>({ line, cells }: CsvRow<C>, column: C): string {
+  const code = (cells[column] ?? "").toUpperCase();
+  if (!/^[A-Z]{3}$/.test(code))
+    throw inCell(line, column, `"${cells[column] ?? ""}" is no currency such as EUR`);
+  return code;
+}
+
+/** A day as YYYY-MM-DD, also from DD.MM.YYYY. */
+export function dayIn<C extends string>({ line, cells }: CsvRow<C>, column: C): string {
+  const cell = cells[column] ?? "";
+  const day = cell.replace(
+    /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/,
+    (_, date: string, month: string, year: string) =>
+      [year, month.padStart(2, "0"), date.padStart(2, "0")].join("-"),
+  );
+  if (!isDay(day)) throw inCell(line, column, `"${cell}" is no day as YYYY-MM-DD`);
+  return day;
+}
+
+/** The error of a cell that a caller of `rowsOf` finds wrong. */
+export const wrongCell = <C extends string>({ line, cells }: CsvRow<C>, column: C, message: string): Error =>
+  inCell(line, column, `"${cells[column] ?? ""}" ${message}`);
+
+function tableOf<C extends string>(text: string, columns: Readonly<Record<C, Column>>): CsvRow<C>[] {
+  const [header, ...lines] = linesOf(text);
+  if (!header) throw new Unreadable("is empty: it begins with a header row");
+  if (lines.length > mostRows)
+    throw new Unreadable(`has ${lines.length} rows: at most ${mostRows} are taken`);
+  const { separator, found } = headerOf(header, columns);
+  const rows = lines.map((line) => {
+    const cells = cellsIn(line, separator);
+    if (cells.length !== found.length)
+      throw new Unreadable(
+        `line ${line.line}: has ${cells.length} cells, and the header ${found.length}: ` +
+          `a cell with "${separator}" in it needs quotes round it`,
+      );
+    const named = found.flatMap((name, index) =>
+      name === undefined ? [] : [[name, cells[index]!] as const],
+    );
+    return { line: line.line, cells: Object.fromEntries(named) as Partial<Record<C, string>> };
+  });
+  const marks = found.flatMap((name) => {
+    const mark = name && decimalMarkOf(rows.map(({ cells }) => cells[name] ?? ""));
+    return mark ? [[name, mark] as const] : [];
+  });
+  const decimalMarks = Object.fromEntries(marks) as Partial<Record<C, DecimalMark>>;
+  return rows.map((row) => ({ ...row, decimalMarks }));
+}
+
+/** The values of all rows; collects what is wrong with each, so that a person mends it all at once. */
+function readRows<C extends string, T>(
+  rows: readonly CsvRow<C>[],
+  read: (row: CsvRow<C>) => T,
+): { readonly values: T[]; readonly flaws: string[] } {
+  const [values, flaws] = [[] as T[], [] as string[]];
+  for (const row of rows) {
+    try {
+      values.push(read(row));
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      flaws.push(error.message);
+    }
+  }
+  return { values, flaws };
+}
+
+/**
+ * What the rows of a CSV text hold. Throws InvalidInput, with line and column, for what cannot be read; nothing is called
+ * then.
+ */
+export function rowsOf<C extends string, T>(
+  operation: string,
+  field: string,
+  text: string,
+  columns: Readonly<Record<C, Column>>,
+  read: (row: CsvRow<C>) => T,
+): T[] {
+  const refuse = (flaws: readonly string[]): never => {
+    const violations = flaws.slice(0, mostViolations).map((message) => ({ field, message }));
+    throw new InvalidInput(`${operation}: ${describeViolations(violations)}`, {
+      operation,
+      code: "invalid_input",
+      outcome: "not-sent",
+      violations,
+    });
+  };
+  try {
+    const { values, flaws } = readRows(tableOf(text, columns), read);
+    return flaws.length > 0 ? refuse(flaws) : values;
+  } catch (error) {
+    if (error instanceof Unreadable) return refuse([error.message]);
+    throw error;
+  }
+}

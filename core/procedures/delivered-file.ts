@@ -1,0 +1,13 @@
+/** How results tell of files that were delivered. */
+import { z } from "zod";
+
+/** A file and its place: one of `path`, `uri` and `content`. */
+export const deliveredFile = {
+  name: z.string().meta({ description: "Name of the file." }),
+  content_type: z.string().meta({ description: "Its media type." }),
+  path: z.string().optional().meta({ description: "Where it lies, where it went into a folder." }),
+  uri: z.string().optional().meta({ description: "Where it is read, where it is kept as a resource." }),
+  content: (z.unknown() as unknown as z.ZodType<Buffer>)
+    .optional()
+    .meta({ description: "Its bytes, where it went nowhere else." }),
+};

@@ -1,0 +1,232 @@
+/** transactions.find: transactions of all accounts by what a person remembers of them. */
+import { Big } from "big.js";
+import { z } from "zod";
+import { json } from "../declaration/declare";
+import { minorUnits } from "../schema/currency";
+import type { ProcedureValues } from "../declaration/procedure";
+import { accountFields, accountOperations, accountsOf, missingAccounts } from "./accounts";
+import { decimalText, signed, Sums } from "./decimal";
+import { type Period, periodOf, PeriodText } from "./period";
+import { type Context, procedure } from "./procedure";
+import { type Gap, type Transaction, valueDay, walkTransactions } from "./walk-transactions";
+
+const PositiveDecimal = z
+  .string()
+  .regex(/^\d+(\.\d+)?$/, "must be a positive decimal amount such as 1250.00");
+
+/** The fields by which a caller says which transactions are meant. */
+export const transactionFilters = {
+  ...accountFields,
+  period: PeriodText.default("last 90 days").meta({
+    title: "Period",
+    description: "Value dates, UTC: last month, last 30 days, 2026-Q1, 2026-01-01..2026-01-31.",
+  }),
+  direction: z
+    .enum(["in", "out"])
+    .optional()
+    .meta({ title: "Direction", description: "Only money in, or out." }),
+  min_amount: PositiveDecimal.optional().meta({
+    title: "At least",
+    description: "At least this, in or out.",
+  }),
+  max_amount: PositiveDecimal.optional().meta({
+    title: "At most",
+    description: "At most this, in or out.",
+  }),
+  counterparty: z.string().min(1).optional().meta({
+    title: "Counterparty",
+    description: "In the name or number of the other side.",
+  }),
+  text: z.string().min(1).optional().meta({
+    title: "Text",
+    description: "In reference, remittance text or names.",
+  }),
+};
+
+export const FoundTransaction = z
+  .object({
+    date: z.string().meta({ description: "Value date, UTC." }),
+    amount: z.string().meta({ description: "Signed decimal amount; negative for money out." }),
+    currency: z.string().meta({ description: "ISO 4217 code." }),
+    counterparty: z.string().optional().meta({ description: "Name of the other side, where it is given." }),
+    text: z.string().optional().meta({ description: "What it is about: remittance text." }),
+    reference: z.string().optional().meta({ description: "Reference that it carries." }),
+    type: z.string().optional().meta({ description: "What moved the money." }),
+    account_id: z.string().meta({ description: "The account." }),
+    transaction_id: z.string().meta({ description: "As transactions.get takes it." }),
+  })
+  .meta({ id: "FoundTransaction", description: "A movement of money in short." });
+
+export type FoundTransaction = z.infer<typeof FoundTransaction>;
+
+export const Gaps = z
+  .array(
+    z.object({
+      account_id: z.string().meta({ description: "The account of which transactions are missing." }),
+      reason: z.string().meta({ description: "Why." }),
+    }),
+  )
+  .meta({ description: "What could not be read; empty where the result is complete." });
+
+const isIn = (direction: string | null | undefined) => direction?.toLowerCase() !== "debit";
+
+/** Who is on the other side: who pays for money in, who is paid for money out. */
+const otherSide = (each: Transaction) =>
+  isIn(each.credit_debit_indicator)
+    ? { name: each.debtor_name, account: each.debtor_account }
+    : { name: each.creditor_name, account: each.creditor_account };
+
+/** Leaves out what there is no value for. */
+const given = <T extends object>(values: T) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== null)) as {
+    [K in keyof T]?: NonNullable<T[K]>;
+  };
+
+export const inShort = (each: Transaction): FoundTransaction => ({
+  date: valueDay(each),
+  amount: decimalText(
+    signed(each.amount.amount, each.credit_debit_indicator),
+    minorUnits(each.amount.currency),
+  ),
+  currency: each.amount.currency,
+  ...given({
+    counterparty: otherSide(each).name,
+    text: each.transaction_information,
+    reference: each.transaction_reference,
+    type: each.transaction_type,
+  }),
+  account_id: each.account_id,
+  transaction_id: each.transaction_id,
+});
+
+const holds = (part: string, texts: readonly (string | null | undefined)[]): boolean =>
+  texts.some((text) => text?.toLowerCase().includes(part.toLowerCase()));
+
+interface Filter {
+  readonly min_amount?: string | undefined;
+  readonly max_amount?: string | undefined;
+  readonly counterparty?: string | undefined;
+  readonly text?: string | undefined;
+}
+
+/** What the service does not filter by. */
+export function matches(each: Transaction, { min_amount, max_amount, counterparty, text }: Filter): boolean {
+  const amount = new Big(each.amount.amount);
+  const { name, account } = otherSide(each);
+  return (
+    (min_amount === undefined || amount.gte(min_amount)) &&
+    (max_amount === undefined || amount.lte(max_amount)) &&
+    (counterparty === undefined || holds(counterparty, [name, account?.iban, account?.account_number])) &&
+    (text === undefined ||
+      holds(text, [
+        each.transaction_reference,
+        each.transaction_information,
+        each.additional_transaction_information,
+        each.creditor_name,
+        each.debtor_name,
+      ]))
+  );
+}
+
+export const SumsByCurrency = z
+  .array(
+    z.object({
+      currency: z.string().meta({ description: "ISO 4217 code." }),
+      count: z.int().meta({ description: "How many transactions." }),
+      in: z.string().meta({ description: "Sum of money in." }),
+      out: z.string().meta({ description: "Sum of money out, negative." }),
+      net: z.string().meta({ description: "Both together." }),
+    }),
+  )
+  .meta({ description: "Exact sums by currency." });
+
+/** Sums of signed amounts by currency. */
+export function sumsByCurrency(found: readonly FoundTransaction[]): z.infer<typeof SumsByCurrency> {
+  const [ins, outs] = [new Sums(), new Sums()];
+  const counts = new Map<string, number>();
+  for (const { currency, amount } of found) {
+    const value = new Big(amount);
+    ins.add(currency, value.gt(0) ? value : new Big(0));
+    outs.add(currency, value.lt(0) ? value : new Big(0));
+    counts.set(currency, (counts.get(currency) ?? 0) + 1);
+  }
+  const out = new Map(outs.entries());
+  return ins.entries().map(([currency, sum]) => {
+    const decimals = minorUnits(currency);
+    const spent = out.get(currency)!;
+    return {
+      currency,
+      count: counts.get(currency)!,
+      in: decimalText(sum, decimals),
+      out: decimalText(spent, decimals),
+      net: decimalText(sum.plus(spent), decimals),
+    };
+  });
+}
+
+export const FoundTransactions = z
+  .object({
+    period: z
+      .object({ from: z.string(), to: z.string() })
+      .meta({ description: "First and last value date, UTC." }),
+    count: z.int().meta({ description: "How many were found." }),
+    sums: SumsByCurrency,
+    complete: z.boolean().meta({ description: "Whether all transactions of the period were looked at." }),
+    gaps: Gaps,
+    transactions: z.array(FoundTransaction).meta({ description: "Newest first." }),
+  })
+  .meta({ id: "FoundTransactions", description: "Transactions of all accounts that were asked for." });
+
+/** The operations that `transactionsFor` calls. */
+export const transactionOperations = [...accountOperations, "transactions.list"] as const;
+
+/** The transactions that the filters mean, in the order of accounts and service, and what of them is missing. */
+export async function transactionsFor(
+  context: Context,
+  { period: asked, direction, accounts, currencies, ...filter }: ProcedureValues<typeof transactionFilters>,
+): Promise<{
+  readonly period: Period;
+  readonly transactions: readonly FoundTransaction[];
+  readonly gaps: readonly Gap[];
+}> {
+  const period = periodOf(asked)!;
+  const meant = await accountsOf(context.client, { accounts, currencies });
+  const { transactions, gaps } = await walkTransactions(context, meant, { period, direction });
+  return {
+    period,
+    transactions: transactions.filter((each) => matches(each, filter)).map(inShort),
+    gaps: [...missingAccounts({ accounts, currencies }, meant), ...gaps],
+  };
+}
+
+const newestFirst = (one: FoundTransaction, other: FoundTransaction): number =>
+  other.date.localeCompare(one.date);
+
+export const findTransactions = procedure({
+  name: "transactions.find",
+  tool: "find_transactions",
+  title: "Find transactions",
+  summary:
+    "Finds transactions over all accounts by period, amount, counterparty or text, with sums by currency.",
+  notes:
+    "Searches for who paid or sent us money (incoming: income, received) or whom we paid (outgoing: spending, suppliers, " +
+    "bank fees), and whether payments came in for an invoice or remittance reference: yesterday, last week, month or " +
+    "quarter. For the page-by-page history of one account, transactions.list.",
+  effect: "read",
+  uses: transactionOperations,
+  input: transactionFilters,
+  rows: "transactions",
+  output: json(FoundTransactions, "The transactions, newest first, and whether they are all."),
+  async run(context, input) {
+    const { period, transactions, gaps } = await transactionsFor(context, input);
+    const found = transactions.toSorted(newestFirst);
+    return {
+      period,
+      count: found.length,
+      sums: sumsByCurrency(found),
+      complete: gaps.length === 0,
+      gaps: [...gaps],
+      transactions: found,
+    };
+  },
+});

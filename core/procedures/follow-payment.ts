@@ -1,0 +1,202 @@
+/** payments.follow: a payment until nothing more becomes of it. */
+import { z } from "zod";
+import { itsProduct, payment, PaymentId } from "../contract/payment-input";
+import { json } from "../declaration/declare";
+import { id } from "../schema/values";
+import { type Context, procedure } from "./procedure";
+import { endOfWait, untilSeen, waitSeconds } from "./wait";
+
+/** How a payment stands, in words, and what it waits for; nothing where it is final. */
+type Meaning = readonly [description: string, waitsFor?: string];
+
+/** By the codes of ISO 20022. */
+const codes: Readonly<Record<string, Meaning>> = {
+  RCVD: ["Received.", "the person who must authorise it"],
+  PATC: ["Authorised by some.", "the other people who must authorise it"],
+  PDNG: ["In checks.", "the checks of the bank"],
+  ACTC: ["Authorised and accepted.", "its execution"],
+  ACCP: ["Accepted after checks.", "its execution"],
+  ACFC: ["Accepted, the funds are there.", "its execution"],
+  ACWC: ["Accepted with a change.", "its execution"],
+  ACWP: ["Accepted, not posted yet.", "its posting"],
+  ACSP: ["Being settled.", "its settlement"],
+  ACSC: ["Paid: settled for the one who pays."],
+  ACCC: ["Paid: the one who is paid has it."],
+  RJCT: ["Rejected: not paid."],
+  CANC: ["Cancelled: not paid."],
+  PART: ["Done in part: some of its payments were accepted, others not."],
+};
+
+/** Payments from a trade, by their statuses in small letters. */
+const ofTrades: Readonly<Record<string, Meaning>> = {
+  "payment pending of authorization": ["Ordered.", "approval by another contact"],
+  "validating beneficiary information": ["The beneficiary is being checked.", "the check of the beneficiary"],
+  "need more beneficiary information": [
+    "The beneficiary is not complete.",
+    "more information on the beneficiary",
+  ],
+  "waiting for payment date": ["Ready to be paid.", "the payment date"],
+  "executing payment": ["Being paid.", "its execution"],
+  "payment complete": ["Paid."],
+  "payment rejected": ["Rejected: not paid."],
+  "payment cancelled": ["Cancelled: not paid."],
+};
+
+const Followed = z.object({
+  payment_id: z.string().optional().meta({ description: "The payment." }),
+  status: z.string().meta({ description: "Its status, in the service's word." }),
+  description: z.string().meta({ description: "The same in words." }),
+  final: z.boolean().meta({ description: "Whether nothing more becomes of it." }),
+  waits_for: z.string().optional().meta({ description: "What it waits for; absent where it is final." }),
+  message: z.string().optional().meta({ description: "What the service says of it." }),
+});
+
+type Followed = z.infer<typeof Followed>;
+
+export const FollowedPayments = z
+  .object({
+    final: z.boolean().meta({ description: "Whether nothing more becomes of any of them." }),
+    description: z.string().meta({ description: "How it stands, in words." }),
+    payments: z.array(Followed).meta({ description: "The payment, or all payments of the trade." }),
+    changes: z
+      .array(
+        z.object({
+          at: z.string().meta({ description: "When it was seen, UTC." }),
+          payment_id: z.string().optional().meta({ description: "The payment." }),
+          status: z.string().meta({ description: "Its status from then on." }),
+        }),
+      )
+      .meta({ description: "What was seen while it was followed." }),
+  })
+  .meta({ id: "FollowedPayments", description: "How payments stand." });
+
+interface Facts {
+  readonly waitsFor?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+function followed(
+  paymentId: string | undefined,
+  status: string,
+  meaning: Meaning,
+  facts: Facts = {},
+): Followed {
+  const [description, usual] = meaning;
+  const waitsFor = usual && (facts.waitsFor ?? usual);
+  return {
+    ...(paymentId !== undefined && { payment_id: paymentId }),
+    status,
+    description,
+    final: usual === undefined,
+    ...(waitsFor !== undefined && { waits_for: waitsFor }),
+    ...(facts.message !== undefined && { message: facts.message }),
+  };
+}
+
+/** A status that is not documented says nothing of an end. */
+const unknownStatus: Meaning = [
+  "The service gives a status that the contract does not list.",
+  "another status",
+];
+
+interface Asked {
+  readonly paymentId?: string | undefined;
+  readonly trade_id?: string | undefined;
+  readonly "payment-service": "payments" | "bulk-payments" | "periodic-payments";
+  readonly "payment-product"?: z.infer<(typeof itsProduct)["payment-product"]> | undefined;
+}
+
+async function ofPayment({ client }: Context, asked: Asked): Promise<Followed[]> {
+  const paymentId = asked.paymentId!;
+  const state = await client.payments.getStatus({
+    "payment-service": asked["payment-service"],
+    "payment-product": asked["payment-product"]!,
+    paymentId,
+  });
+  const { transactionStatus: status, fundsAvailable, psuMessage, tppMessage } = state;
+  const texts = [psuMessage, ...(tppMessage ?? []).map(({ text }) => text)].filter(Boolean);
+  const isShort = fundsAvailable === false && !["RCVD", "PATC"].includes(status);
+  return [
+    followed(paymentId, status, codes[status] ?? unknownStatus, {
+      waitsFor: isShort ? "funds on the account" : undefined,
+      message: texts.length > 0 ? texts.join(" ") : undefined,
+    }),
+  ];
+}
+
+async function ofTrade({ client }: Context, { trade_id: tradeId }: Asked): Promise<Followed[]> {
+  const { payments = [] } = await client.trades.get({
+    trade_id: tradeId!,
+    response_model: "ExtendedBookedTrade",
+  });
+  return payments.map(({ payment_id: paymentId, status = "" }) =>
+    followed(paymentId, status, ofTrades[status.toLowerCase()] ?? unknownStatus),
+  );
+}
+
+const sentence = ({ description, waits_for: waitsFor }: Followed): string =>
+  waitsFor === undefined ? description : `${description} It waits for ${waitsFor}.`;
+
+function inWords(payments: readonly Followed[]): string {
+  const [only] = payments;
+  if (!only) return "The trade has no payment yet.";
+  if (payments.length === 1) return sentence(only);
+  const ended = payments.filter(({ final }) => final).length;
+  return `${ended} of ${payments.length} payments are final.`;
+}
+
+export const followPayment = procedure({
+  name: "payments.follow",
+  tool: "follow_payment",
+  title: "Follow payment",
+  summary:
+    "Tells whether a payment, or all payments of a trade, has gone through: waits until it is paid, rejected or cancelled.",
+  notes: "Not for incoming money: transactions.find is.",
+  effect: "read",
+  uses: ["payments.getStatus", "trades.get"],
+  input: {
+    paymentId: PaymentId.optional(),
+    "payment-service": payment["payment-service"].default("payments"),
+    "payment-product": itsProduct["payment-product"].optional(),
+    trade_id: id("Trade ID", "Instead of a payment: the trade whose payments are followed.").optional(),
+    wait_seconds: waitSeconds(60),
+  },
+  rules: [
+    {
+      kind: "exactly-one",
+      fields: ["paymentId", "trade_id"],
+      description: "Exactly one of paymentId and trade_id must be given.",
+    },
+    {
+      kind: "needed-unless",
+      fields: ["payment-product"],
+      unless: { trade_id: "given" },
+      description: "payment-product is needed with paymentId.",
+    },
+  ],
+  output: json(FollowedPayments, "How the payments stand."),
+  async run(context, { wait_seconds: seconds, ...asked }) {
+    const { signal, progress } = context;
+    const look = asked.trade_id === undefined ? ofPayment : ofTrade;
+    const changes: z.infer<typeof FollowedPayments>["changes"] = [];
+    const known = new Map<string | undefined, string>();
+    let payments: Followed[] = [];
+    const isFinal = () => payments.length > 0 && payments.every(({ final }) => final);
+    await untilSeen(endOfWait(seconds), signal, async () => {
+      payments = await look(context, asked);
+      for (const { payment_id: paymentId, status } of payments) {
+        if (known.get(paymentId) === status) continue;
+        known.set(paymentId, status);
+        changes.push({
+          at: new Date().toISOString(),
+          ...(paymentId !== undefined && { payment_id: paymentId }),
+          status,
+        });
+      }
+      const done = payments.filter(({ final }) => final).length;
+      progress({ done, total: Math.max(payments.length, 1), message: inWords(payments) });
+      return isFinal() || undefined;
+    });
+    return { final: isFinal(), description: inWords(payments), payments, changes };
+  },
+});

@@ -1,0 +1,320 @@
+/** exposure.get: what is expected in each currency, and what trades already cover of it. */
+import { Big } from "big.js";
+import { z } from "zod";
+import { json } from "../declaration/declare";
+import { FxdeskError } from "../errors";
+import { minorUnits } from "../schema/currency";
+import { Currency, day } from "../schema/values";
+import { accountOperations, accountsOf } from "./accounts";
+import { sideBySide } from "./at-once";
+import { amountIn, currencyIn, dayIn, rowsOf } from "./csv-input";
+import { decimalText, signed, Sums } from "./decimal";
+import { type Context, procedure } from "./procedure";
+import { isDelivered, isPaidFor, type OpenTrade, openTrades, walkTrades } from "./walk-trades";
+
+const SignedDecimal = z
+  .string()
+  .regex(/^-?\d+(\.\d+)?$/, "must be a decimal amount such as 1250.00, or -1250.00 for money out");
+
+/** How far ahead each tenor reaches, in days from today. */
+const tenors = [
+  ["overdue", -1],
+  ["0-30", 30],
+  ["31-90", 90],
+  ["91-180", 180],
+  ["181-365", 365],
+  ["beyond", Infinity],
+] as const;
+
+type Tenor = (typeof tenors)[number][0];
+
+const dayMs = 86_400_000;
+
+const tenorOf = (matures: string, today: string): Tenor => {
+  const days = (Date.parse(matures) - Date.parse(today)) / dayMs;
+  return tenors.find(([, last]) => days <= last)![0];
+};
+
+const ranks = new Map<string, number>(tenors.map(([name], rank) => [name, rank]));
+
+export interface Flow {
+  readonly date: string;
+  readonly currency: string;
+  readonly amount: string;
+}
+
+const amount = (description: string) =>
+  z.string().meta({ description: `${description}, signed decimal text.` });
+const code = z.string().meta({ description: "ISO 4217 code." });
+
+const figures = {
+  expected: amount("Expected flows, with the balance where balances are included").optional(),
+  trades: amount("Open trades: bought less sold"),
+  net: amount("Both together: what is left open"),
+  covered: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        "Percentage of what is expected that trades cover, rounded to one decimal: 100.0 is all of it, more is too much, " +
+        "less than zero adds to it. Not there where nothing is expected.",
+    }),
+};
+
+export const Exposure = z
+  .object({
+    as_of: z.string().meta({ description: "The day from which tenors count, UTC." }),
+    positions: z
+      .array(
+        z.object({
+          currency: code,
+          tenor: z
+            .enum(tenors.map(([name]) => name) as [Tenor, ...Tenor[]])
+            .meta({ description: "Days from today; overdue is before it." }),
+          ...figures,
+        }),
+      )
+      .meta({ description: "By currency and tenor, where there is anything." }),
+    currencies: z
+      .array(z.object({ currency: code, ...figures }))
+      .meta({ description: "All tenors together." }),
+    base: z
+      .object({
+        currency: code,
+        net: amount("What is left open in all other currencies, at the rates given"),
+      })
+      .optional()
+      .meta({ description: "With a base currency: the open position in it." }),
+    without_rate: z
+      .array(code)
+      .optional()
+      .meta({ description: "Currencies without a rate, which are missing in `base`." }),
+    complete: z.boolean().meta({ description: "Whether all trades and balances were read and converted." }),
+    gaps: z
+      .array(z.string())
+      .meta({ description: "What is missing or uncertain; empty where it is complete." }),
+  })
+  .meta({ id: "Exposure", description: "Expected flows against open trades, by currency and tenor." });
+
+/** An amount of a currency in a tenor. */
+interface Leg {
+  readonly currency: string;
+  readonly tenor: Tenor;
+  readonly amount: Big;
+}
+
+export const flowLegs = (flows: readonly Flow[], today: string): Leg[] =>
+  flows.map(({ date, currency, amount: text }) => ({
+    currency,
+    tenor: tenorOf(date, today),
+    amount: new Big(text),
+  }));
+
+/**
+ * What is bought counts up, what is sold down. Beside balances, what was paid in for a trade has left them already: a trade
+ * that is paid for counts with what it buys alone.
+ */
+export const tradeLegs = (open: readonly OpenTrade[], today: string, besideBalances: boolean): Leg[] =>
+  open.flatMap(({ trade, buy, sell }) => {
+    const tenor = tenorOf(trade.maturity_date, today);
+    const bought = { currency: trade.buy_currency, tenor, amount: buy };
+    const sold = { currency: trade.sell_currency, tenor, amount: sell.neg() };
+    return besideBalances && isDelivered(trade) && isPaidFor(trade) ? [bought] : [bought, sold];
+  });
+
+const isPaidInPart = ({ trade }: OpenTrade): boolean =>
+  isDelivered(trade) && trade.status.toLowerCase() === "funds in partially";
+
+/** Of trades that are paid in part the contract does not show which part. */
+const paidInPart = (open: readonly OpenTrade[]): string[] =>
+  open
+    .filter(isPaidInPart)
+    .map(
+      ({ trade }) =>
+        `Trade ${trade.trade_id} is paid for in part, in ${trade.sell_currency}: that part counts as still to be paid.`,
+    );
+
+/** What is available now, in the first tenor that is not past. */
+async function balanceLegs({ client, signal, progress }: Context) {
+  const gaps: string[] = [];
+  const accounts = await accountsOf(client, {});
+  let done = 0;
+  const legs = await sideBySide(accounts, async ({ account_id, currency }): Promise<Leg[]> => {
+    try {
+      const found = await client.accounts.listBalances({ account_id, balance_types: ["InterimAvailable"] });
+      progress({ done: (done += 1), total: accounts.length, message: `Balance in ${currency}` });
+      return found.map((balance) => ({
+        currency: balance.amount.currency,
+        tenor: "0-30",
+        amount: signed(balance.amount.amount, balance.credit_debit_indicator),
+      }));
+    } catch (error) {
+      if (!(error instanceof FxdeskError) || signal?.aborted) throw error;
+      gaps.push(`Balance of account ${account_id} in ${currency}: ${error.message}`);
+      return [];
+    }
+  });
+  return { legs: legs.flat(), gaps };
+}
+
+const zero = new Big(0);
+
+/** Sums of legs by a key that their currency begins. */
+function summed(legs: readonly Leg[], keyOf: (leg: Leg) => string): ReadonlyMap<string, Big> {
+  const sums = new Sums();
+  for (const leg of legs) sums.add(keyOf(leg), leg.amount);
+  return new Map(sums.entries());
+}
+
+/** Divided once, for people: the sums themselves are exact. */
+function shareOf(expected: Big, trades: Big): string | undefined {
+  return expected.eq(0) ? undefined : trades.neg().times(100).div(expected).toFixed(1);
+}
+
+/** The figures of each key: what is expected is there where the caller gave any of it. */
+function figuresOf(
+  expected: readonly Leg[] | undefined,
+  trades: readonly Leg[],
+  keyOf: (leg: Leg) => string,
+) {
+  const [flows, hedges] = [summed(expected ?? [], keyOf), summed(trades, keyOf)];
+  return [...new Set([...flows.keys(), ...hedges.keys()])].map((key) => {
+    const [flow, hedge] = [flows.get(key) ?? zero, hedges.get(key) ?? zero];
+    const [currency, tenor] = key.split(" ") as [string, Tenor];
+    const text = (value: Big) => decimalText(value, minorUnits(currency));
+    const covered = expected && shareOf(flow, hedge);
+    return {
+      currency,
+      tenor,
+      net: flow.plus(hedge),
+      figures: {
+        ...(expected && { expected: text(flow) }),
+        trades: text(hedge),
+        net: text(flow.plus(hedge)),
+        ...(covered !== undefined && { covered }),
+      },
+    };
+  });
+}
+
+const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
+/** Expected legs against those of trades, by currency and tenor, and by currency alone. */
+export function exposureOf(expected: readonly Leg[] | undefined, trades: readonly Leg[]) {
+  const byTenor = figuresOf(expected, trades, ({ currency, tenor }) => `${currency} ${tenor}`);
+  const byCurrency = figuresOf(expected, trades, ({ currency }) => currency).toSorted((one, other) =>
+    byText(one.currency, other.currency),
+  );
+  return {
+    positions: byTenor
+      .toSorted(
+        (one, other) =>
+          byText(one.currency, other.currency) || ranks.get(one.tenor)! - ranks.get(other.tenor)!,
+      )
+      .map(({ currency, tenor, figures: all }) => ({ currency, tenor, ...all })),
+    currencies: byCurrency.map(({ currency, figures: all }) => ({ currency, ...all })),
+    nets: byCurrency.map(({ currency, net }) => ({ currency, net })),
+  };
+}
+
+/** What is open in all other currencies, rounded once, at the end. */
+function inBase(
+  nets: readonly { readonly currency: string; readonly net: Big }[],
+  base: string,
+  rates: Readonly<Record<string, string>>,
+) {
+  const others = nets.filter(({ currency, net }) => currency !== base && !net.eq(0));
+  const missing = others.filter(({ currency }) => rates[currency] === undefined);
+  const sum = others
+    .filter(({ currency }) => rates[currency] !== undefined)
+    .reduce((total, { currency, net }) => total.plus(net.times(rates[currency]!)), zero);
+  return {
+    base: { currency: base, net: sum.toFixed(minorUnits(base)) },
+    without_rate: missing.map(({ currency }) => currency),
+  };
+}
+
+const flowColumns = {
+  date: { names: ["date", "due date", "value date"], required: true },
+  currency: { names: ["currency", "ccy"], required: true },
+  amount: { names: ["amount"], required: true },
+} as const;
+
+const flowsFrom = (text: string): Flow[] =>
+  rowsOf("exposure.get", "flows_csv", text, flowColumns, (row) => {
+    const currency = currencyIn(row, "currency");
+    return { date: dayIn(row, "date"), currency, amount: amountIn(row, "amount", currency) };
+  });
+
+export const getExposure = procedure({
+  name: "exposure.get",
+  tool: "get_exposure",
+  title: "Get currency exposure",
+  summary:
+    "Returns the currency exposure by tenor: expected flows and balances against open trades, and how much of it is hedged.",
+  notes:
+    "Without expected flows, the net position of all open trades. An ndf counts as a hedge. Expected flows: " +
+    "invoices, salaries, payment runs. Not for cash alone: cash.getPosition has it.",
+  effect: "read",
+  uses: ["trades.list", ...accountOperations, "accounts.listBalances"],
+  input: {
+    flows: z
+      .array(
+        z.object({
+          date: day("Date", "The day of the flow."),
+          currency: Currency,
+          amount: SignedDecimal.meta({
+            title: "Amount",
+            description: "Decimal amount; negative for money out.",
+          }),
+        }),
+      )
+      .max(10_000)
+      .optional()
+      .meta({
+        title: "Expected flows",
+        description: "What is expected to come in, or to go out with a minus.",
+      }),
+    flows_csv: z.string().optional().meta({
+      title: "Expected flows as CSV",
+      description: "The same as CSV, with the fields as header row. Both together are added.",
+    }),
+    balances: z.boolean().default(false).meta({
+      title: "Balances",
+      description: "Add available balances to the next 30 days.",
+    }),
+    base_currency: Currency.optional().meta({
+      title: "Base currency",
+      description: "Also say all in this one.",
+    }),
+    rates: z
+      .record(Currency, z.string().regex(/^\d+(\.\d+)?$/, "must be a positive decimal rate such as 1.0832"))
+      .optional()
+      .meta({
+        title: "Rates",
+        description: "Worth of one unit in the base currency: { USD: 0.92 }.",
+      }),
+  },
+  rows: "positions",
+  output: json(Exposure, "The exposure, and whether it is whole."),
+  async run(context, { flows, flows_csv: csv, balances, base_currency: base, rates = {} }) {
+    const today = new Date().toISOString().slice(0, 10);
+    const given = [...(flows ?? []), ...(csv === undefined ? [] : flowsFrom(csv))];
+    const isExpected = flows !== undefined || csv !== undefined || balances;
+    const walk = await walkTrades(context);
+    const { open, gaps: misfits } = openTrades(walk.trades, today);
+    const cash = balances ? await balanceLegs(context) : { legs: [], gaps: [] };
+    const expected = isExpected ? [...flowLegs(given, today), ...cash.legs] : undefined;
+    const { positions, currencies, nets } = exposureOf(expected, tradeLegs(open, today, balances));
+    const conversion = base === undefined ? undefined : inBase(nets, base, rates);
+    const gaps = [...walk.gaps, ...misfits, ...cash.gaps, ...(balances ? paidInPart(open) : [])];
+    return {
+      as_of: today,
+      positions,
+      currencies,
+      ...conversion,
+      complete: gaps.length === 0 && !conversion?.without_rate.length,
+      gaps,
+    };
+  },
+});

@@ -1,0 +1,257 @@
+/** forwards.list: what matures when, and what is left of it. */
+import { Big } from "big.js";
+import { z } from "zod";
+import { FxdeskError } from "../errors";
+import { json } from "../declaration/declare";
+import { minorUnits } from "../schema/currency";
+import { accountOperations, accountsOf } from "./accounts";
+import { sideBySide } from "./at-once";
+import { decimalText, signed, Sums } from "./decimal";
+import { comingPeriodOf, ComingPeriodText, type Period } from "./period";
+import { type Context, procedure } from "./procedure";
+import { isDelivered, type OpenTrade, openTrades, walkTrades } from "./walk-trades";
+
+const amount = (description: string) => z.string().meta({ description: `${description}, as decimal text.` });
+const code = z.string().meta({ description: "ISO 4217 code." });
+const days = z.int().meta({ description: "Days until it matures; less than zero where that is past." });
+const matures = z.string().meta({ description: "Maturity date: by then the funds must be there, UTC." });
+
+const Forward = z.object({
+  trade_id: z.string().meta({ description: "As trades.get takes it." }),
+  type: z.string().meta({ description: "forward, window_forward, or ndf, which is settled in cash." }),
+  matures,
+  days,
+  status: z.string().meta({ description: "How far it is paid for and paid out." }),
+  rate: z.string().meta({ description: "Booked rate." }),
+  rate_symbol: z
+    .string()
+    .meta({ description: "Pair of the rate: for EURUSD it is the price of one EUR in USD." }),
+  buy_currency: code,
+  buy_amount: amount("Booked amount that is bought"),
+  buy_drawn: amount("What drawdowns have taken of it"),
+  buy_remaining: amount("What is left of it"),
+  sell_currency: code,
+  sell_amount: amount("Booked amount that is sold"),
+  sell_drawn: amount("What drawdowns have taken of it"),
+  sell_remaining: amount("What is left of it"),
+  reference: z.string().optional().meta({ description: "Additional reference, where there is one." }),
+});
+
+const Drawdown = z.object({
+  trade_id: z.string().meta({ description: "The drawdown, as trades.get takes it." }),
+  parent_trade_id: z.string().meta({ description: "The forward it is drawn from." }),
+  matures,
+  days,
+  status: z.string().meta({ description: "How far it is paid for and paid out." }),
+  buy_currency: code,
+  buy_amount: amount("What it buys"),
+  sell_currency: code,
+  sell_amount: amount("What it sells"),
+});
+
+const sums = {
+  settlement: z
+    .enum(["delivery", "cash"])
+    .meta({ description: "cash: of ndf, which pay a difference and deliver nothing." }),
+  currency: code,
+  buy: amount("What is bought"),
+  sell: amount("What is sold"),
+};
+
+const month = z.string().meta({ description: "Month of maturity, YYYY-MM." });
+
+export const Forwards = z
+  .object({
+    as_of: z.string().meta({ description: "The day, UTC." }),
+    period: z
+      .object({ from: z.string(), to: z.string() })
+      .optional()
+      .meta({ description: "First and last maturity date that was asked for." }),
+    forwards: z
+      .array(Forward)
+      .meta({ description: "Forwards of which something is left, the first to mature first." }),
+    drawdowns: z.array(Drawdown).meta({
+      description: "Drawdowns that are still to be settled; they are not part of what remains of a forward.",
+    }),
+    totals: z
+      .array(z.object(sums))
+      .meta({ description: "What remains of forwards and what open drawdowns take, by currency." }),
+    months: z.array(z.object({ month, ...sums })).meta({ description: "The same by month of maturity." }),
+    margin: z
+      .array(
+        z.object({
+          currency: code,
+          initial_margin: z
+            .string()
+            .meta({ description: "Balance InitialMargin, signed: deposits for forwards." }),
+          margin_call: z
+            .string()
+            .meta({ description: "Balance MarginCall, signed; negative where it is to be paid." }),
+        }),
+      )
+      .meta({ description: "Margin of all forwards together, by currency; none where there is none." }),
+    left_out: z.int().meta({ description: "Open forwards and drawdowns that mature outside the period." }),
+    complete: z.boolean().meta({ description: "Whether all trades and margin balances were read." }),
+    gaps: z
+      .array(z.string())
+      .meta({ description: "What is missing or does not fit; empty where it is complete." }),
+  })
+  .meta({ id: "Forwards", description: "Open forwards, what remains of them and when they mature." });
+
+const dayMs = 86_400_000;
+
+const daysBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / dayMs;
+
+const text = (value: Big, currency: string): string => decimalText(value, minorUnits(currency));
+
+function forwardOf({ trade, buy, sell }: OpenTrade, today: string): z.infer<typeof Forward> {
+  const { buy_currency, sell_currency, buy_amount, sell_amount, reference } = trade;
+  return {
+    trade_id: trade.trade_id,
+    type: trade.trade_type,
+    matures: trade.maturity_date,
+    days: daysBetween(today, trade.maturity_date),
+    status: trade.status,
+    rate: new Big(trade.rate).toFixed(),
+    rate_symbol: trade.rate_symbol,
+    buy_currency,
+    buy_amount: text(buy_amount, buy_currency),
+    buy_drawn: text(buy_amount.minus(buy), buy_currency),
+    buy_remaining: text(buy, buy_currency),
+    sell_currency,
+    sell_amount: text(sell_amount, sell_currency),
+    sell_drawn: text(sell_amount.minus(sell), sell_currency),
+    sell_remaining: text(sell, sell_currency),
+    ...(reference && { reference }),
+  };
+}
+
+const drawdownOf = ({ trade, buy, sell }: OpenTrade, today: string): z.infer<typeof Drawdown> => ({
+  trade_id: trade.trade_id,
+  parent_trade_id: trade.parent_trade_id!,
+  matures: trade.maturity_date,
+  days: daysBetween(today, trade.maturity_date),
+  status: trade.status,
+  buy_currency: trade.buy_currency,
+  buy_amount: text(buy, trade.buy_currency),
+  sell_currency: trade.sell_currency,
+  sell_amount: text(sell, trade.sell_currency),
+});
+
+/** What is bought and sold by currency, and by what comes before it in the key. */
+function summed(open: readonly OpenTrade[], groupOf: (trade: OpenTrade["trade"]) => string) {
+  const [buys, sells] = [new Sums(), new Sums()];
+  const keyOf = ({ trade }: OpenTrade, currency: string) =>
+    JSON.stringify([groupOf(trade), isDelivered(trade) ? "delivery" : "cash", currency]);
+  for (const each of open) {
+    const [bought, sold] = [keyOf(each, each.trade.buy_currency), keyOf(each, each.trade.sell_currency)];
+    buys.add(bought, each.buy);
+    buys.add(sold, new Big(0));
+    sells.add(sold, each.sell);
+    sells.add(bought, new Big(0));
+  }
+  const sold = new Map(sells.entries());
+  return buys
+    .entries()
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([key, bought]) => {
+      const [group, settlement, currency] = JSON.parse(key) as [string, "delivery" | "cash", string];
+      return {
+        group,
+        sums: { settlement, currency, buy: text(bought, currency), sell: text(sold.get(key)!, currency) },
+      };
+    });
+}
+
+const marginTypes = ["InitialMargin", "MarginCall"] as const;
+
+/** The contract shows no margin by trade: the balances of the accounts have that of all trades. */
+async function marginOf({ client, signal, progress }: Context) {
+  const [balances, gaps] = [new Sums(), [] as string[]];
+  const accounts = await accountsOf(client, {});
+  let done = 0;
+  await sideBySide(accounts, async ({ account_id, currency }) => {
+    try {
+      for (const balance of await client.accounts.listBalances({
+        account_id,
+        balance_types: [...marginTypes],
+      }))
+        balances.add(
+          `${balance.amount.currency} ${balance.type}`,
+          signed(balance.amount.amount, balance.credit_debit_indicator),
+        );
+    } catch (error) {
+      if (!(error instanceof FxdeskError) || signal?.aborted) throw error;
+      gaps.push(`Margin of account ${account_id} in ${currency}: ${error.message}`);
+    }
+    progress({ done: (done += 1), total: accounts.length, message: `Margin in ${currency}` });
+  });
+  const found = new Map(balances.entries());
+  const currencies = [...new Set([...found].map(([key]) => key.split(" ")[0]!))].toSorted();
+  const margin = currencies
+    .map((currency) => ({
+      currency,
+      initial: found.get(`${currency} InitialMargin`) ?? new Big(0),
+      call: found.get(`${currency} MarginCall`) ?? new Big(0),
+    }))
+    .filter(({ initial, call }) => !initial.eq(0) || !call.eq(0))
+    .map(({ currency, initial, call }) => ({
+      currency,
+      initial_margin: text(initial, currency),
+      margin_call: text(call, currency),
+    }));
+  return { margin, gaps };
+}
+
+const firstToMature = ({ trade: one }: OpenTrade, { trade: other }: OpenTrade): number =>
+  Date.parse(one.maturity_date) - Date.parse(other.maturity_date) || (one.trade_id < other.trade_id ? -1 : 1);
+
+const isIn = ({ trade }: OpenTrade, period: Period | undefined): boolean =>
+  !period || (trade.maturity_date >= period.from && trade.maturity_date <= period.to);
+
+export const listForwards = procedure({
+  name: "forwards.list",
+  tool: "list_forwards",
+  title: "List forwards",
+  summary:
+    "Lists open forwards with what is drawn and what remains, when they mature and at which rate, with totals by currency and " +
+    "month: hedges, maturities, what has to be paid in.",
+  notes:
+    "Drawdowns replace what they take of a forward and mature by themselves. What is past its maturity and not paid for is " +
+    "still open. Not for spot trades: exposure.get and trades.list have them.",
+  effect: "read",
+  uses: ["trades.list", ...accountOperations, "accounts.listBalances"],
+  input: {
+    period: ComingPeriodText.optional().meta({
+      title: "Maturing",
+      description: "Only what matures then: next 30 days, this week, 2026-Q1, 2026-01-01..2026-01-31.",
+    }),
+  },
+  rows: "forwards",
+  output: json(Forwards, "The forwards, and whether they are all."),
+  async run(context, { period: asked }) {
+    const now = new Date();
+    const today = now.toISOString().slice(0, 10);
+    const period = asked === undefined ? undefined : comingPeriodOf(asked, now);
+    const walk = await walkTrades(context, ["forward", "window_forward", "ndf", "drawdown"]);
+    const { margin, gaps: unread } = await marginOf(context);
+    const { open, gaps: misfits } = openTrades(walk.trades, today);
+    const shown = open.filter((each) => isIn(each, period)).toSorted(firstToMature);
+    const gaps = [...walk.gaps, ...misfits, ...unread];
+    return {
+      as_of: today,
+      ...(period && { period }),
+      forwards: shown.filter(({ trade }) => !trade.parent_trade_id).map((each) => forwardOf(each, today)),
+      drawdowns: shown.filter(({ trade }) => trade.parent_trade_id).map((each) => drawdownOf(each, today)),
+      totals: summed(shown, () => "").map((each) => each.sums),
+      months: summed(shown, ({ maturity_date: day }) => day.slice(0, "YYYY-MM".length)).map((each) => ({
+        month: each.group,
+        ...each.sums,
+      })),
+      margin,
+      left_out: open.length - shown.length,
+      complete: gaps.length === 0,
+      gaps,
+    };
+  },
+});

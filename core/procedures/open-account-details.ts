@@ -1,0 +1,122 @@
+/** accountDetails.open: an account of one's own in a currency and country, requested and waited for. */
+import { z } from "zod";
+import { AccountDetails, RequestAccount } from "../contract/account-details";
+import { json } from "../declaration/declare";
+import { describeViolations } from "../declaration/violation";
+import { InvalidInput } from "../errors";
+import { id } from "../schema/values";
+import { type Context, procedure } from "./procedure";
+import { endOfWait, untilSeen, waitSeconds } from "./wait";
+
+const name = "accountDetails.open";
+
+type Details = z.infer<typeof AccountDetails>;
+
+export const OpenedAccountDetails = z
+  .object({
+    status: z.string().meta({
+      description: "confirmed: money can be sent there. failed: it cannot be had. pending: not decided yet.",
+    }),
+    description: z.string().meta({ description: "How it stands, in words." }),
+    requested: z
+      .boolean()
+      .meta({ description: "Whether it was requested now; false where it was there or asked for before." }),
+    account_details_id: z
+      .string()
+      .optional()
+      .meta({ description: "Identifies the details; give it again to go on waiting." }),
+    account_details: AccountDetails.optional().meta({ description: "The details, once they are listed." }),
+  })
+  .meta({ id: "OpenedAccountDetails", description: "Account details that were requested." });
+
+interface Wanted {
+  readonly country: string;
+  readonly currency: string;
+}
+
+/** All dedicated details of the pair. */
+async function listed({ client }: Context, { country, currency }: Wanted): Promise<Details[]> {
+  const all: Details[] = [];
+  const asked = { account_details_type: "dedicated", country, currency } as const;
+  for await (const details of client.accountDetails.list.all(asked)) all.push(details);
+  return all;
+}
+
+const words: Readonly<Record<string, string>> = {
+  pending: "It is requested, and the dealers have not confirmed it yet: call again to go on waiting.",
+  confirmed: "It is confirmed: money can be sent there.",
+  failed: "It cannot be had: the request failed.",
+};
+
+const notThere = (accountDetailsId: string) => {
+  const violations = [
+    {
+      field: "account_details_id",
+      message: `is not among the dedicated accounts of this pair: ${accountDetailsId}`,
+    },
+  ];
+  return new InvalidInput(`${name}: ${describeViolations(violations)}`, {
+    operation: name,
+    code: "invalid_input",
+    outcome: "rejected",
+    violations,
+  });
+};
+
+const isDecided = ({ status }: Details) => status !== "pending";
+
+export const openAccountDetails = procedure({
+  name,
+  tool: "open_account",
+  title: "Open account",
+  summary:
+    "Opens an account of one's own, to receive a currency in a country: requests it, and waits until it is confirmed or has failed.",
+  notes:
+    "One that is there, or is pending, is not requested again: calling again goes on waiting. Not for virtual accounts: " +
+    "accountDetails.assignVirtual gives those at once.",
+  effect: "change",
+  uses: ["accountDetails.list", "accountDetails.request"],
+  input: {
+    country: RequestAccount.shape.country,
+    currency: RequestAccount.shape.currency,
+    alias: RequestAccount.shape.alias,
+    account_details_id: id(
+      "Account details ID",
+      "Those that were requested already, to wait for.",
+    ).optional(),
+    wait_seconds: waitSeconds(120),
+  },
+  output: json(OpenedAccountDetails, "The account details, or how far they are."),
+  async run(context, { alias, account_details_id: given, wait_seconds: seconds, ...wanted }) {
+    const { client, signal, progress } = context;
+    const end = endOfWait(seconds);
+    const before = await listed(context, wanted);
+    const failedBefore = new Set(
+      before.filter(({ status }) => status === "failed").map(({ account_details_id: own }) => own),
+    );
+    const isMeant = ({ account_details_id: own }: Details) =>
+      given === undefined ? !failedBefore.has(own) : own === given;
+    let details = before.find(isMeant);
+    if (given !== undefined && !details) throw notThere(given);
+    const requested = given === undefined && details === undefined;
+    if (requested) {
+      progress({ done: 0, total: 2, message: "Requesting the account" });
+      await client.accountDetails.request({ ...wanted, ...(alias !== undefined && { alias }) });
+    }
+    if (!details || !isDecided(details)) {
+      progress({ done: 1, total: 2, message: "Waiting until the account is confirmed" });
+      await untilSeen(end, signal, async () => {
+        details = (await listed(context, wanted)).find(isMeant);
+        return details && isDecided(details) ? details : undefined;
+      });
+    }
+    const status = details?.status ?? "pending";
+    progress({ done: status === "pending" ? 1 : 2, total: 2, message: words[status] ?? status });
+    return {
+      status,
+      description: words[status] ?? `Its status is ${status}.`,
+      requested,
+      ...(details && { account_details_id: details.account_details_id, account_details: details }),
+    };
+  },
+});

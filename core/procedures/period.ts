@@ -1,0 +1,128 @@
+/** Periods as people say them: "last month", "yesterday", a day, a month, two days. */
+import { z } from "zod";
+import { isDay } from "../schema/values";
+
+/** Whole days in UTC, YYYY-MM-DD; both belong to it. */
+export interface Period {
+  readonly from: string;
+  readonly to: string;
+}
+
+const dayMs = 86_400_000;
+
+const dayText = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+/** The time at which a day begins; months and days out of range run over, as those of Date do. */
+const at = (year: number, month: number, dayOfMonth: number): number => Date.UTC(year, month, dayOfMonth);
+
+const days = (from: number, to: number): Period => ({ from: dayText(from), to: dayText(to) });
+
+/** `count` months from a month on. */
+const months = (year: number, month: number, count: number): Period =>
+  days(at(year, month, 1), at(year, month + count, 0));
+
+type Unit = "day" | "week" | "month" | "quarter" | "year";
+
+/** The unit that is `back` units before the one that holds the day. A week begins on Monday. */
+function unitBefore(unit: Unit, back: number, today: Date): Period {
+  const [year, month, dayOfMonth] = [today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()];
+  switch (unit) {
+    case "day":
+      return days(at(year, month, dayOfMonth - back), at(year, month, dayOfMonth - back));
+    case "week": {
+      const monday = dayOfMonth - ((today.getUTCDay() + 6) % 7) - 7 * back;
+      return days(at(year, month, monday), at(year, month, monday + 6));
+    }
+    case "month":
+      return months(year, month - back, 1);
+    case "quarter":
+      return months(year, month - (month % 3) - 3 * back, 3);
+    case "year":
+      return months(year - back, 0, 12);
+  }
+}
+
+/** From the unit before, or the one that is not over yet; that ends today. */
+function named(which: string, unit: Unit, today: Date): Period {
+  const period = unitBefore(unit, which === "last" ? 1 : 0, today);
+  return which === "last" ? period : { from: period.from, to: dayText(today.getTime()) };
+}
+
+/** The last days, today included. */
+const lastDays = (count: number, today: Date): Period =>
+  days(today.getTime() - (count - 1) * dayMs, today.getTime());
+
+const forms: readonly (readonly [RegExp, (match: RegExpExecArray, today: Date) => Period])[] = [
+  [/^today$/, (_, today) => unitBefore("day", 0, today)],
+  [/^yesterday$/, (_, today) => unitBefore("day", 1, today)],
+  [/^(this|last) (week|month|quarter|year)$/, ([, which, unit], today) => named(which!, unit as Unit, today)],
+  [/^last (\d{1,4}) days$/, ([, count], today) => lastDays(Number(count), today)],
+  [/^(\d{4})-(\d{2})-(\d{2})$/, ([whole]) => ({ from: whole, to: whole })],
+  [/^(\d{4})-(0[1-9]|1[0-2])$/, ([, year, month]) => months(Number(year), Number(month) - 1, 1)],
+  [/^(\d{4})[ -]?q([1-4])$/, ([, year, quarter]) => months(Number(year), (Number(quarter) - 1) * 3, 3)],
+  [/^(\d{4})$/, ([, year]) => months(Number(year), 0, 12)],
+  [
+    /^(\d{4}-\d{2}-\d{2}) ?(?:\.\.|to|\/) ?(\d{4}-\d{2}-\d{2})$/,
+    ([, from, to]) => ({ from: from!, to: to! }),
+  ],
+];
+
+type Forms = typeof forms;
+
+/** What is still to come: here "this month" runs to its end. */
+const comingForms: Forms = [
+  [/^tomorrow$/, (_, today) => unitBefore("day", -1, today)],
+  [/^this (week|month|quarter|year)$/, ([, unit], today) => unitBefore(unit as Unit, 0, today)],
+  [/^next (week|month|quarter|year)$/, ([, unit], today) => unitBefore(unit as Unit, -1, today)],
+  [
+    /^next (\d{1,4}) days$/,
+    ([, count], today) => days(today.getTime(), today.getTime() + Number(count) * dayMs),
+  ],
+  ...forms,
+];
+
+/** Undefined where the text is no period. */
+export const periodOf = (text: string, today = new Date()): Period | undefined => read(forms, text, today);
+
+/** The same of what is still to come, such as maturities: "tomorrow", "next 30 days", "this month" to its end. */
+export const comingPeriodOf = (text: string, today = new Date()): Period | undefined =>
+  read(comingForms, text, today);
+
+function read(known: Forms, text: string, today: Date): Period | undefined {
+  const words = text
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_-]+(?=[a-z])|(?<=[a-z])[\s_-]+/g, " ");
+  for (const [form, periodFrom] of known) {
+    const match = form.exec(words);
+    const period = match && periodFrom(match, today);
+    if (period && isDay(period.from) && isDay(period.to) && period.from <= period.to) return period;
+  }
+  return undefined;
+}
+
+/** A field that holds a period. */
+export const PeriodText = z
+  .string()
+  .refine(
+    (text) => periodOf(text) !== undefined,
+    'must be a period, such as "last month", "yesterday", "last 30 days", 2026-01, 2026-Q1 or 2026-01-01..2026-01-31',
+  )
+  .meta({
+    title: "Period",
+    description: "Whole days, UTC: yesterday, last month, 2026-Q1, 2026-01-01..2026-01-31.",
+  });
+
+/** A field that holds a period of what is still to come. */
+export const ComingPeriodText = z
+  .string()
+  .refine(
+    (text) => comingPeriodOf(text) !== undefined,
+    'must be a period, such as "next 30 days", "this month", tomorrow, 2026-01, 2026-Q1 or 2026-01-01..2026-01-31',
+  )
+  .meta({
+    title: "Period",
+    description:
+      'Whole days in UTC: today, tomorrow, this or next week, month, quarter or year, "next 30 days", a day, a month 2026-01, ' +
+      "a quarter 2026-Q1, a year, or two days 2026-01-01..2026-01-31.",
+  });

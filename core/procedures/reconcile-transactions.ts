@@ -1,0 +1,357 @@
+/** transactions.reconcile: what was expected, against what was paid. */
+import { Big } from "big.js";
+import { z } from "zod";
+import { json } from "../declaration/declare";
+import { minorUnits } from "../schema/currency";
+import { Currency, day } from "../schema/values";
+import { accountFields, accountsOf, missingAccounts } from "./accounts";
+import { amountIn, type Column, currencyIn, dayIn, rowsOf, wrongCell } from "./csv-input";
+import { decimalText, Sums } from "./decimal";
+import { type FoundTransaction, Gaps, inShort, transactionOperations } from "./find-transactions";
+import { periodOf, PeriodText } from "./period";
+import { procedure } from "./procedure";
+import { type Item, type Match, type Matching, matchPayments, type Payment } from "./reconcile/match";
+import { type Transaction, walkTransactions } from "./walk-transactions";
+
+const SignedAmount = z
+  .string()
+  .regex(/^-?(?=.*[1-9])\d+(\.\d+)?$/, "must be a decimal amount other than zero, such as 1250.00");
+
+const ExpectedItem = z.object({
+  amount: SignedAmount.meta({
+    title: "Amount",
+    description: "Decimal amount; a minus turns its direction round.",
+  }),
+  currency: Currency,
+  reference: z.string().optional().meta({ title: "Reference", description: "Such as an invoice number." }),
+  party: z.string().optional().meta({ title: "Party", description: "Name of the customer or supplier." }),
+  date: day("Date", "Day it is due.").optional(),
+});
+
+type Given = z.infer<typeof ExpectedItem> & { readonly item: number };
+
+const columns = {
+  amount: { names: ["amount", "open amount", "total"], required: true },
+  currency: { names: ["currency", "ccy"], required: true },
+  reference: { names: ["reference", "ref", "invoice", "invoice number", "invoice no", "document"] },
+  party: { names: ["party", "name", "customer", "supplier", "vendor", "counterparty"] },
+  date: { names: ["date", "due", "due date"] },
+} as const satisfies Readonly<Record<string, Column>>;
+
+/** The items of a CSV text; each has the number of its line. */
+const itemsFrom = (text: string): Given[] =>
+  rowsOf("transactions.reconcile", "items_csv", text, columns, (row) => {
+    const { reference, party, date } = row.cells;
+    const currency = currencyIn(row, "currency");
+    const amount = amountIn(row, "amount", currency);
+    if (new Big(amount).eq(0)) throw wrongCell(row, "amount", "is nothing to be paid");
+    return {
+      item: row.line,
+      amount,
+      currency,
+      ...(reference && { reference }),
+      ...(party && { party }),
+      ...(date && { date: dayIn(row, "date") }),
+    };
+  });
+
+const code = z.string().meta({ description: "ISO 4217 code." });
+const itemNumber = z
+  .int()
+  .meta({ description: "Which item: its place in the list from 1, or its line in the CSV text." });
+const signedAmount = z.string().meta({ description: "Signed decimal amount; negative for money out." });
+const transactionId = z.string().meta({ description: "As transactions.get takes it." });
+const valueDate = z.string().meta({ description: "Value date, UTC." });
+const itemReference = z.string().optional().meta({ description: "Its reference, where it has one." });
+
+const Matched = z.object({
+  kind: z.enum(["one to one", "in parts", "several at once", "paid in part"]).meta({
+    description:
+      "in parts: several payments for one item. several at once: one payment for several items. paid in part: the rest is open.",
+  }),
+  confidence: z.enum(["certain", "likely"]).meta({
+    description:
+      "certain: all references are named and amounts are exact. likely: a good guess, for a person to look at.",
+  }),
+  currency: code,
+  items: z
+    .array(z.object({ item: itemNumber, reference: itemReference, amount: signedAmount }))
+    .meta({ description: "What is paid." }),
+  transactions: z
+    .array(z.object({ transaction_id: transactionId, date: valueDate, amount: signedAmount }))
+    .meta({ description: "What pays it." }),
+  evidence: z
+    .object({
+      reference: z
+        .enum(["named", "named in part", "not named", "none given"])
+        .meta({ description: "Whether the payments name the references of the items." }),
+      difference: z.string().optional().meta({
+        description:
+          "What was paid less what was expected, such as a fee; not there where the amounts are equal.",
+      }),
+      party: z
+        .enum(["same", "different", "unknown"])
+        .meta({ description: "Whether the names are of one company." }),
+      days: z.int().optional().meta({
+        description: "Days from the date of the item to the payment; less than zero where it came before.",
+      }),
+    })
+    .meta({ description: "Which fields agree, and how far." }),
+});
+
+const Candidate = z.object({
+  transaction_id: transactionId,
+  date: valueDate,
+  amount: signedAmount,
+  currency: code,
+  agrees: z.array(z.string()).meta({ description: "Fields that agree." }),
+  differs: z.array(z.string()).meta({ description: "Fields that do not." }),
+});
+
+const OpenItem = z.object({
+  item: itemNumber,
+  reference: itemReference,
+  party: z.string().optional().meta({ description: "Name of the customer or supplier, where it was given." }),
+  date: z.string().optional().meta({ description: "Its date, where it was given." }),
+  currency: code,
+  amount: signedAmount,
+  open: z.string().meta({ description: "What of it is not paid." }),
+  candidates: z
+    .array(Candidate)
+    .optional()
+    .meta({ description: "Open transactions that may belong to it, the best three; a person decides." }),
+});
+
+const OpenTransaction = z.object({
+  transaction_id: transactionId,
+  account_id: z.string().meta({ description: "The account." }),
+  date: valueDate,
+  amount: signedAmount,
+  currency: code,
+  counterparty: z.string().optional().meta({ description: "Name of the other side, where it is given." }),
+  text: z.string().optional().meta({ description: "What it is about: remittance text." }),
+  reference: z.string().optional().meta({ description: "Reference that it carries." }),
+  repeats: z
+    .string()
+    .optional()
+    .meta({ description: "The transaction that paid the same before: perhaps it was paid twice." }),
+});
+
+const CurrencySums = z.object({
+  currency: code,
+  expected: z.string().meta({ description: "Sum of all items." }),
+  matched: z.string().meta({ description: "What of it is matched." }),
+  open: z.string().meta({ description: "What of it is open: both together are what is expected." }),
+  paid: z.string().meta({ description: "Sum of the transactions that are matched; fees make it differ." }),
+  other: z.string().meta({ description: "Sum of the transactions that are not." }),
+});
+
+export const Reconciliation = z
+  .object({
+    period: z
+      .object({ from: z.string(), to: z.string() })
+      .meta({ description: "First and last value date, UTC." }),
+    sums: z.array(CurrencySums).meta({ description: "Exact sums by currency." }),
+    matched: z
+      .array(Matched)
+      .meta({ description: "Items and the transactions that pay them. None is in two of them." }),
+    open_items: z
+      .array(OpenItem)
+      .meta({ description: "Items that nothing pays for certain, or not all of." }),
+    open_transactions: z
+      .array(OpenTransaction)
+      .meta({ description: "Transactions of the period that match no item." }),
+    untried: z.array(z.string()).optional().meta({
+      description: "Parties with so many open items or transactions that sums of several were not tried.",
+    }),
+    complete: z.boolean().meta({ description: "Whether all transactions of the period were looked at." }),
+    gaps: Gaps,
+  })
+  .meta({ id: "Reconciliation", description: "Expected payments against the transactions of a period." });
+
+const paymentOf = (transaction: Transaction): Payment => {
+  const { transaction_id, amount, currency, date, counterparty } = inShort(transaction);
+  const { transaction_reference, transaction_information, additional_transaction_information } = transaction;
+  return {
+    transaction_id,
+    amount,
+    currency,
+    date,
+    counterparty,
+    texts: [transaction_reference, transaction_information, additional_transaction_information].filter(
+      (text) => typeof text === "string",
+    ),
+  };
+};
+
+/** With the decimals of its currency. */
+const written = (amount: string, currency: string): string =>
+  decimalText(new Big(amount), minorUnits(currency));
+
+const matchedRow = ({ kind, confidence, items, payments, evidence }: Match): z.infer<typeof Matched> => ({
+  kind,
+  confidence,
+  currency: items[0]!.currency,
+  items: items.map(({ item, reference, amount }) => ({ item, ...(reference && { reference }), amount })),
+  transactions: payments.map(({ transaction_id, date, amount }) => ({ transaction_id, date, amount })),
+  evidence: {
+    ...evidence,
+    ...(evidence.difference !== undefined && {
+      difference: written(evidence.difference, items[0]!.currency),
+    }),
+  },
+});
+
+const openRow = ({
+  item: given,
+  open,
+  candidates,
+}: Matching["openItems"][number]): z.infer<typeof OpenItem> => {
+  const { item, reference, party, date, currency, amount } = given;
+  return {
+    item,
+    ...(reference && { reference }),
+    ...(party && { party }),
+    ...(date && { date }),
+    currency,
+    amount,
+    open: written(open, currency),
+    ...(candidates.length > 0 && {
+      candidates: candidates.map(({ payment, agrees, differs }) => ({
+        transaction_id: payment.transaction_id,
+        date: payment.date,
+        amount: payment.amount,
+        currency: payment.currency,
+        agrees: [...agrees],
+        differs: [...differs],
+      })),
+    }),
+  };
+};
+
+function sumsOf(items: readonly Item[], { matches, openItems, openPayments }: Matching) {
+  const names = ["expected", "open", "paid", "other"] as const;
+  const sums = Object.fromEntries(names.map((name) => [name, new Sums()])) as Record<
+    (typeof names)[number],
+    Sums
+  >;
+  for (const { currency, amount } of items) sums.expected.add(currency, new Big(amount));
+  for (const { item, open } of openItems) sums.open.add(item.currency, new Big(open));
+  for (const { currency, amount } of matches.flatMap(({ payments }) => payments))
+    sums.paid.add(currency, new Big(amount));
+  for (const { payment } of openPayments) sums.other.add(payment.currency, new Big(payment.amount));
+  const found = Object.fromEntries(names.map((name) => [name, new Map(sums[name].entries())])) as Record<
+    (typeof names)[number],
+    Map<string, Big>
+  >;
+  const currencies = new Set(names.flatMap((name) => [...found[name].keys()]));
+  return [...currencies].toSorted().map((currency) => {
+    const sumIn = (name: (typeof names)[number]) => found[name].get(currency) ?? new Big(0);
+    const text = (value: Big) => decimalText(value, minorUnits(currency));
+    return {
+      currency,
+      expected: text(sumIn("expected")),
+      matched: text(sumIn("expected").minus(sumIn("open"))),
+      open: text(sumIn("open")),
+      paid: text(sumIn("paid")),
+      other: text(sumIn("other")),
+    };
+  });
+}
+
+/** With the sign that money has in the accounts: as it is for what comes in, turned round for what goes out. */
+const inDirection = (items: readonly Given[], direction: "in" | "out"): Item[] =>
+  items.map((each) => {
+    const value = new Big(each.amount).times(direction === "in" ? 1 : -1);
+    return { ...each, amount: decimalText(value, minorUnits(each.currency)) };
+  });
+
+/** The direction that all items have; undefined where some are the other way. */
+function directionOf(items: readonly Item[]): "in" | "out" | undefined {
+  const outgoing = items.filter(({ amount }) => amount.startsWith("-")).length;
+  if (outgoing === 0) return "in";
+  return outgoing === items.length ? "out" : undefined;
+}
+
+export const reconcileTransactions = procedure({
+  name: "transactions.reconcile",
+  tool: "reconcile_transactions",
+  title: "Reconcile transactions",
+  summary:
+    "Matches expected payments (open invoices, receivables) with the bank transactions of a period: which customers paid, in " +
+    "parts or several at once, who still owes, and what nobody expected.",
+  notes:
+    "likely is a guess for a person to look at; open items have candidates. For single " +
+    "payments, transactions.find.",
+  effect: "read",
+  uses: transactionOperations,
+  rules: [
+    {
+      kind: "exactly-one",
+      fields: ["items", "items_csv"],
+      description: "Exactly one of items and items_csv must be given.",
+    },
+  ],
+  input: {
+    items: z
+      .array(ExpectedItem)
+      .min(1)
+      .max(10_000)
+      .optional()
+      .meta({ title: "Expected items", description: "What is expected to be paid." }),
+    items_csv: z.string().optional().meta({
+      title: "Expected items as CSV",
+      description: "The same as CSV, with the fields as header row.",
+    }),
+    direction: z.enum(["in", "out"]).default("in").meta({
+      title: "Direction",
+      description: "in: what customers are to pay. out: what goes to suppliers.",
+    }),
+    period: PeriodText.default("last 90 days").meta({
+      title: "Period",
+      description: "Value dates, UTC: this week, last month, 2026-Q1, 2026-01-01..2026-01-31.",
+    }),
+    ...accountFields,
+    fee_tolerance: z
+      .string()
+      .regex(/^\d+(\.\d+)?$/, "must be a decimal amount such as 25.00")
+      .default("25.00")
+      .meta({
+        title: "Fee tolerance",
+        description: "How much a fee may take off; a twentieth at most.",
+      }),
+    days: z.int().min(0).max(3_660).default(60).meta({
+      title: "Days",
+      description: "Without a reference: days from the date of its item.",
+    }),
+  },
+  rows: "open_transactions",
+  output: json(Reconciliation, "What is matched, and what is open."),
+  async run(context, { items, items_csv: csv, direction, period: asked, accounts, currencies, ...rules }) {
+    const given = items?.map((each, index) => ({ ...each, item: index + 1 })) ?? itemsFrom(csv ?? "");
+    const expected = inDirection(given, direction);
+    const period = periodOf(asked)!;
+    const meant = await accountsOf(context.client, { accounts, currencies });
+    const walk = await walkTransactions(context, meant, { period, direction: directionOf(expected) });
+    const matching = matchPayments(expected, walk.transactions.map(paymentOf), {
+      feeTolerance: rules.fee_tolerance,
+      days: rules.days,
+    });
+    const found = new Map(walk.transactions.map((each) => [each.transaction_id, each]));
+    const openTransaction = ({ payment, repeats }: Matching["openPayments"][number]) => {
+      const { type: _, ...row }: FoundTransaction = inShort(found.get(payment.transaction_id)!);
+      return { ...row, ...(repeats !== undefined && { repeats }) };
+    };
+    const gaps = [...missingAccounts({ accounts, currencies }, meant), ...walk.gaps];
+    return {
+      period,
+      sums: sumsOf(expected, matching),
+      matched: matching.matches.map(matchedRow),
+      open_items: matching.openItems.map(openRow),
+      open_transactions: matching.openPayments.map(openTransaction),
+      ...(matching.untried.length > 0 && { untried: [...matching.untried] }),
+      complete: gaps.length === 0,
+      gaps,
+    };
+  },
+});

@@ -1,0 +1,83 @@
+/** Where a value differs from a schema, told by paths and kinds alone: no value is ever in it. */
+import type { z } from "zod";
+import { elementOf, kindOf, metaOf, shapeOf, unwrap } from "../../schema/kind";
+
+/** A place in a value, its list indexes as []; what the contract has there; and what was there instead. */
+export interface Difference {
+  readonly path: string;
+  readonly expected: string;
+  readonly found: string;
+}
+
+/** What a value is. */
+export function kindOfValue(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "list";
+  if (typeof value === "string") return value === "" ? "empty text" : "text";
+  return typeof value;
+}
+
+const kindNames: Readonly<Record<string, string>> = {
+  string: "text",
+  array: "list",
+  integer: "whole number",
+};
+
+/** What a schema takes. */
+function expectedBy(schema: z.ZodType): string {
+  const kind = kindOf(schema);
+  const name = kindNames[kind] ?? kind;
+  const format = metaOf(schema).format ?? (unwrap(schema) as { readonly format?: string | null }).format;
+  return format && name === "text" && format !== "regex" ? `text (${format})` : name;
+}
+
+/** A name as a person gives fields names; any other may be a value. */
+const shownName = (name: string): string => (/^_?[A-Za-z_]{1,40}\d?$/.test(name) ? name : "*");
+
+const inside = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`);
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function inObject(schema: z.ZodType, value: Readonly<Record<string, unknown>>, path: string): Difference[] {
+  const shape = shapeOf(schema);
+  const known = Object.entries(shape).flatMap(([name, field]) =>
+    differencesIn(field, value[name], inside(path, name)),
+  );
+  const unknown = Object.keys(value)
+    .filter((name) => !Object.hasOwn(shape, name))
+    .map((name) => ({
+      path: inside(path, shownName(name)),
+      expected: "no such field",
+      found: kindOfValue(value[name]),
+    }));
+  return [...known, ...unknown];
+}
+
+function within(schema: z.ZodType, value: unknown, path: string): Difference[] {
+  const { type, valueType } = unwrap(schema).def as { readonly type: string; readonly valueType?: z.ZodType };
+  const element = elementOf(schema);
+  if (element && Array.isArray(value))
+    return value.flatMap((item) => differencesIn(element, item, `${path}[]`));
+  if (type === "object" && isObject(value)) return inObject(schema, value, path);
+  if (type === "record" && valueType && isObject(value))
+    return Object.values(value).flatMap((item) => differencesIn(valueType, item, inside(path, "*")));
+  const known = metaOf(schema)["x-extensible-enum"];
+  return known && typeof value === "string" && !known.includes(value)
+    ? [{ path, expected: "one of the documented values", found: "another text" }]
+    : [];
+}
+
+/** All places where a value differs from a schema, fields that it does not have included. */
+export function differencesIn(schema: z.ZodType, value: unknown, path = ""): Difference[] {
+  const found = value === null || value === undefined ? [] : within(schema, value, path);
+  if (found.length > 0 || schema.safeParse(value).success) return found;
+  return [{ path, expected: expectedBy(schema), found: differentKind(schema, value) }];
+}
+
+/** Where the kind is the right one, the form is not. */
+function differentKind(schema: z.ZodType, value: unknown): string {
+  const found = kindOfValue(value);
+  return found === (kindNames[kindOf(schema)] ?? kindOf(schema)) ? `${found} in another form` : found;
+}

@@ -1,0 +1,216 @@
+/** The calls of a check, and what each response has to have beside its shape. */
+import { createHash, randomUUID } from "node:crypto";
+import type { ServiceResponse } from "../../client/response";
+import type { Values } from "../../declaration/fields";
+import type { Declaration } from "../../declaration/operation";
+import { FxdeskError } from "../../errors";
+import { valueAt } from "../../schema/value-at";
+import type { Context } from "../procedure";
+import { differencesIn, kindOfValue } from "./differences";
+
+export type Kind = "status" | "shape" | "headers" | "content" | "paging";
+
+export interface Finding {
+  readonly operation: string;
+  readonly kind: Kind;
+  readonly path: string;
+  readonly expected: string;
+  readonly found: string;
+}
+
+/** An operation that could not be looked at, and why. */
+export interface Unread {
+  readonly operation: string;
+  readonly reason: string;
+}
+
+/** No check makes more calls. */
+const mostCalls = 59;
+/** A read is tried so often. */
+const mostAttempts = 3;
+
+const requestIdHeader = "x-request-id";
+
+const headerOf = ({ headers }: ServiceResponse, name: string) => headers[name.toLowerCase()];
+
+const isJsonType = (type: unknown): boolean => typeof type === "string" && /[/+]json\b/i.test(type);
+
+const entriesOf = (body: unknown): readonly unknown[] => (Array.isArray(body) ? body : [body]);
+
+const isAsked = (asked: unknown, value: unknown): boolean =>
+  (Array.isArray(asked) ? asked : [asked]).some(
+    (each) => String(each).toLowerCase() === String(value).toLowerCase(),
+  );
+
+/** Fields of an entry that have the name of what was asked for, and another value. */
+const unasked = (body: unknown, input: Values): string[] =>
+  Object.entries(input).flatMap(([name, asked]) =>
+    entriesOf(body).some((entry) => {
+      const value = valueAt(entry, [name]);
+      return value !== undefined && value !== null && !isAsked(asked, value);
+    })
+      ? [name]
+      : [],
+  );
+
+const digestOf = (entry: unknown) => createHash("sha1").update(JSON.stringify(entry)).digest("base64");
+
+const smallPage = 2;
+const pagesRead = 3;
+const wholePage = 200;
+
+/** Calls, and gathers what differs from the contract: kinds and places, no value. */
+export class Look {
+  readonly findings = new Map<string, { readonly finding: Finding; times: number }>();
+  readonly unread: Unread[] = [];
+  readonly checked = new Set<string>();
+  calls = 0;
+  readonly #context: Context;
+  readonly #onCall: (operation: string, calls: number) => void;
+
+  constructor(context: Context, onCall: (operation: string, calls: number) => void) {
+    this.#context = context;
+    this.#onCall = onCall;
+  }
+
+  operation(name: string): Declaration {
+    return this.#context.client.service.operations.find((each) => each.name === name)!;
+  }
+
+  note(operation: string, kind: Kind, path: string, expected: string, found: string): void {
+    const finding = { operation, kind, path, expected, found };
+    const key = JSON.stringify(finding);
+    const before = this.findings.get(key);
+    if (before) before.times += 1;
+    else this.findings.set(key, { finding, times: 1 });
+  }
+
+  /** One call. Undefined where there was no response to look at. */
+  async call(name: string, input: Values = {}): Promise<ServiceResponse | undefined> {
+    if (this.calls + mostAttempts > mostCalls) {
+      this.unread.push({ operation: name, reason: `The check makes at most ${mostCalls} calls.` });
+      return undefined;
+    }
+    const operation = this.operation(name);
+    const sent = Object.keys(operation.headers ?? {}).some(
+      (header) => header.toLowerCase() === requestIdHeader,
+    )
+      ? randomUUID()
+      : undefined;
+    try {
+      const response = await this.#context.client.call(operation, input, sent ? { requestId: sent } : {});
+      this.calls += response.attempts;
+      this.checked.add(name);
+      this.#inspect(operation, input, response, sent);
+      return response;
+    } catch (error) {
+      if (!(error instanceof FxdeskError) || this.#context.signal?.aborted) throw error;
+      this.calls += error.attempts;
+      this.#refused(operation, error);
+      return undefined;
+    } finally {
+      this.#onCall(name, this.calls);
+    }
+  }
+
+  #refused({ name, responses, errors }: Declaration, { status, code }: FxdeskError): void {
+    if (status !== undefined && responses[status]) {
+      this.note(name, "shape", "", "a JSON body", "a body that is none");
+      return;
+    }
+    if (status !== undefined && !errors[status])
+      this.note(name, "status", "", "a documented status", String(status));
+    this.unread.push({
+      operation: name,
+      reason: status === undefined ? `No response (${code}).` : `Status ${status}.`,
+    });
+  }
+
+  #inspect(
+    { name, responses }: Declaration,
+    input: Values,
+    response: ServiceResponse,
+    sent: string | undefined,
+  ): void {
+    const declared = responses[response.status]!;
+    if (declared.kind === "json") {
+      for (const { path, expected, found } of differencesIn(declared.schema, response.body))
+        this.note(name, "shape", path, expected, found);
+      const type = headerOf(response, "content-type");
+      if (!isJsonType(type))
+        this.note(
+          name,
+          "headers",
+          "content-type",
+          "application/json",
+          type === undefined ? "nothing" : "another",
+        );
+      for (const field of unasked(response.body, input))
+        this.note(name, "content", field, "what was asked for", "another value");
+    }
+    for (const header of Object.keys(declared.headers ?? {}))
+      if (headerOf(response, header) === undefined)
+        this.note(name, "headers", header.toLowerCase(), "a value", "nothing");
+    const returned = headerOf(response, requestIdHeader);
+    if (sent !== undefined && returned !== undefined && returned !== sent)
+      this.note(name, "headers", requestIdHeader, "the one that was sent", "another");
+  }
+
+  /** A numbered list: as one page, as several small ones, and after its end. Returns its entries, as far as they were read. */
+  async pages(name: string, input: Values = {}): Promise<readonly unknown[]> {
+    const paging = this.operation(name).pages!;
+    const read = async (page: number, size: number) => {
+      const response = await this.call(name, { ...input, [paging.page]: page, [paging.size]: size });
+      if (response && paging.total !== undefined) this.#checkTotal(name, paging.total, response);
+      return response && Array.isArray(response.body)
+        ? { ...response, total: response.total, list: response.body }
+        : undefined;
+    };
+    const note = (expected: string, found: string) => this.note(name, "paging", "", expected, found);
+    const whole = await read(1, wholePage);
+    if (!whole) return [];
+    const { total, list } = whole;
+    if (list.length > wholePage) note("at most as many entries as page_size", "more");
+    if (total !== undefined && total !== list.length && (total < wholePage || list.length < wholePage))
+      note(
+        "a total that counts the entries",
+        total > list.length ? "more than there are" : "fewer than there are",
+      );
+    const digests = list.map(digestOf);
+    if (new Set(digests).size < digests.length) note("each entry once", "an entry twice on a page");
+    const last = Math.ceil(list.length / smallPage);
+    for (let page = 1; page <= Math.min(last, pagesRead); page += 1) {
+      const small = await read(page, smallPage);
+      if (!small) return list;
+      if (small.total !== total) note("the same total on each page", "another");
+      if (small.list.length > smallPage) note("at most as many entries as page_size", "more");
+      const from = (page - 1) * smallPage;
+      const due = digests.slice(from, from + smallPage);
+      const own = small.list.slice(0, smallPage).map(digestOf);
+      if (own.length < due.length) note("full pages before the last", "a shorter one");
+      else if (own.some((digest, index) => digest !== due[index]))
+        note("the same entries in the same order, whatever the page size", "others");
+    }
+    if (total !== undefined && list.length === wholePage) {
+      const end = Math.ceil(total / wholePage);
+      const final = await read(end, wholePage);
+      if (final && final.list.length !== total - (end - 1) * wholePage)
+        note("a total that counts the entries", "another number on the last page");
+    }
+    const beyond = list.length < wholePage ? await read(last + 1, smallPage) : undefined;
+    if (beyond && beyond.list.length > 0) note("no entries after the last page", "some");
+    return list;
+  }
+
+  #checkTotal(name: string, header: string, response: ServiceResponse): void {
+    const value = headerOf(response, header);
+    if (value !== undefined && response.total === undefined)
+      this.note(
+        name,
+        "headers",
+        header,
+        "a whole number",
+        Array.isArray(value) ? "several" : kindOfValue(value),
+      );
+  }
+}

@@ -1,0 +1,208 @@
+/** The link of the pipeline that holds what needs a person's yes, until it has one: then what was looked at is what leaves. */
+import { randomUUID } from "node:crypto";
+import type { Connection } from "../client/connection";
+import type { PreparedCall } from "../client/pipeline";
+import type { CommittedAmounts } from "../declaration/operation";
+import { Conflict, FxdeskError, ReleaseNeeded, Unavailable } from "../errors";
+import type { Guard } from "../journal/entry";
+import { environmentOf } from "../journal/inquiry";
+import { KeptStore } from "../journal/kept-store";
+import { shownPlace } from "../store/settings";
+import { correlationFrom } from "./correlation";
+import { ReleaseDesk, ReleaseRefusal, standing, unaskable } from "./desk";
+import { type Authority, guardOf, refused } from "./leave";
+import { closed, forbidden, needsInWords, needsOf } from "./needs";
+import { type People, peopleAt } from "./people";
+import { everyMoneyCall, type Policy, policyAt } from "./policy";
+import type { Release } from "./release";
+import type { CallTerms, Sealed, SealedCall } from "./terms";
+
+/** A call that may go on its way, as it leaves, and what is looked at when it does. */
+export interface Cleared {
+  readonly call: PreparedCall;
+  readonly guard?: Guard;
+}
+
+/** How long a request waits for a yes. */
+const waitsMs = 24 * 3_600_000;
+
+/** What stands at a path; a `*` is each entry of a list. */
+function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
+  const [name, ...rest] = path;
+  if (name === undefined) return [value];
+  if (name === "*") return Array.isArray(value) ? value.flatMap((each) => valuesAt(each, rest)) : [undefined];
+  const inside =
+    typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  return valuesAt(inside, rest);
+}
+
+const isAmount = (value: unknown): value is { amount: string | number; currency: string } => {
+  const { amount, currency } = (value ?? {}) as Record<string, unknown>;
+  return typeof currency === "string" && /^\d+(\.\d+)?$/.test(String(amount));
+};
+
+/** How much a call commits; undefined where nobody knows. */
+function amountsIn(
+  declared: CommittedAmounts | undefined,
+  values: CallTerms["values"],
+): SealedCall["amounts"] {
+  if (!declared) return undefined;
+  const isMore = Object.entries(declared.unless ?? {}).some(([name, more]) =>
+    more.includes(String(values[name])),
+  );
+  const found = declared.paths.flatMap((path) => valuesAt(values, path.split(".")));
+  if (isMore || found.length === 0 || !found.every(isAmount)) return undefined;
+  return found.map(({ amount, currency }) => ({ amount: String(amount), currency }));
+}
+
+/** The call as it was sealed; what its caller chose for himself stays his. */
+function sealedCall({ id, key, sealed }: Release, call: PreparedCall): PreparedCall {
+  const { address, target, headers, body, values, given } = sealed.terms as CallTerms;
+  const { singleUse } = call.operation;
+  const isKeyed =
+    call.options.key !== undefined || (singleUse !== undefined && values[singleUse] !== undefined);
+  const options = isKeyed ? call.options : { ...call.options, key: key === id ? id : key };
+  return Object.freeze({ operation: call.operation, address, target, headers, body, values, given, options });
+}
+
+/** Who releases, where this process may know it. */
+export async function peopleOf(path: string | undefined): Promise<People | undefined> {
+  if (path === undefined) return undefined;
+  // Who only asks need not be able to read it: what needs it says so.
+  return peopleAt(path).catch(() => undefined);
+}
+
+export class ReleaseLink {
+  #desk: ReleaseDesk | undefined;
+
+  constructor(private readonly connection: Connection) {}
+
+  get desk(): ReleaseDesk {
+    return (this.#desk ??= new ReleaseDesk(new KeptStore(this.connection.store)));
+  }
+
+  /** Read anew each time: what is changed in it holds at once. Throws an FxdeskError where that cannot be. */
+  async authority(operation: string, release: Sealed["release"]): Promise<Authority> {
+    const { policy: path, people: peoplePath } = this.connection.settings;
+    const people = await peopleOf(peoplePath);
+    if (path !== undefined) return { policy: await this.#policy(operation, path), people };
+    if (release === "policy")
+      throw refused(operation, "It was asked for under a policy, and FXDESK_POLICY names none here.");
+    if (release === undefined) return { policy: undefined, people };
+    if (!people)
+      throw refused(
+        operation,
+        "It needs a person's release, and nobody is named who could give it: FXDESK_POLICY and FXDESK_PEOPLE name who may.",
+      );
+    const { actor } = this.connection.settings;
+    const names = new Set([...Object.keys(people.secrets), ...(actor === undefined ? [] : [actor])]);
+    return { policy: everyMoneyCall([...names]), people };
+  }
+
+  /** Lets a call go, or throws: ReleaseNeeded where it waits for a yes, another FxdeskError where it may not leave at all. */
+  async clear(call: PreparedCall): Promise<Cleared> {
+    const { name, effect } = call.operation;
+    const authority = await this.authority(name, effect === "money" ? call.options.release : undefined);
+    const { policy } = authority;
+    if (!policy) return { call };
+    const sealed = this.#sealed(call);
+    const needs = needsOf(policy, sealed);
+    const reason = forbidden(policy, sealed) ?? unaskable(policy, needs, sealed.asker);
+    if (reason !== undefined) throw refused(name, reason);
+    if (needs.length === 0 && !(policy.limits && effect === "money")) {
+      const isClosed = closed(policy, Date.now());
+      if (isClosed !== undefined) throw refused(name, isClosed);
+      return { call };
+    }
+    const release = await this.#asked(name, { sealed, given: call.given, key: call.options.key, needs });
+    if (standing(release, Date.now()) === "waiting") throw needed(release, needsInWords(needs));
+    const guard = guardOf(release, authority, "sent", notUsable);
+    return { call: sealedCall(release, call), guard };
+  }
+
+  /** Lets a call leave that the journal does not have. */
+  leave(guard: Guard): Promise<void> {
+    return this.desk.leave(guard, randomUUID());
+  }
+
+  async close(): Promise<void> {
+    await this.#desk?.close();
+  }
+
+  async #policy(operation: string, path: string): Promise<Policy> {
+    try {
+      return await policyAt(path);
+    } catch (error) {
+      throw refused(operation, (error as Error).message);
+    }
+  }
+
+  async #asked(operation: string, wish: Parameters<ReleaseDesk["ask"]>[0]): Promise<Release> {
+    try {
+      return await this.desk.ask(wish);
+    } catch (error) {
+      throw this.asFailure(operation, error as Error);
+    }
+  }
+
+  /** What went wrong at the desk, in the family of errors. */
+  asFailure(operation: string, error: Error): FxdeskError {
+    if (error instanceof FxdeskError) return error;
+    if (error instanceof ReleaseRefusal)
+      return new Conflict(`${operation}: ${error.message} Nothing was sent.`, {
+        operation,
+        code: "conflict",
+        outcome: "not-sent",
+      });
+    const cause = this.connection.secrets.redactError(error);
+    return new Unavailable(
+      `${operation}: Nobody can tell whether it is released: the store, ${shownPlace(this.connection.store.place)}, ` +
+        `cannot be used (${cause.message}). Nothing was sent.`,
+      { operation, code: "unavailable", outcome: "not-sent", retryable: true, cause },
+    );
+  }
+
+  #sealed(call: PreparedCall): SealedCall {
+    const { operation, values, given, address, target, headers, body, options } = call;
+    const { settings, service } = this.connection;
+    const customer = service.customer?.find((name) => values[name] !== undefined);
+    const amounts = amountsIn(operation.commits, values);
+    return {
+      kind: "call",
+      effect: operation.effect === "money" ? "money" : "change",
+      operation: operation.name,
+      environment: environmentOf(this.connection, operation)!,
+      client: customer === undefined ? "" : String(values[customer]),
+      ...(settings.actor !== undefined && { asker: settings.actor }),
+      surface: options.surface ?? "client",
+      validUntil: Date.now() + waitsMs,
+      ...(options.release && { release: options.release }),
+      ...correlationFrom(operation.name, options.correlation),
+      terms: {
+        method: operation.method,
+        address,
+        target,
+        headers,
+        ...(body !== undefined && { body }),
+        values,
+        given,
+      },
+      ...(amounts && { amounts }),
+    };
+  }
+}
+
+function needed({ id, sealed }: Release, words: string): FxdeskError {
+  const { operation, validUntil } = sealed;
+  return new ReleaseNeeded(
+    `${operation}: It waits for ${words}, as ${id}, until ${new Date(validUntil).toISOString()}. Nothing was sent. ` +
+      `Once it is released (fxdesk releases release ${id}), the same call sends it as it was looked at, once.`,
+    { operation, code: "release_needed", outcome: "not-sent", release: id },
+  );
+}
+
+/** A call is used once; one that turned out not to have left may leave under the journal entry that it has. */
+const notUsable = ({ id, state, entry: used }: Release, entry: string): string | undefined => {
+  if (state === "released" || (state === "sent" && used === entry)) return undefined;
+  return state === "sent" ? `${id} was used: a release is used once.` : `${id} is ${state}.`;
+};

@@ -1,0 +1,106 @@
+/** The people who release, each with a secret, in a file that whoever asks need not read; and what proves that they did. */
+import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { chmod, readFile, rename, writeFile } from "node:fs/promises";
+import { z } from "zod";
+import { canonicalJson } from "../journal/canonical";
+import { readOwnFile } from "./own-file";
+import type { Decision } from "./release";
+
+const Secret = z.string().regex(/^scrypt\$\d+\$\d+\$\d+\$[A-Za-z0-9+/=]+\$[A-Za-z0-9+/=]+$/, {
+  message: "must be what fxdesk releases enrol writes",
+});
+
+const People = z.strictObject({
+  /** Signs what people decide: nobody who cannot read this file can make it look as if they had. */
+  key: z.base64().length(44, "must be 32 bytes in base64"),
+  secrets: z.record(z.string(), Secret),
+});
+export type People = z.output<typeof People>;
+
+/** Throws a TypeError that begins with the setting and says what is wrong, and never what is in the file. */
+export async function peopleAt(path: string): Promise<People> {
+  const json = await readOwnFile({ setting: "people", path, isSecret: true });
+  let given: unknown;
+  try {
+    given = JSON.parse(json);
+  } catch {
+    throw new TypeError(`people names ${path}, which is no JSON.`);
+  }
+  const { data, error } = People.safeParse(given);
+  if (data) return data;
+  const faults = error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
+  throw new TypeError(`people names ${path}, which does not fit: ${faults.join("; ")}.`);
+}
+
+/** What one guess costs: about 64 MB and a tenth of a second. */
+const cost = { N: 2 ** 16, r: 8, p: 1 } as const;
+const hashLength = 32;
+const shortestSecret = 10;
+
+const derived = (secret: string, salt: Buffer, { N, r, p }: { N: number; r: number; p: number }) =>
+  new Promise<Buffer>((resolve, reject) => {
+    const options = { N, r, p, maxmem: 256 * N * r };
+    scrypt(secret.normalize("NFKC"), salt, hashLength, options, (error, key) =>
+      error ? reject(error) : resolve(key),
+    );
+  });
+
+/** A secret as the file has it. Throws a TypeError where it is too short. */
+export async function keptSecret(secret: string): Promise<string> {
+  if (secret.length < shortestSecret)
+    throw new TypeError(`The secret must have at least ${shortestSecret} characters.`);
+  const salt = randomBytes(16);
+  const hash = await derived(secret, salt, cost);
+  const { N, r, p } = cost;
+  return ["scrypt", N, r, p, salt.toString("base64"), hash.toString("base64")].join("$");
+}
+
+/** Takes as long for somebody who is not known as for a wrong secret. */
+export async function isSecretOf({ secrets }: People, person: string, secret: string): Promise<boolean> {
+  const known = Object.hasOwn(secrets, person) ? secrets[person] : undefined;
+  const [, N, r, p, salt, hash] = (known ?? nobody).split("$");
+  const given = await derived(secret, Buffer.from(salt!, "base64"), {
+    N: Number(N),
+    r: Number(r),
+    p: Number(p),
+  });
+  return timingSafeEqual(given, Buffer.from(hash!, "base64")) && known !== undefined;
+}
+
+const nobody = ["scrypt", cost.N, cost.r, cost.p, "AAAA", Buffer.alloc(hashLength).toString("base64")].join(
+  "$",
+);
+
+/** Writes a person's secret into the file, which is made where there is none. Throws a TypeError that says what is wrong. */
+export async function enrol(path: string, person: string, secret: string): Promise<void> {
+  const isThere = await readFile(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== "ENOENT",
+  );
+  const before = isThere ? await peopleAt(path) : { key: randomBytes(32).toString("base64"), secrets: {} };
+  const people: People = { ...before, secrets: { ...before.secrets, [person]: await keptSecret(secret) } };
+  const written = `${path}.${process.pid}.new`;
+  await writeFile(written, `${JSON.stringify(people, null, 2)}\n`, { mode: 0o600 });
+  await chmod(written, 0o600);
+  await rename(written, path);
+}
+
+const macOf = (
+  { key }: People,
+  { release, hash, person, decision, at, until }: Omit<Decision, "mac">,
+): Buffer =>
+  createHmac("sha256", Buffer.from(key, "base64"))
+    .update(canonicalJson({ release, hash, person, decision, at, until }))
+    .digest();
+
+export const signed = (people: People, decision: Omit<Decision, "mac">): Decision => ({
+  ...decision,
+  mac: macOf(people, decision).toString("hex"),
+});
+
+/** Whether a decision was made by somebody with a secret in this file, as it stands there. */
+export function isSigned(people: People, decision: Decision): boolean {
+  const given = Buffer.from(decision.mac, "hex");
+  const right = macOf(people, decision);
+  return given.length === right.length && timingSafeEqual(given, right);
+}

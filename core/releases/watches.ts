@@ -1,0 +1,45 @@
+/** Who must act, and what became of it: told once each, over restarts and processes. */
+import { json } from "../declaration/declare";
+import type { Watch } from "../declaration/watch";
+import type { OrdersOfClient } from "../client/methods";
+import { watchOver } from "../declaration/watch";
+import { ReleaseReport } from "./report";
+
+const everyMs = 1_000;
+
+const watch = watchOver<{ readonly orders: OrdersOfClient }>();
+
+const shared = {
+  uses: ["trades.book"],
+  input: {},
+  output: json(ReleaseReport, "What waits for a yes, or did."),
+  everyMs,
+  identify: ({ release }: ReleaseReport) => release,
+  state: ({ state }: ReleaseReport) => ({ state }),
+} as const;
+
+export const releaseAsked: Watch = watch({
+  ...shared,
+  name: "releases.asked",
+  tool: "release_asked",
+  title: "Release asked",
+  summary: "Tells what begins to wait for a person's yes.",
+  begins: "beginning",
+  async read({ client }) {
+    const all = await client.orders.list();
+    return { entries: all.filter(({ state }) => state === "waiting"), gaps: [] };
+  },
+});
+
+export const releaseDecided: Watch = watch({
+  ...shared,
+  name: "releases.decided",
+  tool: "release_decided",
+  title: "Release decided",
+  summary: "Tells that something waits no longer, and each change of how it stands from then on.",
+  begins: "now",
+  async read({ client }) {
+    const all = await client.orders.list();
+    return { entries: all.filter(({ state }) => state !== "waiting"), gaps: [] };
+  },
+});

@@ -1,0 +1,36 @@
+/** accountDetails.watch: where money is to be sent, and whether that is there yet. */
+import type { z } from "zod";
+import { AccountDetails } from "../contract/account-details";
+import { json } from "../declaration/declare";
+import { watch } from "./watch";
+
+type Numbers = { readonly account_number?: string | null | undefined } | null | undefined;
+
+const numberOf = (numbers: Numbers): string | null => numbers?.account_number ?? null;
+
+export const watchAccountDetails = watch({
+  name: "accountDetails.watch",
+  tool: "watch_account_details",
+  title: "Watch account details",
+  summary:
+    "Tells account details that came, went or changed: a requested account is confirmed or has failed, another IBAN.",
+  uses: ["accountDetails.list"],
+  input: {},
+  output: json(AccountDetails, "Account details."),
+  begins: "now",
+  everyMs: 300_000,
+  tellsGone: true,
+  async read({ client }) {
+    const entries: z.output<typeof AccountDetails>[] = [];
+    for await (const details of client.accountDetails.list.all({ page_size: 200 })) entries.push(details);
+    return { entries, gaps: [] };
+  },
+  identify: ({ account_details_id: id }) => id,
+  state: ({ status, alias, primary, domestic, international }) => ({
+    status,
+    alias: alias ?? null,
+    primary: primary ?? null,
+    domestic: numberOf(domestic),
+    international: numberOf(international),
+  }),
+});

@@ -1,0 +1,306 @@
+/**
+ * What the store keeps of a watch, for all processes that share it: what counted of each entry, the changes that nobody has
+ * heard yet, when the next read is due, and who is at it.
+ */
+import { createHash } from "node:crypto";
+import type { ChangeKind, WatchState } from "../declaration/watch";
+import type { KeptStore } from "../journal/kept-store";
+import type { Row, Run, Value } from "../store/database";
+import type { Source } from "../journal/rows";
+
+/** What is kept of an entry. */
+export interface KnownEntry {
+  readonly state: WatchState;
+  /** YYYY-MM-DD, or empty. */
+  readonly day: string;
+}
+
+export type Known = ReadonlyMap<string, KnownEntry>;
+
+/** A change as it was found. */
+export interface FoundChange {
+  readonly kind: ChangeKind;
+  readonly id: string;
+  readonly entry?: unknown;
+  readonly before?: WatchState;
+}
+
+/** A change as it is told. */
+export interface KeptChange extends FoundChange {
+  readonly seq: number;
+  /** Milliseconds since 1970 by the clock of the store. */
+  readonly at: number;
+  readonly repeated: boolean;
+}
+
+/** A read that is to be made. */
+export interface DueRead {
+  /** Milliseconds since 1970 by the clock of the store. */
+  readonly now: number;
+  /** Grows with each read that is kept; 0 where there was none. */
+  readonly version: number;
+  /** The day of the last one that was complete. */
+  readonly readDay: string | undefined;
+}
+
+/** What there is to do: changes to tell, a read to make, or nothing for so long, because somebody else is at it or by time. */
+export type Turn =
+  | { readonly kind: "tell"; readonly changes: readonly KeptChange[] }
+  | ({ readonly kind: "read" } & DueRead)
+  | { readonly kind: "wait"; readonly ms: number; readonly isHeld: boolean; readonly hasFailed: boolean };
+
+/** What a read found, as it is kept. */
+export interface Finding {
+  readonly changes: readonly FoundChange[];
+  readonly kept: ReadonlyMap<string, KnownEntry>;
+  readonly dropped: readonly string[];
+  /** The day of the read, where it was complete. */
+  readonly readDay: string | undefined;
+}
+
+interface Taking {
+  /** Who takes the turn: a name that nobody else has. */
+  readonly holder: string;
+  /** How long it is his. */
+  readonly holdMs: number;
+  /** The number of the last change that was heard. */
+  readonly heard: number;
+  /** How many changes are taken at once at most. */
+  readonly most: number;
+  /** How long after a read that was begun the next may begin, even where nobody hears how the first one ended. */
+  readonly leastMs: number;
+}
+
+/** How many rows one statement writes. */
+const rowsAtOnce = 100;
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+async function insert(
+  run: Run,
+  into: string,
+  rows: readonly (readonly Value[])[],
+  otherwise = "",
+): Promise<void> {
+  for (let start = 0; start < rows.length; start += rowsAtOnce) {
+    const some = rows.slice(start, start + rowsAtOnce);
+    let place = 0;
+    const values = some.map((row) => `(${row.map(() => `$${(place += 1)}`).join(", ")})`);
+    await run(`INSERT INTO ${into} VALUES ${values.join(", ")} ${otherwise}`, some.flat());
+  }
+}
+
+/** Gives the watch to a holder, unless it is somebody else's. Also where two want it at once it is one's alone. */
+const takeIt = (now: string) => `
+  UPDATE fxdesk_watches SET holder = $2, held_until = ${now} + $3,
+    heard = CASE WHEN $4 > heard THEN $4 ELSE heard END
+  WHERE id = $1 AND (holder = $2 OR held_until <= ${now})
+  RETURNING *, ${now} AS moment`;
+
+export class KeptWatch {
+  /** Whatever it is of: nobody can tell that from it. */
+  readonly id: string;
+
+  constructor(
+    private readonly store: KeptStore,
+    private readonly name: string,
+    identity: string,
+  ) {
+    this.id = hashOf(identity);
+  }
+
+  /** Notes what was heard, and takes what there is to do. */
+  take({ holder, holdMs, heard, most, leastMs }: Taking): Promise<Turn> {
+    return this.store.read(({ database, seal }) =>
+      database.exclusively<Turn>(async (run) => {
+        const take = () => run(takeIt(database.now), [this.id, holder, holdMs, heard]);
+        let [row] = await take();
+        if (!row && (await this.#begin(run))) [row] = await take();
+        if (!row) return this.#held(run, database.now, heard);
+        const moment = Number(row.moment);
+        const changes = await this.#outstanding({ run, seal }, row, most);
+        if (changes.length > 0) return { kind: "tell", changes };
+        const waitMs = Number(row.next_at) - moment;
+        if (waitMs > 0) {
+          await this.#release(run, holder);
+          return { kind: "wait", ms: waitMs, isHeld: false, hasFailed: Number(row.failures) > 0 };
+        }
+        await run("UPDATE fxdesk_watches SET next_at = $2 WHERE id = $1", [this.id, moment + leastMs]);
+        const readDay = row.read_day === null ? undefined : String(row.read_day);
+        return { kind: "read", now: moment, version: Number(row.version), readDay };
+      }),
+    );
+  }
+
+  /** Marks changes as told up to a number, before they are; false where they are no longer the holder's to tell. */
+  tell(holder: string, holdMs: number, told: number, heard: number): Promise<boolean> {
+    return this.store.read(async ({ database: { run, now } }) => {
+      const rows = await run(
+        `UPDATE fxdesk_watches SET held_until = ${now} + $3,
+           told = CASE WHEN $4 > told THEN $4 ELSE told END, heard = CASE WHEN $5 > heard THEN $5 ELSE heard END
+         WHERE id = $1 AND holder = $2 AND held_until > ${now} RETURNING id`,
+        [this.id, holder, holdMs, told, heard],
+      );
+      return rows.length > 0;
+    });
+  }
+
+  /** Begins the time of a holder anew. */
+  async extend(holder: string, holdMs: number): Promise<void> {
+    await this.store.read(({ database: { run, now } }) =>
+      run(`UPDATE fxdesk_watches SET held_until = ${now} + $3 WHERE id = $1 AND holder = $2`, [
+        this.id,
+        holder,
+        holdMs,
+      ]),
+    );
+  }
+
+  /** What was kept of the entries. */
+  states(): Promise<Known> {
+    return this.store.read(async ({ database: { run }, seal }) => {
+      const rows = await run("SELECT entry, content FROM fxdesk_watch_states WHERE watch = $1", [this.id]);
+      return new Map(
+        rows.map(({ entry, content }) => {
+          const { id, ...known } = JSON.parse(
+            seal.open(String(content), this.#statePlace(String(entry))),
+          ) as KnownEntry & { id: string };
+          return [id, known];
+        }),
+      );
+    });
+  }
+
+  /** Keeps what a read found; false where it is no longer the holder's. The next read is due after so long. */
+  keep(
+    holder: string,
+    { version }: DueRead,
+    { changes, kept, dropped, readDay }: Finding,
+    nextMs: number,
+  ): Promise<boolean> {
+    return this.store.read(({ database, seal }) =>
+      database.exclusively(async (run) => {
+        const [row] = await run(
+          `UPDATE fxdesk_watches SET version = version + 1, seq = seq + $4, read_day = coalesce($5, read_day), failures = 0,
+             next_at = CASE WHEN ${database.now} + $6 > next_at THEN ${database.now} + $6 ELSE next_at END
+           WHERE id = $1 AND holder = $2 AND version = $3 RETURNING seq, ${database.now} AS moment`,
+          [this.id, holder, version, changes.length, readDay ?? null, nextMs],
+        );
+        if (!row) return this.#isKept(run, holder, version);
+        const before = Number(row.seq) - changes.length;
+        for (const id of dropped)
+          await run("DELETE FROM fxdesk_watch_states WHERE watch = $1 AND entry = $2", [this.id, hashOf(id)]);
+        const states = [...kept].map(([id, known]) => {
+          const entry = hashOf(id);
+          return [this.id, entry, seal.close(JSON.stringify({ id, ...known }), this.#statePlace(entry))];
+        });
+        await insert(
+          run,
+          "fxdesk_watch_states (watch, entry, content)",
+          states,
+          "ON CONFLICT (watch, entry) DO UPDATE SET content = excluded.content",
+        );
+        const found = changes.map((change, index) => {
+          const number = before + 1 + index;
+          const content = seal.close(JSON.stringify(change), this.#changePlace(number));
+          return [this.id, number, row.moment!, content];
+        });
+        await insert(run, "fxdesk_watch_changes (watch, seq, found_at, content)", found);
+        return true;
+      }),
+    );
+  }
+
+  /** A read has failed: it is tried again after a pause that grows with each failure. Returns that pause, in milliseconds. */
+  fail(holder: string, pauseAfter: (failures: number) => number): Promise<number> {
+    return this.store.read(({ database }) =>
+      database.exclusively(async (run) => {
+        const [row] = await run(
+          `UPDATE fxdesk_watches SET failures = failures + 1, held_until = 0 WHERE id = $1 AND holder = $2
+           RETURNING failures, next_at, ${database.now} AS moment`,
+          [this.id, holder],
+        );
+        if (!row) return 0;
+        const moment = Number(row.moment);
+        const nextAt = Math.max(Number(row.next_at), moment + Math.ceil(pauseAfter(Number(row.failures))));
+        await run("UPDATE fxdesk_watches SET next_at = $2 WHERE id = $1", [this.id, nextAt]);
+        return nextAt - moment;
+      }),
+    );
+  }
+
+  /** All changes up to this one were heard. */
+  async heard(seq: number): Promise<void> {
+    await this.store.read(({ database: { run } }) => this.#note(run, seq));
+  }
+
+  /** Leaves the rest to whoever comes next. */
+  async release(holder: string): Promise<void> {
+    await this.store.read(({ database: { run } }) => this.#release(run, holder));
+  }
+
+  #statePlace(entry: string): string {
+    return `fxdesk_watch_states ${this.id} ${entry}`;
+  }
+
+  #changePlace(seq: number): string {
+    return `fxdesk_watch_changes ${this.id} ${seq}`;
+  }
+
+  /** Whether the watch was begun just now. */
+  async #begin(run: Run): Promise<boolean> {
+    const rows = await run(
+      `INSERT INTO fxdesk_watches (id, name, version, seq, told, heard, next_at, failures, holder, held_until)
+       VALUES ($1, $2, 0, 0, 0, 0, 0, 0, '', 0) ON CONFLICT (id) DO NOTHING RETURNING id`,
+      [this.id, this.name],
+    );
+    return rows.length > 0;
+  }
+
+  /** Somebody else is at it; what was heard counts all the same. */
+  async #held(run: Run, now: string, heard: number): Promise<Turn> {
+    await this.#note(run, heard);
+    const [row] = await run(
+      `SELECT held_until - ${now} AS held_ms, failures FROM fxdesk_watches WHERE id = $1`,
+      [this.id],
+    );
+    const { held_ms: ms, failures } = row!;
+    return { kind: "wait", ms: Math.max(1, Number(ms)), isHeld: true, hasFailed: Number(failures) > 0 };
+  }
+
+  /** A commit whose response was lost has happened. */
+  async #isKept(run: Run, holder: string, version: number): Promise<boolean> {
+    const rows = await run("SELECT id FROM fxdesk_watches WHERE id = $1 AND holder = $2 AND version = $3", [
+      this.id,
+      holder,
+      version + 1,
+    ]);
+    return rows.length > 0;
+  }
+
+  async #note(run: Run, heard: number): Promise<void> {
+    await run("UPDATE fxdesk_watches SET heard = $2 WHERE id = $1 AND heard < $2", [this.id, heard]);
+  }
+
+  async #release(run: Run, holder: string): Promise<void> {
+    await run("UPDATE fxdesk_watches SET held_until = 0 WHERE id = $1 AND holder = $2 AND held_until > 0", [
+      this.id,
+      holder,
+    ]);
+  }
+
+  /** The changes that nobody has heard, oldest first; those that were are removed. */
+  async #outstanding({ run, seal }: Source, { heard, told }: Row, most: number): Promise<KeptChange[]> {
+    await run("DELETE FROM fxdesk_watch_changes WHERE watch = $1 AND seq <= $2", [this.id, heard!]);
+    const rows = await run(
+      "SELECT seq, found_at, content FROM fxdesk_watch_changes WHERE watch = $1 ORDER BY seq LIMIT $2",
+      [this.id, most],
+    );
+    return rows.map(({ seq, found_at: at, content }) => ({
+      ...(JSON.parse(seal.open(String(content), this.#changePlace(Number(seq)))) as FoundChange),
+      seq: Number(seq),
+      at: Number(at),
+      repeated: Number(seq) <= Number(told),
+    }));
+  }
+}

@@ -1,0 +1,50 @@
+/** accounts.watchMargin: margin calls on forwards. */
+import { json } from "../declaration/declare";
+import { accountOperations } from "../procedures/accounts";
+import { z } from "zod";
+import { readBalances } from "./balances";
+import { watch } from "./watch";
+
+const MarginDue = z
+  .object({
+    account_id: z.string().meta({ description: "The account in the currency of the call." }),
+    currency: z.string().meta({ description: "ISO 4217 code." }),
+    margin_call: z
+      .string()
+      .meta({ description: "Balance MarginCall, signed; negative where it is to be paid." }),
+    initial_margin: z
+      .string()
+      .meta({ description: "Balance InitialMargin, signed: deposits that are held." }),
+  })
+  .meta({ id: "MarginDue", description: "What was called for margin and is not settled." });
+
+export const watchMarginCalls = watch({
+  name: "accounts.watchMargin",
+  tool: "watch_margin_calls",
+  title: "Watch margin calls",
+  summary: "Tells margin calls on forwards that are raised (new), changed, and settled (gone).",
+  uses: [...accountOperations, "accounts.listBalances"],
+  input: {},
+  output: json(MarginDue, "The margin call."),
+  begins: "beginning",
+  everyMs: 300_000,
+  tellsGone: true,
+  async read(context) {
+    const { entries, gaps } = await readBalances(context, {}, ["MarginCall", "InitialMargin"]);
+    const initial = new Map(
+      entries.filter(({ type }) => type === "InitialMargin").map((each) => [each.account_id, each.amount]),
+    );
+    const calls = entries.filter(({ type, amount }) => type === "MarginCall" && Number(amount) !== 0);
+    return {
+      entries: calls.map(({ account_id, currency, amount }) => ({
+        account_id,
+        currency,
+        margin_call: amount,
+        initial_margin: initial.get(account_id) ?? "0",
+      })),
+      gaps,
+    };
+  },
+  identify: ({ account_id: account, currency }) => `${account} ${currency}`,
+  state: ({ margin_call }) => ({ margin_call }),
+});

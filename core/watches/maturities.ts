@@ -1,0 +1,60 @@
+/** forwards.watch: forwards and drawdowns that are about to mature. */
+import { z } from "zod";
+import { json } from "../declaration/declare";
+import { decimalText } from "../procedures/decimal";
+import { openTrades, walkTrades } from "../procedures/walk-trades";
+import { minorUnits } from "../schema/currency";
+import { daysBefore } from "./days";
+import { watch } from "./watch";
+
+const Maturing = z
+  .object({
+    trade_id: z.string().meta({ description: "The forward or drawdown." }),
+    type: z.string().meta({ description: "forward, window_forward, ndf or drawdown." }),
+    matures: z.string().meta({ description: "Maturity date, YYYY-MM-DD." }),
+    status: z.string().meta({ description: "How far it is paid for and paid out." }),
+    buy_currency: z.string().meta({ description: "ISO 4217 code." }),
+    buy_amount: z.string().meta({ description: "What is left of what it buys." }),
+    sell_currency: z.string().meta({ description: "ISO 4217 code." }),
+    sell_amount: z.string().meta({ description: "What is left of what it sells." }),
+  })
+  .meta({ id: "MaturingTrade", description: "A forward of which something is to be settled soon." });
+
+export const watchMaturities = watch({
+  name: "forwards.watch",
+  tool: "watch_maturities",
+  title: "Watch maturities",
+  summary:
+    "Tells forwards and drawdowns as they come within some days of their maturity: hedges that expire.",
+  notes: "forwards.list shows all that is open.",
+  uses: ["trades.list"],
+  input: {
+    within_days: z.int().min(0).max(366).default(5).meta({
+      title: "Within days",
+      description: "How many days before its maturity a trade is told.",
+    }),
+  },
+  output: json(Maturing, "What matures."),
+  begins: "beginning",
+  everyMs: 3_600_000,
+  async read(context, { within_days: days }, { today }) {
+    const walk = await walkTrades(context, ["forward", "window_forward", "ndf", "drawdown"]);
+    const { open, gaps } = openTrades(walk.trades, today);
+    const last = daysBefore(today, -days);
+    const entries = open
+      .filter(({ trade }) => trade.maturity_date <= last)
+      .map(({ trade, buy, sell }) => ({
+        trade_id: trade.trade_id,
+        type: trade.trade_type,
+        matures: trade.maturity_date,
+        status: trade.status,
+        buy_currency: trade.buy_currency,
+        buy_amount: decimalText(buy, minorUnits(trade.buy_currency)),
+        sell_currency: trade.sell_currency,
+        sell_amount: decimalText(sell, minorUnits(trade.sell_currency)),
+      }));
+    return { entries, gaps: [...walk.gaps, ...gaps] };
+  },
+  identify: ({ trade_id: id }) => id,
+  state: ({ matures }) => ({ matures }),
+});

@@ -1,0 +1,69 @@
+/** payments.watch: open-banking payments, by their ids. */
+import { z } from "zod";
+import type { getPaymentStatus } from "../contract/payments";
+import { json } from "../declaration/declare";
+import type { InputOf } from "../declaration/input";
+import { readEach } from "./read-each";
+import { watch } from "./watch";
+
+const form =
+  /^(payments|bulk-payments|periodic-payments)\/((?:pain\.001-)?(?:sepa-credit-transfers|instant-sepa-credit-transfers|target-2-payments|cross-border-credit-transfers))\/([^\s/\\]+)$/;
+
+type StatusInput = Omit<InputOf<typeof getPaymentStatus>, "Accept">;
+
+const Payment = z
+  .object({
+    payment: z.string().meta({ description: "As it was asked for." }),
+    status: z
+      .string()
+      .meta({ description: "transactionStatus, such as ACSC for settled and RJCT for rejected." }),
+    funds_available: z
+      .boolean()
+      .optional()
+      .meta({ description: "Whether there was enough money, where that was checked." }),
+  })
+  .meta({ id: "WatchedPayment", description: "An open-banking payment and its status." });
+
+const final = new Set(["ACSC", "ACCC", "RJCT", "CANC", "PART"]);
+
+export const watchPayments = watch({
+  name: "payments.watch",
+  tool: "watch_payments",
+  title: "Watch payments",
+  summary:
+    "Tells which open-banking payments changed since last asked: authorised, settled, rejected or cancelled.",
+  notes: "Not for payments of trades: trades.watchPayments is.",
+  uses: ["payments.getStatus"],
+  input: {
+    payments: z
+      .array(
+        z.string().regex(form, "must be service/product/id, such as payments/sepa-credit-transfers/1234"),
+      )
+      .min(1)
+      .meta({
+        title: "Payments",
+        description: "service/product/id, such as payments/sepa-credit-transfers/1234.",
+      }),
+  },
+  output: json(Payment, "A payment."),
+  begins: "beginning",
+  everyMs: 60_000,
+  async read(context, { payments }, { known }) {
+    const open = payments.filter((payment) => !final.has(String(known.get(payment)?.["status"])));
+    return readEach(
+      context,
+      open,
+      (payment) => `Payment ${payment}`,
+      async (payment) => {
+        const [, service, product, paymentId] = form.exec(payment)!;
+        const input = { "payment-service": service, "payment-product": product, paymentId } as StatusInput;
+        const { transactionStatus: status, fundsAvailable } = await context.client.payments.getStatus(input);
+        return [
+          { payment, status, ...(fundsAvailable !== undefined && { funds_available: fundsAvailable }) },
+        ];
+      },
+    );
+  },
+  identify: ({ payment }) => payment,
+  state: ({ status }) => ({ status }),
+});

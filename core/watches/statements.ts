@@ -1,0 +1,54 @@
+/** statements.watch: statement files that were asked for, and are ready. */
+import { z } from "zod";
+import { ReceivedFile } from "../client/file";
+import { json } from "../declaration/declare";
+import { readEach } from "./read-each";
+import { watch } from "./watch";
+
+const form = /\/accounts\/([0-9a-fA-F-]{36})\/statements\/([0-9a-fA-F-]{36})\/file(?:\?.*)?$/;
+
+const WatchedStatement = z
+  .object({
+    url: z.string().meta({ description: "As it was asked for." }),
+    account_id: z.string().meta({ description: "As statements.getFile takes it." }),
+    statement_id: z.string().meta({ description: "As statements.getFile takes it." }),
+    status: z.string().meta({ description: "Ready, Pending, or Failed: then there will be none." }),
+  })
+  .meta({ id: "WatchedStatement", description: "A statement file, and whether it can be fetched." });
+
+export const watchStatements = watch({
+  name: "statements.watch",
+  tool: "watch_statements",
+  title: "Watch statements",
+  summary: "Tells when statement files that were asked for are ready, or have failed.",
+  notes: "statements.getFile fetches what is ready.",
+  uses: ["statements.getFile"],
+  input: {
+    urls: z
+      .array(z.string().regex(form, "must be /accounts/{account_id}/statements/{statement_id}/file"))
+      .min(1)
+      .meta({ title: "URLs", description: "Each as statements.createFile returned it." }),
+  },
+  output: json(WatchedStatement, "A statement file."),
+  begins: "beginning",
+  everyMs: 15_000,
+  async read(context, { urls }, { known }) {
+    const open = urls.filter((url) => (known.get(url)?.["status"] ?? "Pending") === "Pending");
+    return readEach(
+      context,
+      open,
+      (url) => `Statement ${url}`,
+      async (url) => {
+        const [, account_id, statement_id] = form.exec(url)!;
+        const input = { account_id: account_id!, statement_id: statement_id! };
+        const { body } = await context.client.statements.getFile(input);
+        const isReady = body instanceof ReceivedFile;
+        if (isReady) body.stream.destroy();
+        return [{ url, ...input, status: isReady ? "Ready" : body.status }];
+      },
+    );
+  },
+  identify: ({ url }) => url,
+  state: ({ status }) => ({ status }),
+  tellsWhenNew: ({ status }) => status !== "Pending",
+});

@@ -1,0 +1,71 @@
+/** trades.watchPayments: payments from what trades buy. */
+import { z } from "zod";
+import { json } from "../declaration/declare";
+import { walkTrades } from "../procedures/walk-trades";
+import { readEach } from "./read-each";
+import { watch } from "./watch";
+
+const TradePayment = z
+  .object({
+    trade_id: z.string().meta({ description: "The trade that it is paid from." }),
+    payment_id: z.string().optional().meta({ description: "Identifies the payment to the service." }),
+    position: z.int().meta({ description: "Its place among the payments of the trade, from 1." }),
+    beneficiary_name: z.string().optional().meta({ description: "Who is paid." }),
+    amount: z.string().optional().meta({ description: "Decimal amount in buy_currency." }),
+    buy_currency: z.string().meta({ description: "What the trade buys, as an ISO 4217 code." }),
+    status: z.string().optional().meta({ description: "How far the payment is." }),
+  })
+  .meta({ id: "TradePayment", description: "A payment of a trade." });
+
+const over = new Set(["closed", "cancelled"]);
+const final = new Set(["payment complete", "payment rejected", "payment cancelled"]);
+
+export const watchTradePayments = watch({
+  name: "trades.watchPayments",
+  tool: "watch_trade_payments",
+  title: "Watch payments of trades",
+  summary: "Tells when payments of trades wait for authorisation, are executing, complete or rejected.",
+  notes: "Not for open-banking payments: payments.watch is.",
+  uses: ["trades.list", "trades.get"],
+  input: {
+    trades: z.array(z.string().min(1)).min(1).optional().meta({
+      title: "Trades",
+      description: "Only these: their trade_id. By default all that are not over.",
+    }),
+  },
+  output: json(TradePayment, "A payment of a trade."),
+  begins: "now",
+  everyMs: 300_000,
+  async read(context, { trades: asked }, { known }) {
+    const { trades, gaps } = await walkTrades(context);
+    const unfinished = new Set(
+      [...known.values()]
+        .filter(({ status }) => !final.has(String(status).toLowerCase()))
+        .map((state) => state["trade_id"]),
+    );
+    const wanted = trades.filter(
+      ({ trade_id: id, status }) =>
+        (asked?.includes(id) ?? true) && (!over.has(status.toLowerCase()) || unfinished.has(id)),
+    );
+    const found = await readEach(
+      context,
+      wanted,
+      ({ trade_id: id }) => `Trade ${id}`,
+      async ({ trade_id, buy_currency }) => {
+        const response = await context.client.trades.get({ trade_id, response_model: "ExtendedBookedTrade" });
+        return (response.payments ?? []).map(({ payment_id, beneficiary_name, amount, status }, index) => ({
+          trade_id,
+          position: index + 1,
+          buy_currency,
+          ...(payment_id !== undefined && { payment_id }),
+          ...(beneficiary_name !== undefined && { beneficiary_name }),
+          ...(amount !== undefined && { amount: String(amount) }),
+          ...(status !== undefined && { status }),
+        }));
+      },
+    );
+    return { entries: found.entries, gaps: [...gaps, ...found.gaps] };
+  },
+  identify: ({ trade_id: trade, payment_id: id, position }) => id ?? `${trade} ${position}`,
+  state: ({ trade_id, status, amount }) => ({ trade_id, status: status ?? null, amount: amount ?? null }),
+});

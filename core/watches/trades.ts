@@ -1,0 +1,35 @@
+/** trades.watch: trades that were booked, and how far they are. */
+import { BookedTrade } from "../contract/trades";
+import { json } from "../declaration/declare";
+import { walkTrades } from "../procedures/walk-trades";
+import { watch } from "./watch";
+
+export const watchTrades = watch({
+  name: "trades.watch",
+  tool: "watch_trades",
+  title: "Watch trades",
+  summary:
+    "Tells which trades changed their status since last time: booked, funded, paid out, closed or cancelled.",
+  uses: ["trades.list"],
+  input: {},
+  output: json(BookedTrade, "A trade."),
+  begins: "now",
+  everyMs: 60_000,
+  async read(context) {
+    const { trades, gaps } = await walkTrades(context);
+    const entries = trades.map((trade) => ({
+      ...trade,
+      buy_amount: trade.buy_amount.toNumber(),
+      sell_amount: trade.sell_amount.toNumber(),
+    }));
+    return { entries, gaps };
+  },
+  identify: ({ trade_id: id }) => id,
+  state: ({ status, maturity_date: matures, buy_amount: buy, sell_amount: sell, reference }) => ({
+    status,
+    maturity_date: matures,
+    buy_amount: buy,
+    sell_amount: sell,
+    reference: reference ?? null,
+  }),
+});

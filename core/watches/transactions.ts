@@ -1,0 +1,70 @@
+/** transactions.watch: money that came and went. */
+import { z } from "zod";
+import { TransactionData } from "../contract/transactions";
+import { json } from "../declaration/declare";
+import { minorUnits } from "../schema/currency";
+import {
+  type Account,
+  accountFields,
+  accountOperations,
+  accountsOf,
+  missingAccounts,
+} from "../procedures/accounts";
+import { decimalText, signed } from "../procedures/decimal";
+import { valueDay, walkTransactions } from "../procedures/walk-transactions";
+import { daysBefore } from "./days";
+import { watch } from "./watch";
+
+/** Value days may lie ahead: further than that nothing is booked. */
+const daysAhead = 400;
+
+export const accountGaps = (
+  input: Parameters<typeof missingAccounts>[0],
+  accounts: readonly Account[],
+): string[] =>
+  missingAccounts(input, accounts).map(({ account_id: id, reason }) => `Account ${id}: ${reason}`);
+
+export const watchTransactions = watch({
+  name: "transactions.watch",
+  tool: "watch_transactions",
+  title: "Watch transactions",
+  summary: "Tells new and changed transactions: incoming payments, money out, fees, late bookings.",
+  notes: "Looks back 14 days for what was booked late.",
+  uses: [...accountOperations, "transactions.list"],
+  input: {
+    ...accountFields,
+    direction: z
+      .enum(["in", "out"])
+      .optional()
+      .meta({ title: "Direction", description: "Only money in, or out." }),
+  },
+  output: json(TransactionData, "A transaction."),
+  begins: "now",
+  everyMs: 60_000,
+  overlapDays: 14,
+  tellsGone: true,
+  async read(context, { direction, ...which }, { from, today }) {
+    const accounts = await accountsOf(context.client, which);
+    const period = from === undefined ? undefined : { from, to: daysBefore(today, -daysAhead) };
+    const { transactions, gaps } = await walkTransactions(context, accounts, { period, direction });
+    return {
+      entries: transactions,
+      gaps: [
+        ...accountGaps(which, accounts),
+        ...gaps.map(({ account_id: id, reason }) => `Account ${id}: ${reason}`),
+      ],
+    };
+  },
+  identify: ({ transaction_id: id }) => id,
+  state: ({ account_id: account, amount, credit_debit_indicator: direction, ...rest }) => ({
+    account_id: account,
+    amount: decimalText(signed(amount.amount, direction), minorUnits(amount.currency)),
+    currency: amount.currency,
+    status: rest.status ?? null,
+    booked: rest.booking_datetime ?? null,
+    value: rest.value_datetime ?? null,
+    reference: rest.transaction_reference ?? null,
+    information: rest.transaction_information ?? null,
+  }),
+  day: valueDay,
+});

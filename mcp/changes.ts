@@ -1,0 +1,124 @@
+/** A watch as a tool: what is new or has changed after a cursor. */
+import { z } from "zod";
+import type { ClientCore } from "../core/client/methods";
+import type { ServiceResponse } from "../core/client/response";
+import { json } from "../core/declaration/declare";
+import { perOperation, type Values } from "../core/declaration/fields";
+import type { Callable } from "../core/declaration/operation";
+import type { Change, Watch } from "../core/declaration/watch";
+import type { ListResult } from "./list-results";
+import { argumentsOf } from "./names";
+import type { JsonObject } from "./protocol";
+import { maxResultLength } from "./result-content";
+import { jsonLength } from "./truncate";
+
+/** The arguments of such a tool that are its own. */
+const own = { cursor: "cursor", from: "from" } as const;
+
+/** All assistants that share a store share what they are told. */
+const consumer = "mcp";
+
+/** Who asks wants what there is now; who asks again and again does not ask the service each time. */
+const soonestMs = 10_000;
+
+/** As many as one result holds, as a rule. */
+const changesAtOnce = 20;
+
+/** Where it may begin at a day, that may be said; else it begins as it is declared. */
+export const watchProperties = ({ day }: Watch): JsonObject => ({
+  ...(day && { [own.from]: { type: "string", description: "First time: now, beginning or a day." } }),
+  [own.cursor]: { type: "string" },
+});
+
+/** The arguments of the watch, and those of the tool. Strict hosts send null for what is left out. */
+export function splitWatching(input: JsonObject): readonly [given: JsonObject, own: JsonObject] {
+  const { [own.cursor]: cursor, [own.from]: from, ...given } = input;
+  return [given, { ...(cursor != null && { cursor }), ...(from != null && { from }) }];
+}
+
+/** A change as it is shown: what it is told of stands in it as a whole. */
+const shownOf = ({ kind, id, entry, before, at, repeated }: Change) => ({
+  kind,
+  id,
+  ...(entry !== undefined && { entry }),
+  ...(before !== undefined && { before }),
+  at,
+  ...(repeated && { repeated }),
+});
+
+const entrySchemaOf = ({ responses }: Watch): z.ZodType => {
+  const [response] = Object.values(responses);
+  return response?.kind === "json" ? response.schema : z.unknown();
+};
+
+/** The watch as what a tool returns: its changes are the answer. */
+export const answerOfWatch = perOperation((watch: Watch): Callable => {
+  const change = z.object({
+    kind: z.string(),
+    id: z.string(),
+    entry: entrySchemaOf(watch).optional(),
+    before: z.unknown().optional(),
+    at: z.string(),
+    repeated: z.boolean().optional(),
+  });
+  const answer = z.object({ count: z.int(), cursor: z.string(), changes: z.array(change) });
+  return { ...watch, responses: { 200: json(answer, "What is new or has changed.") }, rows: "changes" };
+});
+
+/** As many changes as one result holds, one at least. */
+function fitting(changes: readonly Change[]): Change[] {
+  let left = maxResultLength;
+  return changes.filter((change, index) => {
+    left -= jsonLength(shownOf(change));
+    return index === 0 || left >= 0;
+  });
+}
+
+interface Watching {
+  readonly cursor?: unknown;
+  readonly from?: unknown;
+  readonly signal: AbortSignal | undefined;
+}
+
+const textOf = (name: string, value: unknown) => (value === undefined ? {} : { [name]: String(value) });
+
+/**
+ * The changes after the cursor, which says that those before it were heard. Throws what the read throws, and InvalidInput
+ * for a cursor that is none.
+ */
+export async function readChanges(
+  watch: Watch,
+  client: Pick<ClientCore, "changesSince">,
+  values: Values,
+  { cursor: after, from, signal }: Watching,
+): Promise<ListResult> {
+  const told = await client.changesSince(watch, values, {
+    consumer,
+    everyMs: Math.min(watch.everyMs, soonestMs),
+    limit: changesAtOnce,
+    ...textOf("from", from),
+    ...textOf("cursor", after),
+    ...(signal && { signal }),
+  });
+  const changes = fitting(told.changes);
+  const cursor = changes.at(-1)?.cursor ?? told.next;
+  const goesOn = told.mayBeMore || changes.length < told.changes.length;
+  const body = { count: changes.length, cursor, changes: changes.map(shownOf) };
+  const { changes: shown, ...frame } = body;
+  const response: ServiceResponse = {
+    status: 200,
+    body,
+    headers: {},
+    total: undefined,
+    requestId: undefined,
+    attempts: 0,
+    violations: [],
+  };
+  const rows = shown.map((value) => ({ path: ["changes"], value }));
+  return {
+    pages: [{ response, values, frame, rows, following: undefined }],
+    rows,
+    continued: false,
+    ...(goesOn && { nextArguments: { ...argumentsOf(watch, values), [own.cursor]: cursor } }),
+  };
+}

@@ -1,0 +1,130 @@
+/** What the form of a connection asks the runtime for: to log in, and to try the connection. */
+import type { IncomingHttpHeaders } from "node:http";
+import type { NodeAPI } from "node-red";
+import { createClient } from "../../core/client/client";
+import { logInTo, type LoginUnderWay } from "../../core/client/login";
+import { settingsOf } from "../../core/client/settings";
+import { standingOf } from "../../core/client/standing";
+import { loginHtml, loginPageHeaders } from "../../core/credentials/login-page";
+import type { Service } from "../../core/declaration/service";
+import { describeViolations } from "../../core/declaration/violation";
+import { InvalidInput } from "../../core/errors";
+import { isForeign } from "../admin";
+import { type ConnectionForm, formFrom, optionsFromForm } from "./form";
+import { loginMs, Logins } from "./logins";
+
+/** Where a person returns to, below the root of the editor, unless the connection says another address. */
+const returnPath = "fxdesk/connection/return";
+
+/** What the editor is told: a status, and JSON. */
+interface Told {
+  readonly status?: number;
+  readonly body: object;
+}
+
+const told = (message: string, status = 400): Told => ({ status, body: { message } });
+
+/** What is wrong with a setting names it as the form does. */
+function asFormSays(service: Service, error: unknown): Told {
+  const titles = new Map(settingsOf(service).map(({ name, title }) => [name, title]));
+  const titleOf = (name: string) => titles.get(name) ?? name;
+  if (!(error instanceof InvalidInput)) return told((error as Error).message.replace(/^\w+/, titleOf));
+  const violations = error.violations.map(({ field, message }) => ({ field: titleOf(field), message }));
+  return told(describeViolations(violations));
+}
+
+/** The secret that a browser has for a login. */
+const cookieOf = (handle: string): string => `fxdesk-login-${handle}`;
+
+const cookieIn = ({ cookie = "" }: IncomingHttpHeaders, name: string): string | undefined =>
+  cookie
+    .split(/; */)
+    .find((each) => each.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
+
+/** Serves the forms of who may change flows, and whoever comes back from a login that was begun in one. */
+export function serveConnections(RED: NodeAPI, service: Service): void {
+  const logins = new Logins();
+  const mayWrite = RED.auth.needsPermission("fxdesk.write");
+
+  /** No page of another site may ask, and no form of one. */
+  const asked = async (
+    request: { readonly headers: IncomingHttpHeaders; readonly body?: unknown },
+    answer: (form: ConnectionForm) => Promise<Told>,
+  ): Promise<Told> => {
+    if (isForeign(request.headers)) return told("Only the editor may ask.", 403);
+    const isJson = /^application\/json\b/i.test(request.headers["content-type"] ?? "");
+    const form = isJson ? formFrom(request.body) : undefined;
+    if (!form) return told("A form of a connection is needed, as JSON.");
+    try {
+      return await answer(form);
+    } catch (error) {
+      return asFormSays(service, error);
+    }
+  };
+
+  const tried = async (form: ConnectionForm): Promise<Told> => {
+    const client = createClient(optionsFromForm(service, RED, form), service);
+    try {
+      const { error, ...standing } = await standingOf(client);
+      return { body: { ...standing, ...(error && { message: error.message }) } };
+    } finally {
+      await client.close();
+    }
+  };
+
+  const begun = async (form: ConnectionForm, editor: string): Promise<LoginUnderWay> => {
+    const { httpAdminRoot = "/" } = RED.settings as { readonly httpAdminRoot?: string };
+    const usual = new URL(returnPath, new URL(`${httpAdminRoot}/`.replaceAll("//", "/"), editor)).href;
+    const options = optionsFromForm(service, RED, form);
+    const login = await logInTo(service, {
+      ...options,
+      settings: { redirectUri: usual, ...options.settings },
+    });
+    const { origin } = new URL(login.redirectUri);
+    if (origin !== editor)
+      throw new TypeError(`redirectUri leads to ${origin}: open the editor there to log in.`);
+    return login;
+  };
+
+  RED.httpAdmin.post("/fxdesk/connection/test", mayWrite, (request, response) => {
+    void asked(request, tried).then(({ status = 200, body }) => response.status(status).json(body));
+  });
+
+  RED.httpAdmin.post("/fxdesk/connection/login", mayWrite, (request, response) => {
+    const editor = request.headers.origin ?? `${request.protocol}://${request.headers.host}`;
+    const answer = async (form: ConnectionForm): Promise<Told> => {
+      const login = await begun(form, editor);
+      const { handle, browser } = logins.add(login);
+      const { pathname, protocol } = new URL(login.redirectUri);
+      response.cookie(cookieOf(handle), browser, {
+        path: pathname,
+        httpOnly: true,
+        sameSite: "lax",
+        secure: protocol === "https:",
+        maxAge: loginMs,
+      });
+      return { body: { handle, address: login.address } };
+    };
+    void asked(request, answer).then(({ status = 200, body }) => response.status(status).json(body));
+  });
+
+  RED.httpAdmin.get("/fxdesk/connection/login/:handle", mayWrite, (request, response, next) => {
+    const state = logins.stateOf(String(request.params.handle));
+    if (isForeign(request.headers)) response.status(403).end();
+    else if (state) response.set("cache-control", "no-store").json(state);
+    else next();
+  });
+
+  // Who comes back has no token of the editor: the state and the cookie say who it is.
+  RED.httpAdmin.use((request, response, next) => {
+    const address = `http://localhost${request.originalUrl}`;
+    if (request.method !== "GET" || !URL.canParse(address)) return next();
+    const { pathname, searchParams } = new URL(address);
+    if (!logins.isAwaitedAt(pathname)) return next();
+    const browserOf = (handle: string) => cookieIn(request.headers, cookieOf(handle));
+    void logins
+      .take({ path: pathname, parameters: searchParams, browserOf })
+      .then((page) => response.status(page.status).set(loginPageHeaders).send(loginHtml(page)));
+  });
+}

@@ -1,0 +1,144 @@
+/** What the editor reads of the nodes round releases: forms, words and help. */
+import { releaseAsked, releaseDecided } from "../../core/releases/watches";
+import { connectionType } from "../names";
+import type { TypedValue } from "../operation/sources";
+import { decisionFields } from "../release/release";
+
+interface ReleaseNode {
+  readonly type: string;
+  readonly label: string;
+  readonly summary: string;
+  readonly details: readonly string[];
+  readonly isTrigger: boolean;
+}
+
+const told =
+  "msg.payload is how it stands: release, state, terms, seal, asked_by, valid_until; msg.fxdesk.correlation is what the " +
+  "flow that asked had in its own. Nothing else of the message that asked is kept.";
+const once =
+  "Each is told once, over restarts too; where it was told and Node-RED ended at once, again, with msg.fxdesk.repeated true.";
+
+const asked: ReleaseNode = {
+  type: "fxdesk-release-asked",
+  label: releaseAsked.title,
+  summary: releaseAsked.summary,
+  details: [
+    told,
+    once,
+    "Send it on to whoever must act, by mail or message. A link to the page of releases says yes to nothing.",
+  ],
+  isTrigger: true,
+};
+
+const decided: ReleaseNode = {
+  type: "fxdesk-release-decided",
+  label: releaseDecided.title,
+  summary: releaseDecided.summary,
+  details: [
+    "The states are released, refused, cancelled and expired; booking, booked and unknown of an order; sent of a call.",
+    told,
+    once,
+  ],
+  isTrigger: true,
+};
+
+const release: ReleaseNode = {
+  type: "fxdesk-release",
+  label: "Release",
+  summary: "Says yes or no to an order or a call, as the person whose secret the node holds.",
+  details: [
+    "The connection names the files of policy and people. The release ID and the seal are those of msg.payload unless the form says otherwise: another seal than that of the terms is refused.",
+    "Whoever asked cannot release. But whoever can change this flow, or send it a message, has the yes of this person: let people decide on the page, where you can.",
+    "msg.payload is how it stands afterwards. What does not count goes to Catch nodes, with the code release_refused.",
+  ],
+  isTrigger: false,
+};
+
+export const releaseNodes: readonly ReleaseNode[] = [asked, decided, release];
+
+const usual: Readonly<Record<(typeof decisionFields)[number], TypedValue>> = {
+  decision: { type: "str", value: "release" },
+  release: { type: "msg", value: "payload.release" },
+  seal: { type: "msg", value: "payload.seal" },
+  note: { type: "str", value: "" },
+};
+
+const labels = {
+  name: "Name",
+  connection: "Connection",
+  person: "Person",
+  secret: "Secret",
+  decision: "Decision",
+  release: "Release ID",
+  seal: "Seal",
+  note: "Note",
+} as const;
+
+const row = (name: keyof typeof labels, type = "text", id = `node-input-${name}`): string =>
+  `<div class="form-row"><label for="${id}" data-i18n="form.${name}"></label>` +
+  `<input type="${type}" id="${id}" style="width: calc(100% - 155px)"></div>`;
+
+/** The editor keeps what has an id of its own kind as text; these have a type, too. */
+const typedRow = (name: keyof typeof labels): string => row(name, "text", `node-input-fxdesk-${name}`);
+
+const form = ({ isTrigger }: ReleaseNode): string =>
+  [
+    row("name"),
+    row("connection"),
+    ...(isTrigger ? [] : [row("person"), row("secret", "password"), ...decisionFields.map(typedRow)]),
+  ].join("");
+
+const template = (node: ReleaseNode): string =>
+  `<script type="text/html" data-template-name="${node.type}">${form(node)}</script>`;
+
+const prepared = `oneditprepare: function () {
+    for (const name of ${JSON.stringify(decisionFields)}) {
+      const input = $("#node-input-fxdesk-" + name).typedInput({ types: ["str", "msg", "flow", "global", "jsonata", "env"] });
+      input.typedInput("type", this[name].type);
+      input.typedInput("value", this[name].value);
+    }
+  },
+  oneditsave: function () {
+    for (const name of ${JSON.stringify(decisionFields)}) {
+      const input = $("#node-input-fxdesk-" + name);
+      this[name] = { type: input.typedInput("type"), value: input.typedInput("value") };
+    }
+  }`;
+
+function defaults({ isTrigger }: ReleaseNode): string {
+  const fields = decisionFields.map((name) => `${name}: { value: ${JSON.stringify(usual[name])} }`);
+  return [
+    'name: { value: "" }',
+    `connection: { type: ${JSON.stringify(connectionType)}, value: "" }`,
+    ...(isTrigger ? [] : ['person: { value: "", required: true }', ...fields]),
+    "version: { value: 1 }",
+  ].join(",\n    ");
+}
+
+const definition = (node: ReleaseNode): string => `RED.nodes.registerType(${JSON.stringify(node.type)}, {
+  category: "fxdesk releases",
+  color: ${JSON.stringify(node.isTrigger ? "#B5D3E7" : "#F0A58F")},
+  icon: "approvals.svg",
+  paletteLabel: ${JSON.stringify(node.label)},
+  inputs: ${node.isTrigger ? 0 : 1},
+  outputs: 1,
+  defaults: {
+    ${defaults(node)}
+  },${node.isTrigger ? "" : '\n  credentials: { secret: { type: "password" } },'}
+  label: function () { return this.name || ${JSON.stringify(node.label)}; },
+  labelStyle: function () { return this.name ? "node_label_italic" : ""; }${node.isTrigger ? "" : `,\n  ${prepared}`}
+});`;
+
+const help = ({ type, summary, details }: ReleaseNode): string =>
+  `<script type="text/html" data-help-name="${type}">\n${[summary, ...details].map((text) => `<p>${text}</p>`).join("\n")}\n</script>`;
+
+/** Paths below dist/nodes and what they hold; releases.js is compiled. */
+export const releaseFiles = (): Readonly<Record<string, string>> => ({
+  "releases.html": `${releaseNodes.map(template).join("\n")}
+<script type="text/javascript">
+${releaseNodes.map(definition).join("\n")}
+</script>
+`,
+  "locales/en-US/releases.json": `${JSON.stringify({ form: labels }, undefined, 2)}\n`,
+  "locales/en-US/releases.html": `${releaseNodes.map(help).join("\n")}\n`,
+});

@@ -1,0 +1,27 @@
+/** By what a node is found in the palette beside its title: the contract's own names of what it takes and returns. */
+import { controlsOf } from "./controls";
+import { pageOf } from "../../core/declaration/described-page";
+import { callerFields } from "../../core/declaration/fields";
+import { type JsonSchema, responseJsonSchema } from "../../core/declaration/json-schema";
+import type { Callable } from "../../core/declaration/operation";
+
+/** The properties and the listed values of a schema, those of the schemas in it included. */
+function namesIn(schema: unknown): string[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const { properties, enum: listed } = schema as JsonSchema;
+  const own = [...Object.keys(properties ?? {}), ...(Array.isArray(listed) ? listed.map(String) : [])];
+  return [...own, ...Object.values(schema).flatMap(namesIn)];
+}
+
+/** Beside the names and options of its fields, which the form has. */
+export function searchWordsOf(operation: Callable): string {
+  const known = new Set(
+    controlsOf(pageOf(operation)).flatMap(({ name, options = [] }) => [name, ...options]),
+  );
+  const taken = callerFields(operation).flatMap(({ schema }) => namesIn(responseJsonSchema(schema)));
+  const returned = Object.values(operation.responses).flatMap((response) =>
+    "schema" in response ? namesIn(responseJsonSchema(response.schema)) : [],
+  );
+  const words = new Set([...taken, ...returned].filter((word) => /[a-z]{3}/i.test(word)));
+  return [...words].filter((word) => !known.has(word)).join(" ");
+}

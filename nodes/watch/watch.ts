@@ -1,0 +1,116 @@
+/** The runtime of every watch's node, and of the node that tells any watch. */
+import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage, NodeStatus } from "node-red";
+import type { WatchOptions, WatchStatus } from "../../core/watches/options";
+import type { Change } from "../../core/declaration/watch";
+import type { FxdeskError } from "../../core/errors";
+import type { ConnectionNode } from "../connection/connection";
+import { failureOf } from "../operation/failure";
+import { type InputDef, inputReader } from "../operation/input";
+import { failedStatus, type Translate, translatorOf, unusableStatus } from "../operation/status";
+import { targetOf, watched } from "../operation/target";
+import { runWithFlows } from "./with-flows";
+
+/** What the editor keeps of a node. */
+export interface WatchDef extends NodeDef, InputDef {
+  readonly connection: string;
+  /** Name of the watch, where the type of the node does not say it. */
+  readonly operation?: string;
+  /** Where it begins the first time; as the watch is declared when empty. */
+  readonly from?: string;
+  /** Seconds after one read until the next is made; as the watch is declared when empty. */
+  readonly every?: string;
+}
+
+/** A change as a message. */
+const messageOf = ({ watch, entry, kind, id, before, at, repeated }: Change): NodeMessage =>
+  ({
+    topic: watch,
+    payload: entry ?? null,
+    fxdesk: { watch, kind, id, before, at, repeated },
+  }) as Partial<NodeMessage> as NodeMessage;
+
+/** What a watch is at, as plain data. */
+function stateOf(status: WatchStatus): Readonly<Record<string, unknown>> {
+  if (status.state !== "failed") return { ...status };
+  const { message, code } = failureOf(status.error);
+  return { ...status, error: { message, code } };
+}
+
+/** How a node shows what its watch is at; `told` are the changes since the deploy. */
+function statusOf(translate: Translate, status: WatchStatus, told: number): NodeStatus {
+  const text = told > 0 ? translate("changes", told) : translate("watching");
+  switch (status.state) {
+    case "reading":
+      return { fill: "blue", shape: "dot", text: translate("reading") };
+    case "waiting":
+      return { fill: "green", shape: "dot", text };
+    case "held":
+      return { fill: "grey", shape: "ring", text: translate("held") };
+    case "incomplete":
+      return { fill: "yellow", shape: "ring", text: translate("incomplete") };
+    case "failed":
+      return failedStatus(failureOf(status.error));
+  }
+}
+
+interface WatchContext {
+  readonly RED: NodeAPI;
+  readonly node: Node;
+  readonly config: WatchDef;
+  readonly translate: Translate;
+  readonly signal: AbortSignal;
+}
+
+/** Shows what a watch is at, sends it on, and gives what went wrong to Catch nodes. */
+function statusTeller(name: string, { node, translate }: WatchContext, told: () => number) {
+  let isIncomplete = false;
+  return (status: WatchStatus): void => {
+    // What is missing is shown until the next read.
+    const isHidden = isIncomplete && status.state === "waiting";
+    if (!isHidden) node.status(statusOf(translate, status, told()));
+    isIncomplete = status.state === "incomplete" || isHidden;
+    node.send([null, { topic: name, payload: stateOf(status) } as Partial<NodeMessage> as NodeMessage]);
+    if (status.state === "failed") node.error(failureOf(status.error), { topic: name });
+  };
+}
+
+/** Sends the changes of the watch until the signal ends it. Throws what the form lacks, and what ends the watch. */
+async function tell(name: string, context: WatchContext): Promise<void> {
+  const { RED, node, config, signal } = context;
+  const connection = RED.nodes.getNode(config.connection) as ConnectionNode | null;
+  const { client, operation: watch } = targetOf(name, connection, watched);
+  const input = await inputReader(watch, config, { RED, node })({ _msgid: RED.util.generateId() });
+  let told = 0;
+  const { from, every } = config;
+  const options: WatchOptions = {
+    consumer: node.id,
+    signal,
+    onStatus: statusTeller(name, context, () => told),
+    ...(from && { from }),
+    ...(every && { everyMs: Math.round(Number(every) * 1_000) }),
+  };
+  for await (const change of client.changes(watch, input, options)) {
+    told += 1;
+    node.send([messageOf(change), null]);
+  }
+}
+
+/**
+ * The runtime of the node of one watch; without its name, of the one that the form names. It begins when all flows have
+ * started, and ends with a deploy, which waits until what was sent is noted as heard.
+ */
+export function watchNode(RED: NodeAPI, name?: string): NodeConstructor<Node, WatchDef, object> {
+  const translate = translatorOf(RED);
+  return function WatchNode(this: Node, config: WatchDef) {
+    RED.nodes.createNode(this, config);
+    const called = name ?? config.operation ?? "";
+    const failed = (error: unknown) => {
+      const failure = failureOf(error);
+      const isUnusable = failure.code === "no_connection";
+      this.status(isUnusable ? unusableStatus(translate, error as FxdeskError) : failedStatus(failure));
+      this.error(failure, { topic: called });
+    };
+    const run = (signal: AbortSignal) => tell(called, { RED, node: this, config, translate, signal });
+    runWithFlows(RED, this, run, failed);
+  };
+}

@@ -1,0 +1,64 @@
+/** The dialect of each server: all alike, but for what the sandbox knows of open banking. */
+import type { Service } from "@fxdesk/toolkit/operations";
+import type { Dialect } from "./dialect";
+import { openBankingDialect } from "./open-banking/dialect";
+import { openBankingServer } from "./open-banking/server";
+
+type ErrorTexts = Readonly<Record<"code" | "message" | "details", string>>;
+
+/** Sets what is at a path: `error.text`. */
+function place(body: object, path: string, value: unknown): void {
+  const keys = path.split(".");
+  const last = keys.pop()!;
+  let target = body as Record<string, unknown>;
+  for (const key of keys) target = (target[key] ??= {}) as typeof target;
+  target[last] = value;
+}
+
+/** A service lists the error bodies of particular servers first: the last one is that of all others. */
+function errorBody({ errorBodies }: Service, texts: ErrorTexts): string {
+  const { messages = [""], code = [], message = [], details = [] } = errorBodies.at(-1) ?? {};
+  const refusal = {};
+  for (const [paths, value] of [
+    [code, texts.code],
+    [message, texts.message],
+    [details, texts.details],
+  ] as const)
+    if (paths[0] !== undefined) place(refusal, paths[0], value);
+  const [list = ""] = messages;
+  if (list === "") return JSON.stringify(refusal);
+  const body = {};
+  place(body, list, [refusal]);
+  return JSON.stringify(body);
+}
+
+const jsonDialect: Dialect = {
+  codes: {
+    invalid: "validation_error",
+    tokenMissing: "token_missing",
+    tokenUnknown: "token_invalid",
+    tokenExpired: "token_expired",
+    unknownPath: "not_found",
+    wrongMethod: "method_not_allowed",
+    internal: "internal_error",
+  },
+  statusCodes: {},
+  callerOf: (token, { tokens, now }) => tokens.check(token, now),
+  refused: (refusal, _request, service) => ({
+    status: refusal.status,
+    headers: { "content-type": "application/json; charset=utf-8", ...refusal.headers },
+    body: errorBody(service, refusal),
+  }),
+  requestId: (sent) => sent,
+};
+
+export const dialectOf = (server: string): Dialect =>
+  server === openBankingServer ? openBankingDialect : jsonDialect;
+
+/** Which server a path belongs to: that of the operations that begin like it, else the first one. */
+export function serverOfPath({ servers, operations }: Service): (path: string) => string {
+  const beginning = (path: string) => path.split(/[/?]/)[1];
+  const known = new Map(operations.map(({ path, server }) => [beginning(path), server]));
+  const [first = ""] = Object.keys(servers);
+  return (path) => known.get(beginning(path)) ?? first;
+}

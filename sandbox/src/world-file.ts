@@ -1,0 +1,97 @@
+/** Reads a world from a YAML file, and says line and field of what is wrong in it. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isMap, isPair, isScalar, LineCounter, parseDocument, type Document } from "yaml";
+import { z } from "zod";
+import { contradictions, type DescriptionViolation, WorldDescription } from "./world/seed/description";
+
+/** A world file that cannot be used. The message names the file, and line and field of each thing that is wrong. */
+export class WorldFileError extends RangeError {}
+
+/** The worlds that come with the sandbox, by name. */
+export const includedWorlds = ["exporter", "group", "empty"] as const;
+
+const folder = join(__dirname, "../worlds");
+
+/** The path of an included world, or of a file of one's own. */
+const pathOf = (name: string): string =>
+  (includedWorlds as readonly string[]).includes(name) ? join(folder, `${name}.yaml`) : name;
+
+/** The form of a world file as JSON Schema, for editors. */
+export const worldSchema = (): object => z.toJSONSchema(WorldDescription, { io: "input" });
+
+type Path = DescriptionViolation["path"];
+
+/** A field as it is written in code: companies[0].accounts[1].currency. */
+const fieldOf = (path: Path): string =>
+  path
+    .map((step, index) => (typeof step === "number" ? `[${step}]` : index > 0 ? `.${step}` : step))
+    .join("");
+
+/** The line on which a field stands; where it is missing, that of what it should be in. */
+function lineOf(document: Document.Parsed, lines: LineCounter, path: Path): number {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const parent: unknown = document.getIn(path.slice(0, Math.max(length - 1, 0)), true);
+    const key = path[length - 1];
+    const pair = isMap(parent)
+      ? parent.items.find((item) => isPair(item) && isScalar(item.key) && item.key.value === key)
+      : undefined;
+    const node: unknown = pair?.key ?? document.getIn(path.slice(0, length), true);
+    const range = (node as { range?: readonly number[] } | undefined)?.range;
+    if (range) return lines.linePos(range[0]!).line;
+  }
+  return 1;
+}
+
+/** What a schema finds wrong; of keys that are not known, one for each. */
+function violationsOf(issue: z.core.$ZodIssue, at: Path = []): DescriptionViolation[] {
+  const path = [...at, ...(issue.path as Path)];
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => ({ path: [...path, key], message: "is not known here" }));
+  if (issue.code === "invalid_union" && issue.errors.length === 1)
+    return issue.errors[0]!.flatMap((inner) => violationsOf(inner, path));
+  if (issue.code === "invalid_key") return [{ path, message: issue.issues[0]!.message }];
+  if (issue.code === "invalid_type" && issue.input === undefined) return [{ path, message: "is missing" }];
+  const message = issue.message
+    .replace(/^Invalid input: expected /, "must be ")
+    .replace(/^Invalid option: /, "");
+  return [{ path, message: /^(must|is|has)\b/.test(message) ? message : `must be right: ${message}` }];
+}
+
+/** Reads a world from the text of a file. Throws a WorldFileError. */
+export function parseWorld(text: string, file: string): WorldDescription {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const [broken] = document.errors;
+  if (broken)
+    throw new WorldFileError(
+      `${file}, line ${broken.linePos?.[0].line ?? 1}: ${broken.message.split("\n")[0]}`,
+    );
+  const parsed = WorldDescription.safeParse(document.toJS(), { reportInput: true });
+  const violations = parsed.success
+    ? contradictions(parsed.data)
+    : parsed.error.issues.flatMap((issue) => violationsOf(issue));
+  if (violations.length > 0)
+    throw new WorldFileError(
+      violations
+        .map(
+          ({ path, message }) =>
+            `${file}, line ${lineOf(document, lines, path)}: ${fieldOf(path)} ${message}.`,
+        )
+        .join("\n"),
+    );
+  return parsed.data!;
+}
+
+/** Reads an included world by its name, or a file. Throws a WorldFileError. */
+export function readWorld(name: string): WorldDescription {
+  const path = pathOf(name);
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    const names = includedWorlds.join(", ");
+    throw new WorldFileError(`${name} cannot be read (${(error as Error).message}). Included are ${names}.`);
+  }
+  return parseWorld(text, name);
+}

@@ -1,0 +1,224 @@
+/**
+ * The sandbox's own bank in each country, and account numbers at it: check-valid, and plainly fake (the bank is called
+ * TEST, its national code is all zeros or nines).
+ */
+import { composeIBAN } from "ibantools";
+import {
+  behind,
+  belgian,
+  czech,
+  dutch,
+  finnish,
+  first,
+  french,
+  hungarian,
+  italian,
+  mexican,
+  newZealand,
+  norwegian,
+  padded,
+  portuguese,
+  spanish,
+  type Writing,
+} from "./account-numbers";
+
+export interface Bank {
+  readonly country: string;
+  readonly bic: string;
+  readonly name: string;
+  readonly street: string;
+  readonly city: string;
+  readonly postCode: string;
+}
+
+/** One way of writing an account: for payments inside a country, or from abroad. */
+export interface AccountAddress {
+  readonly accountNumber: string;
+  readonly accountNumberType: "IBAN" | "BBAN";
+  readonly bankIdentifier: string;
+  readonly bankIdentifierType: string;
+}
+
+interface Scheme {
+  readonly bic: string;
+  readonly city: string;
+  readonly postCode: string;
+  /** The IBAN's national part; absent where there is no IBAN. */
+  readonly bban?: Writing;
+  /** The national clearing code and its kind; absent where payments inside the country use the address from abroad. */
+  readonly clearing?: readonly [code: string, type: string];
+  /** An account number beside those; all ten digits, without. */
+  readonly account?: Writing;
+}
+
+const schemes: Readonly<Record<string, Scheme>> = {
+  GB: {
+    bic: "TESTGB2L",
+    city: "London",
+    postCode: "EC2N 0ZZ",
+    bban: behind("TEST000000", first(8)),
+    clearing: ["000000", "GBDSC"],
+    account: first(8),
+  },
+  DE: {
+    bic: "TESTDEFF",
+    city: "Frankfurt am Main",
+    postCode: "60300",
+    bban: padded(18),
+    clearing: ["00000000", "DEBLZ"],
+  },
+  FR: { bic: "TESTFRPP", city: "Paris", postCode: "75000", bban: french },
+  NL: { bic: "TESTNL2A", city: "Amsterdam", postCode: "1000 ZZ", bban: dutch },
+  BE: { bic: "TESTBEBB", city: "Brussels", postCode: "1000", bban: belgian },
+  ES: { bic: "TESTESMM", city: "Madrid", postCode: "28000", bban: spanish },
+  IE: { bic: "TESTIE2D", city: "Dublin", postCode: "D00 ZZ00", bban: behind("TEST000000", first(8)) },
+  LU: { bic: "TESTLULL", city: "Luxembourg", postCode: "0000", bban: padded(16) },
+  IT: { bic: "TESTITMM", city: "Milan", postCode: "20100", bban: italian },
+  PT: { bic: "TESTPTPL", city: "Lisbon", postCode: "1000-000", bban: portuguese },
+  AT: { bic: "TESTATWW", city: "Vienna", postCode: "1000", bban: padded(16) },
+  FI: { bic: "TESTFIHH", city: "Helsinki", postCode: "00000", bban: finnish },
+  LT: { bic: "TESTLT2X", city: "Vilnius", postCode: "LT-00000", bban: padded(16) },
+  GR: { bic: "TESTGRAA", city: "Athens", postCode: "100 00", bban: padded(23) },
+  CH: { bic: "TESTCHZZ", city: "Zurich", postCode: "8000", bban: padded(17) },
+  PL: { bic: "TESTPLPW", city: "Warsaw", postCode: "00-000", bban: padded(24) },
+  DK: { bic: "TESTDKKK", city: "Copenhagen", postCode: "1000", bban: padded(14) },
+  SE: { bic: "TESTSESS", city: "Stockholm", postCode: "100 00", bban: padded(20) },
+  NO: { bic: "TESTNOKK", city: "Oslo", postCode: "0000", bban: norwegian },
+  CZ: { bic: "TESTCZPP", city: "Prague", postCode: "100 00", bban: czech },
+  HU: { bic: "TESTHUHB", city: "Budapest", postCode: "1000", bban: hungarian },
+  RO: { bic: "TESTROBU", city: "Bucharest", postCode: "000000", bban: behind("TEST", padded(16)) },
+  BG: { bic: "TESTBGSF", city: "Sofia", postCode: "1000", bban: behind("TEST000000", first(8)) },
+  TR: { bic: "TESTTRIS", city: "Istanbul", postCode: "34000", bban: padded(22) },
+  AE: { bic: "TESTAEAD", city: "Dubai", postCode: "00000", bban: padded(19) },
+  SA: { bic: "TESTSARI", city: "Riyadh", postCode: "00000", bban: padded(20) },
+  KW: { bic: "TESTKWKW", city: "Kuwait City", postCode: "00000", bban: behind("TEST", padded(22)) },
+  BH: { bic: "TESTBHBM", city: "Manama", postCode: "0000", bban: behind("TEST", padded(14)) },
+  IL: { bic: "TESTILIT", city: "Tel Aviv", postCode: "0000000", bban: padded(19) },
+  US: { bic: "TESTUS33", city: "New York", postCode: "00000", clearing: ["990000000", "USABA"] },
+  CA: { bic: "TESTCATT", city: "Toronto", postCode: "M0M 0M0", clearing: ["099999999", "CACPA"] },
+  AU: { bic: "TESTAU2S", city: "Sydney", postCode: "0000", clearing: ["999999", "AUBSB"], account: first(9) },
+  NZ: {
+    bic: "TESTNZ2W",
+    city: "Wellington",
+    postCode: "0000",
+    clearing: ["990000", "NZNCC"],
+    account: newZealand,
+  },
+  JP: {
+    bic: "TESTJPJT",
+    city: "Tokyo",
+    postCode: "000-0000",
+    clearing: ["9999999", "JPZGN"],
+    account: first(7),
+  },
+  SG: { bic: "TESTSGSG", city: "Singapore", postCode: "000000", clearing: ["9999999", "SGIBG"] },
+  HK: {
+    bic: "TESTHKHH",
+    city: "Hong Kong",
+    postCode: "000000",
+    clearing: ["999", "HKNCC"],
+    account: first(9),
+  },
+  IN: { bic: "TESTINBB", city: "Mumbai", postCode: "000000", clearing: ["TEST0000000", "INFSC"] },
+  ZA: { bic: "TESTZAJJ", city: "Johannesburg", postCode: "0000", clearing: ["000000", "ZANCC"] },
+  CN: { bic: "TESTCNSH", city: "Shanghai", postCode: "000000", account: padded(16) },
+  MX: { bic: "TESTMXMM", city: "Mexico City", postCode: "00000", account: mexican },
+  TH: { bic: "TESTTHBK", city: "Bangkok", postCode: "00000" },
+  KE: { bic: "TESTKENA", city: "Nairobi", postCode: "00000" },
+};
+
+const accountNumber = ({ account = first(10) }: Scheme, digits: string) => account(digits);
+
+/** Countries in which the bank keeps accounts. */
+export const bankCountries: readonly string[] = Object.keys(schemes);
+
+export function bankIn(country: string): Bank {
+  const { bic, city, postCode } = schemes[country]!;
+  return { country, bic, name: `Sandbox Bank ${country}`, street: "1 Example Street", city, postCode };
+}
+
+/** How an account is addressed from inside the country; undefined where the address from abroad serves for that too. */
+export function domesticAddress(country: string, digits: string): AccountAddress | undefined {
+  const scheme = schemes[country]!;
+  if (!scheme.clearing) return undefined;
+  const [bankIdentifier, bankIdentifierType] = scheme.clearing;
+  return {
+    accountNumber: accountNumber(scheme, digits),
+    accountNumberType: "BBAN",
+    bankIdentifier,
+    bankIdentifierType,
+  };
+}
+
+export function ibanOf(country: string, digits: string): string | undefined {
+  const { bban } = schemes[country]!;
+  return (bban && composeIBAN({ countryCode: country, bban: bban(digits) })) ?? undefined;
+}
+
+/** How an account is addressed from abroad: by IBAN where the country has it, and BIC. */
+export function internationalAddress(country: string, digits: string): AccountAddress {
+  const scheme = schemes[country]!;
+  const iban = ibanOf(country, digits);
+  return {
+    accountNumber: iban ?? accountNumber(scheme, digits),
+    accountNumberType: iban ? "IBAN" : "BBAN",
+    bankIdentifier: scheme.bic,
+    bankIdentifierType: "SWBIC",
+  };
+}
+
+const homeCountries: Readonly<Record<string, string>> = {
+  EUR: "DE",
+  GBP: "GB",
+  USD: "US",
+  JPY: "JP",
+  CHF: "CH",
+  CAD: "CA",
+  AUD: "AU",
+  NZD: "NZ",
+  NOK: "NO",
+  SEK: "SE",
+  DKK: "DK",
+  PLN: "PL",
+  CZK: "CZ",
+  HUF: "HU",
+  ZAR: "ZA",
+  SGD: "SG",
+  HKD: "HK",
+  CNY: "CN",
+  INR: "IN",
+  MXN: "MX",
+  RON: "RO",
+  TRY: "TR",
+  THB: "TH",
+  ILS: "IL",
+  AED: "AE",
+  SAR: "SA",
+  KWD: "KW",
+  BHD: "BH",
+};
+
+/** Where the bank keeps its accounts in a traded currency. */
+export const homeOf = (currency: string): string => homeCountries[currency]!;
+
+/** The details a company pays into, for its own account there or for what it owes on a trade; all of them texts. */
+export function bankAccount(country: string, digits: string) {
+  const { bic, name, street, city, postCode } = bankIn(country);
+  const international = internationalAddress(country, digits);
+  const domestic = domesticAddress(country, digits) ?? international;
+  return {
+    account_number: domestic.accountNumber,
+    iban: ibanOf(country, digits) ?? "",
+    swift_code: bic,
+    bank_identifier: domestic.bankIdentifier,
+    bank_identifier_type: domestic.bankIdentifierType,
+    bank_name: name,
+    bank_address_line_1: street,
+    bank_address_line_2: "",
+    bank_city: city,
+    bank_post_code: postCode,
+  };
+}
+
+/** Where the bank receives the funds for trades in a currency. */
+export const receivingAccount = (currency: string) => bankAccount(homeOf(currency), "0012345678");

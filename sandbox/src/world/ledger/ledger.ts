@@ -1,0 +1,126 @@
+/**
+ * The bank's books: double entry, append only. Every balance, transaction and statement is read from here.
+ *
+ * Each account of a client has one ledger account for each balance type; the bank's own side (what moves in and out,
+ * what is exchanged, what is promised) are house accounts. The lines of an entry sum to zero in every currency.
+ *
+ * Amounts are kept in whole minor units, and lines as numbers in columns: they become objects when they are read.
+ */
+import { Big } from "big.js";
+import { Book, type Lines } from "./book";
+import { Entries, type EntryDetails } from "./entries";
+
+export type { BookedLine, Lines } from "./book";
+export type { Counterparty, EntryDetails, EntryKind, Exchange, TransactionType } from "./entries";
+
+export type BalanceType =
+  | "InterimAvailable"
+  | "RequiredFunds"
+  | "RequiredFundsImmediate"
+  | "Outgoing"
+  | "Incoming"
+  | "InitialMargin"
+  | "MarginCall"
+  | "Processing";
+
+/** The balance types that have books; what is required at once is a part of what is required. */
+export type Bucket = Exclude<BalanceType, "RequiredFundsImmediate">;
+
+export type House = "nostro" | "exchange" | "fees" | "interest" | "promises";
+
+/** What a line is booked to. */
+export interface LedgerAccount {
+  readonly key: string;
+  readonly currency: string;
+}
+
+export const bucketOf = (
+  account: { accountId: string; currency: string },
+  bucket: Bucket,
+): LedgerAccount => ({
+  key: `${account.accountId}/${bucket}`,
+  currency: account.currency,
+});
+
+export const houseAccount = (house: House, currency: string): LedgerAccount => ({
+  key: `house/${house}/${currency}`,
+  currency,
+});
+
+export interface Posting {
+  readonly account: LedgerAccount;
+  /** Positive is for the client, negative against. */
+  readonly amount: Big;
+}
+
+const zero = new Big(0);
+
+export class Ledger {
+  readonly #entries = new Entries();
+  readonly #books = new Map<string, Book>();
+  #lines = 0;
+
+  /** `ending` is how the identifiers of the lines end, after their numbers. */
+  constructor(private readonly ending: string) {}
+
+  /** Books an entry. Throws when its lines do not balance, or it is older than the one before. */
+  post(entry: EntryDetails, postings: readonly Posting[]): void {
+    const lines = this.#linesOf(postings);
+    assertBalanced(lines);
+    const number = this.#entries.add(entry);
+    for (const { book, units } of lines) {
+      book.add(this.#lines, number, units);
+      this.#lines += 1;
+    }
+  }
+
+  /** Throws a RangeError when one of the postings has a part of a minor unit, or is more than its book can hold. */
+  assertHeld(postings: readonly Posting[]): void {
+    this.#linesOf(postings);
+  }
+
+  lines(account: LedgerAccount): Lines {
+    return this.#bookOf(account).lines;
+  }
+
+  balance(account: LedgerAccount): Big {
+    return this.#bookOf(account).balance;
+  }
+
+  /** What of a balance has its value on or before a time. */
+  balanceByValue(account: LedgerAccount, until: Date): Big {
+    return this.#bookOf(account).balanceByValue(until);
+  }
+
+  /** The balance after everything booked before a time. */
+  balanceBefore(account: LedgerAccount, time: Date): Big {
+    return this.lines(account).between(new Date(0), time).at(-1)?.balance ?? zero;
+  }
+
+  /** Every ledger account's key and balance, the bank's own included. */
+  balances(): ReadonlyMap<string, Big> {
+    return new Map([...this.#books].map(([key, { balance }]) => [key, balance]));
+  }
+
+  #linesOf(postings: readonly Posting[]) {
+    return postings.map(({ account, amount }) => {
+      const book = this.#bookOf(account);
+      return { book, units: book.unitsOf(amount) };
+    });
+  }
+
+  #bookOf({ key, currency }: LedgerAccount): Book {
+    const known = this.#books.get(key);
+    if (known) return known;
+    const book = new Book(currency, this.#entries, this.ending);
+    this.#books.set(key, book);
+    return book;
+  }
+}
+
+function assertBalanced(lines: readonly { readonly book: Book; readonly units: bigint }[]): void {
+  const sums = new Map<string, bigint>();
+  for (const { book, units } of lines) sums.set(book.currency, (sums.get(book.currency) ?? 0n) + units);
+  for (const [currency, sum] of sums)
+    if (sum !== 0n) throw new RangeError(`The lines in ${currency} sum to ${sum} minor units, not to zero.`);
+}

@@ -1,0 +1,73 @@
+/** The ways money moves in the books. */
+import type { Big } from "big.js";
+import type { Account } from "../accounts/account";
+import {
+  bucketOf,
+  type Bucket,
+  type EntryDetails,
+  type EntryKind,
+  type House,
+  houseAccount,
+  type LedgerAccount,
+  type Posting,
+} from "./ledger";
+import type { World } from "../world";
+
+export const available = (world: World, account: Account): Big =>
+  world.ledger.balance(bucketOf(account, "InterimAvailable"));
+
+/** What a movement says of itself; it is booked now, and has its value now unless it says when. */
+export type Movement = Omit<EntryDetails, "bookedAt" | "valueAt" | "kind"> & { readonly valueAt?: Date };
+
+/** What money moves for, by what stands against it in the bank's own books. */
+const kinds: Readonly<Record<House, EntryKind>> = {
+  nostro: "transfer",
+  exchange: "exchange",
+  fees: "fee",
+  interest: "interest",
+  promises: "transfer",
+};
+
+/** Moves money between an account and the bank's own books; a positive amount goes to the client. */
+export function move(world: World, account: Account, amount: Big, house: House, movement: Movement): void {
+  const kind = movement.type === "payment_returned" ? "return" : kinds[house];
+  transfer(world, account, amount, houseAccount(house, account.currency), kind, movement);
+}
+
+/** Moves money between what is available and another balance of the same account; a positive amount makes it available. */
+export function shift(world: World, account: Account, amount: Big, bucket: Bucket, movement: Movement): void {
+  transfer(world, account, amount, bucketOf(account, bucket), "margin", movement);
+}
+
+function transfer(
+  { ledger, now }: World,
+  account: Account,
+  amount: Big,
+  against: LedgerAccount,
+  kind: EntryKind,
+  movement: Movement,
+): void {
+  ledger.post({ valueAt: now, ...movement, kind, bookedAt: now }, [
+    { account: bucketOf(account, "InterimAvailable"), amount },
+    { account: against, amount: amount.neg() },
+  ]);
+}
+
+/** The lines of what is noted in one of the balances. */
+export const noteLines = (account: Account, bucket: Bucket, amount: Big): Posting[] => [
+  { account: bucketOf(account, bucket), amount },
+  { account: houseAccount("promises", account.currency), amount: amount.neg() },
+];
+
+/** Notes in one of the balances what is expected or committed; a negative amount takes it back. No money moves. */
+export function note(
+  { ledger, now }: World,
+  account: Account,
+  bucket: Bucket,
+  amount: Big,
+  { reference, valueAt }: { readonly reference: string; readonly valueAt: Date },
+): void {
+  const type = amount.gt(0) ? "credit" : "debit";
+  const entry = { bookedAt: now, valueAt, type, kind: "transfer", reference, information: bucket } as const;
+  ledger.post(entry, noteLines(account, bucket, amount));
+}

@@ -1,0 +1,156 @@
+/**
+ * pain.001 documents: customer credit transfer initiation of ISO 20022, versions 03 and 09. Read as far as a payment needs
+ * them; what is not needed may be there or not.
+ */
+import { Currency, isDateTime, isDay } from "@fxdesk/toolkit/schema";
+import { Big } from "big.js";
+import { XMLParser, XMLValidator } from "fast-xml-parser";
+import { z } from "zod";
+import { DomainError } from "../domain-error";
+
+const formatError = (text: string, details = "") => new DomainError("format-error", text, details);
+
+const max = (length: number) => z.string().min(1, "is empty").max(length, `is longer than ${length}`);
+const matching = (pattern: RegExp, text: string) => z.string().regex(pattern, text);
+
+/** As many digits before the dot as the standard has in JSON. */
+const Amount = matching(/^\d{1,14}(\.\d{1,17})?$/, "is no amount");
+const Sum = matching(/^\d{1,18}(\.\d{1,17})?$/, "is no sum");
+const Count = matching(/^\d{1,15}$/, "is no number");
+const Bic = matching(/^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/, "is no BIC");
+const Iban = matching(/^[A-Z]{2}\d{2}[a-zA-Z0-9]{1,30}$/, "is no IBAN");
+const Day = z.string().refine(isDay, "is no day");
+const Time = z.string().refine(isDateTime, "is no time");
+
+/** How ISO 20022 says that there is no end-to-end reference, where an element for it must be there. */
+export const notProvided = "NOTPROVIDED";
+
+/** An account by IBAN, or by another number. */
+const AccountNumber = z.union(
+  [z.object({ IBAN: Iban }), z.object({ Othr: z.object({ Id: max(34) }) })],
+  "is no account",
+);
+const Account = z.object({ Id: AccountNumber, Ccy: Currency.optional() });
+const Agent = z.object({ FinInstnId: z.object({ BIC: Bic.optional(), BICFI: Bic.optional() }) });
+
+const CreditTransfer = z.object({
+  PmtId: z.object({ EndToEndId: max(35) }),
+  Amt: z.object({ InstdAmt: z.object({ "@Ccy": Currency, "#text": Amount }) }),
+  CdtrAgt: Agent.optional(),
+  Cdtr: z.object({ Nm: max(140) }),
+  CdtrAcct: Account,
+  RmtInf: z.object({ Ustrd: z.array(max(140)).optional() }).optional(),
+});
+
+/** Version 03 gives a day, version 09 a day or a time. */
+const ExecutionDate = z.union([Day, z.object({ Dt: Day }), z.object({ DtTm: Time })], "is no day");
+
+const sums = { NbOfTxs: Count, CtrlSum: Sum.optional() };
+
+const PaymentInformation = z.object({
+  PmtInfId: max(35),
+  PmtMtd: z.literal("TRF", "must be TRF"),
+  BtchBookg: z.enum(["true", "1", "false", "0"], "is neither true nor false").optional(),
+  ...sums,
+  NbOfTxs: Count.optional(),
+  ReqdExctnDt: ExecutionDate,
+  DbtrAcct: Account,
+  CdtTrfTxInf: z.array(CreditTransfer),
+});
+
+const Content = z.object({
+  Document: z.object({
+    CstmrCdtTrfInitn: z.object({
+      GrpHdr: z.object({ MsgId: max(35), CreDtTm: Time, ...sums }),
+      PmtInf: z.array(PaymentInformation).length(1, "must be there once"),
+    }),
+  }),
+});
+
+type PaymentInformation = z.output<typeof PaymentInformation>;
+
+/** A document with one payment information. */
+export interface Pain001 {
+  /** As it came. */
+  readonly text: string;
+  /** Such as pain.001.001.03. */
+  readonly name: string;
+  readonly header: { readonly MsgId: string; readonly CreDtTm: string } & Sums;
+  readonly information: PaymentInformation;
+}
+
+export interface Sums {
+  readonly NbOfTxs?: string | undefined;
+  readonly CtrlSum?: string | undefined;
+}
+
+const repeated = new Set(["PmtInf", "CdtTrfTxInf", "Ustrd"]);
+
+/** Everything stays text, as it is written. No prefixes: what an element is called is enough here. */
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: "@",
+  removeNSPrefix: true,
+  ignoreDeclaration: true,
+  parseTagValue: false,
+  parseAttributeValue: false,
+  htmlEntities: true,
+  isArray: (name) => repeated.has(name),
+});
+
+/** A document type could define entities, which no payment needs. */
+function parsed(text: string): unknown {
+  if (text.includes("<!DOCTYPE")) throw formatError("The document has a document type.");
+  const valid = XMLValidator.validate(text);
+  if (valid !== true)
+    throw formatError("The document is not XML.", `Line ${valid.err.line}: ${valid.err.msg}`);
+  try {
+    return parser.parse(text);
+  } catch (error) {
+    throw formatError("The document is not XML.", (error as Error).message);
+  }
+}
+
+/** The element an issue is about, as XPath has it below the document's root. */
+const elementAt = (path: readonly PropertyKey[]) =>
+  path
+    .filter((step) => step !== "#text")
+    .map((step) => (typeof step === "number" ? `[${step + 1}]` : `/${String(step)}`))
+    .join("")
+    .replace(/^\/(Document\/(CstmrCdtTrfInitn\/)?)?/, "");
+
+const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((inner, step) => (inner as Record<PropertyKey, unknown> | undefined)?.[step], value);
+
+function misfit(content: unknown, { path, code, message }: z.core.$ZodIssue): DomainError {
+  const isMissing = valueAt(content, path) === undefined;
+  const text = isMissing ? "is missing" : code === "invalid_type" ? "is not as it should be" : message;
+  return formatError("The document is not as it should be:", `${elementAt(path)} ${text}.`);
+}
+
+function checkSums(element: string, { NbOfTxs, CtrlSum }: Sums, { CdtTrfTxInf }: PaymentInformation): void {
+  const total = CdtTrfTxInf.reduce((sum, { Amt }) => sum.plus(Amt.InstdAmt["#text"]), new Big(0));
+  const check = (name: string, given: string | undefined, found: Big) => {
+    if (given !== undefined && !found.eq(given))
+      throw formatError(
+        "A control sum does not fit.",
+        `${element}/${name} is ${given}, not ${found.toFixed()}.`,
+      );
+  };
+  check("NbOfTxs", NbOfTxs, new Big(CdtTrfTxInf.length));
+  check("CtrlSum", CtrlSum, total);
+}
+
+/** Throws a DomainError that names the element which is missing or does not fit. */
+export function readPain001(text: string): Pain001 {
+  const content = parsed(text);
+  const [, name] = /urn:iso:std:iso:20022:tech:xsd:(pain\.001\.001\.0[39])["']/.exec(text) ?? [];
+  if (name === undefined) throw formatError("The document is neither pain.001.001.03 nor pain.001.001.09.");
+  const result = Content.safeParse(content);
+  if (!result.success) throw misfit(content, result.error.issues[0]!);
+  const { GrpHdr: header, PmtInf } = result.data.Document.CstmrCdtTrfInitn;
+  const information = PmtInf[0]!;
+  checkSums("GrpHdr", header, information);
+  checkSums("PmtInf", information, information);
+  return { text, name, header, information };
+}

@@ -1,0 +1,62 @@
+/** The days on which a standing order pays. */
+import { addDays, dayOf } from "../calendar/days";
+import { isOpen, type PaymentSystem } from "../calendar/systems";
+
+export interface StandingOrder {
+  readonly startDate: string;
+  readonly endDate?: string | undefined;
+  readonly frequency: Frequency;
+  readonly executionRule?: "following" | "preceding" | undefined;
+  /** From 1 to 31; a month that is shorter pays on its last day. */
+  readonly dayOfExecution?: string | undefined;
+  readonly monthsOfExecution?: readonly string[] | undefined;
+}
+
+export type Frequency = keyof typeof steps;
+
+/** How far apart the days are. */
+const steps = {
+  Daily: { days: 1 },
+  Weekly: { days: 7 },
+  EveryTwoWeeks: { days: 14 },
+  Monthly: { months: 1 },
+  EveryTwoMonths: { months: 2 },
+  Quarterly: { months: 3 },
+  SemiAnnual: { months: 6 },
+  Annual: { months: 12 },
+  MonthlyVariable: { months: 1 },
+} as const satisfies Record<string, { readonly days: number } | { readonly months: number }>;
+
+/** A day of the month that is so many months after a day's, or the last of that month. */
+function inMonth(day: string, months: number, dayOfMonth: number): string {
+  const [year, month] = day.split("-").map(Number) as [number, number];
+  const lastDay = new Date(Date.UTC(year, month + months, 0)).getUTCDate();
+  return dayOf(new Date(Date.UTC(year, month - 1 + months, Math.min(dayOfMonth, lastDay))));
+}
+
+function dayNumber(order: StandingOrder, n: number): string {
+  const { startDate, dayOfExecution = startDate.slice(8) } = order;
+  const step = steps[order.frequency];
+  return "days" in step
+    ? addDays(startDate, n * step.days)
+    : inMonth(startDate, n * step.months, Number(dayOfExecution));
+}
+
+/** A day on which the system is closed gives way to the next on which it is not, or the one before where that was asked for. */
+const executionDay = (order: StandingOrder, day: string, system: PaymentSystem): string =>
+  isOpen(system, day)
+    ? day
+    : executionDay(order, addDays(day, order.executionRule === "preceding" ? -1 : 1), system);
+
+/** The days in their order, none before the first or after the last; without end where the order has none. */
+export function* daysOf(order: StandingOrder, system: PaymentSystem): Generator<string, undefined> {
+  const { startDate, endDate = "9999-12-31", frequency, monthsOfExecution = [] } = order;
+  const months = new Set(monthsOfExecution.map(Number));
+  for (let n = 0; ; n += 1) {
+    const day = dayNumber(order, n);
+    const due = executionDay(order, day, system);
+    if (due > endDate) return undefined;
+    const inItsMonths = frequency !== "MonthlyVariable" || months.has(Number(day.slice(5, 7)));
+    if (due >= startDate && inItsMonths) yield due;
+  }
+}

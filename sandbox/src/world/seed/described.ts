@@ -1,0 +1,145 @@
+/** Fills a world with what a description says. */
+import { Big } from "big.js";
+import { addDetails, decide } from "../accounts/account-details";
+import type { Account } from "../accounts/account";
+import { accountIn, openAccount } from "../accounts/accounts";
+import { bankIn, domesticAddress, homeOf, ibanOf } from "../accounts/banks";
+import { move } from "../ledger/movements";
+import type { Approvals } from "../parties/approvals";
+import type { Client, Contact, Parties } from "../parties/parties";
+import type { Settings } from "../settings";
+import type { Beneficiary } from "../trades/trades";
+import type { World } from "../world";
+import { beginning } from "./beginning";
+import { bankBusiness, type Recurring, scheduleBusiness } from "./business";
+import type { CompanyDescription, WorldDescription } from "./description";
+
+const clientOf = ({ id: clientId, name, address, country, email }: CompanyDescription): Client => ({
+  clientId,
+  name,
+  address,
+  country,
+  email,
+});
+
+/** Who there is. The first contact of the first company acts for all companies that are not foreign. */
+export function partiesOf({ companies }: WorldDescription): Parties {
+  const own = companies.filter(({ foreign }) => !foreign).map(({ id }) => id);
+  const contacts = companies.flatMap((company, index) =>
+    company.contacts.map(({ id: contactId, ...contact }): Contact => ({
+      contactId,
+      ...contact,
+      clientIds: index === 0 ? own : [company.id],
+    })),
+  );
+  return { clients: companies.map(clientOf), contacts, home: contacts.find(({ active }) => active)! };
+}
+
+/** The settings that a description gives. */
+export const settingsIn = ({ settings }: WorldDescription): Partial<Settings> =>
+  Object.fromEntries(
+    Object.entries({
+      quoteSeconds: settings.quote_seconds,
+      marketHours: settings.market_hours,
+      reusableQuotes: settings.reusable_quotes,
+      totalCount: settings.total_count,
+      scaApproach: settings.sca_approach,
+      redirectUri: settings.redirect_uri,
+      living: settings.living,
+      latencyMs: settings.latency_ms,
+      requestsPerSecond: settings.requests_per_second,
+    }).filter(([, value]) => value !== undefined),
+  );
+
+/** Fills a new world up to the time of its clock. Throws a RangeError. */
+export function seedDescribed(world: World, { companies, rates, days_behind }: WorldDescription): void {
+  const { start, today } = beginning(world, days_behind);
+  for (const [symbol, rate] of Object.entries(rates))
+    world.rates.move(symbol.slice(0, 3), symbol.slice(3), new Big(rate), today);
+  const business = companies.flatMap((company) => settle(world, company));
+  scheduleBusiness(world, business, start, today);
+  world.catchUp();
+}
+
+/** Opens what a company has; returns its business. */
+function settle(world: World, company: CompanyDescription): Recurring[] {
+  const client = clientOf(company);
+  for (const { currency, balance, count } of company.accounts)
+    for (let n = 0; n < count; n += 1)
+      openWith(world, openAccount(world, client, currency), new Big(balance));
+  for (const currency of new Set(company.accounts.map((account) => account.currency))) {
+    const segregated = { type: "dedicated", virtual: false, country: homeOf(currency), currency } as const;
+    decide(world, addDetails(world, client, segregated), "confirmed");
+  }
+  world.approvals.set(client.clientId, approvalsOf(company));
+  world.beneficiaries.push(...company.counterparties.map((each) => beneficiaryOf(world, client, each)));
+  const accounts = [...new Set(company.accounts.map(({ currency }) => accountIn(world, client, currency)))];
+  return [
+    ...company.business.map((each) => recurringOf(world, client, each)),
+    ...(company.business.length > 0 ? accounts.flatMap(bankBusiness) : []),
+  ];
+}
+
+function openWith(world: World, account: Account, balance: Big): void {
+  if (balance.eq(0)) return;
+  const entry = { type: "incoming", reference: "OPENING", information: "Opening balance" } as const;
+  move(world, account, balance, "nostro", entry);
+}
+
+/** Not in use, and ready to be: one signature of anybody. */
+const noApprovals = ({ contacts }: CompanyDescription): Approvals => ({
+  settings: { enabled: false, dual_admin: false, currency: "EUR" },
+  config: {
+    groups: [{ name: "A", members: contacts.filter(({ active }) => active).map(({ id }) => id) }],
+    rules: [
+      { min_amount: 0, max_amount: null, currency: "EUR", combinations: [[{ group: "A", approvals: 1 }]] },
+    ],
+  },
+});
+
+function approvalsOf(company: CompanyDescription): Approvals {
+  if (!company.approvals) return noApprovals(company);
+  const { enabled, dual_admin, groups, rules } = company.approvals;
+  return { settings: { enabled, dual_admin, currency: "EUR" }, config: { groups, rules } };
+}
+
+function beneficiaryOf(
+  { ids }: World,
+  { clientId }: Client,
+  { name, currency, country, without_account }: CompanyDescription["counterparties"][number],
+): Beneficiary {
+  const digits = ids.digits(10);
+  const known = { beneficiaryId: `BN${ids.digits(8)}`, clientId, name, currency, bic: bankIn(country).bic };
+  if (without_account) return known;
+  const iban = ibanOf(country, digits);
+  const domestic = domesticAddress(country, digits);
+  return {
+    ...known,
+    ...(iban !== undefined && { iban }),
+    ...(domestic && { accountNumber: domestic.accountNumber, bankIdentifier: domestic.bankIdentifier }),
+  };
+}
+
+const daysAWeek = 5;
+
+function recurringOf(
+  world: World,
+  client: Client,
+  business: CompanyDescription["business"][number],
+): Recurring {
+  const account = accountIn(world, client, business.currency);
+  if (business.kind !== "monthly") {
+    const { kind, per_week, amount } = business;
+    return { kind, account, aDay: per_week / daysAWeek, typical: Number(amount) };
+  }
+  const { name, day, amount } = business;
+  const to = world.beneficiaries.find(
+    (each) => each.clientId === client.clientId && each.name === business.to,
+  );
+  const code =
+    name
+      .replace(/[^A-Za-z]/g, "")
+      .slice(0, 3)
+      .toUpperCase() || "PAY";
+  return { kind: "monthly", account, day, name, amount: new Big(amount), code, to, house: "nostro" };
+}

@@ -1,0 +1,6 @@
+/** A file as the sandbox keeps it. */
+export interface StoredFile {
+  readonly contentType: string;
+  readonly fileName: string;
+  readonly bytes: Buffer;
+}

@@ -1,0 +1,23 @@
+/** How one gets in: the tokens of the people who log in. */
+import { Tokens } from "./tokens";
+import { demo } from "../parties/parties";
+import type { Random } from "../random";
+
+/** For whom a token is: the contact who logged in and the clients that contact acts for. */
+export interface Grant {
+  readonly contactId: string;
+  readonly clientIds: readonly string[];
+}
+
+/** Any of the last ten refresh tokens of a contact is good, for 28 days; those of the demo company always are. */
+export const signInTokens = (random: Random, home: Grant): Tokens<Grant> =>
+  new Tokens<Grant>(random, {
+    refreshTokenLife: 28 * 86_400,
+    refreshTokensKept: 10,
+    holderOf: ({ contactId }) => contactId,
+    standing: {
+      accessToken: demo.accessToken,
+      refreshToken: demo.refreshToken,
+      grant: home,
+    },
+  });

@@ -1,0 +1,86 @@
+/** What OAuth 2.0 (RFC 6749) gives for a grant: codes, access tokens and refresh tokens. */
+import { isDeepStrictEqual } from "node:util";
+import type { Random } from "../random";
+import { TtlMap } from "./ttl-map";
+
+export interface TokenPair {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
+/** What a code is bound to, by parameter: who redeems it has to show the same. */
+export type Binding = Readonly<Record<string, string>>;
+
+/** What differs between one kind of grant and another. */
+export interface TokenRules<G> {
+  /** Seconds. */
+  readonly refreshTokenLife: number;
+  /** How many refresh tokens of one holder are good at a time: the last. */
+  readonly refreshTokensKept: number;
+  readonly holderOf: (grant: G) => unknown;
+  /** Good from the beginning and for ever; the refresh token does not count among those of its holder. */
+  readonly standing?: TokenPair & { readonly grant: G };
+}
+
+/** Seconds. */
+export const accessTokenLife = 3_600;
+const codeLife = 60;
+/** How long an access token that has expired is told from one that never was. */
+const rememberedAfter = 86_400;
+
+export class Tokens<G extends object> {
+  readonly #codes = new TtlMap<{ readonly grant: G; readonly binding: Binding }>(codeLife);
+  readonly #access = new TtlMap<G>(accessTokenLife);
+  readonly #remembered = new TtlMap<true>(accessTokenLife + rememberedAfter);
+  readonly #refresh: TtlMap<G>;
+
+  constructor(
+    private readonly random: Random,
+    private readonly rules: TokenRules<G>,
+  ) {
+    this.#refresh = new TtlMap(rules.refreshTokenLife);
+  }
+
+  /** A code that can be redeemed once. */
+  issueCode(grant: G, binding: Binding, now: Date): string {
+    const code = this.random.hex(32);
+    this.#codes.set(code, { grant, binding }, now);
+    return code;
+  }
+
+  /** Takes a code; undefined when it is not good, or is bound to something else. */
+  redeemCode(code: string, shown: Binding, now: Date): G | undefined {
+    const known = this.#codes.get(code, now);
+    this.#codes.delete(code);
+    return known && isDeepStrictEqual(known.binding, shown) ? known.grant : undefined;
+  }
+
+  /** What a refresh token is for. It stays good until so many have followed it that it is none of the last. */
+  redeemRefreshToken(token: string, now: Date): G | undefined {
+    const { standing } = this.rules;
+    return token === standing?.refreshToken ? standing.grant : this.#refresh.get(token, now);
+  }
+
+  issue(grant: G, now: Date): TokenPair {
+    const pair = { accessToken: this.random.hex(40), refreshToken: this.random.hex(40) };
+    this.#access.set(pair.accessToken, grant, now);
+    this.#remembered.set(pair.accessToken, true, now);
+    this.#refresh.set(pair.refreshToken, grant, now);
+    this.#keepLast(grant);
+    return pair;
+  }
+
+  #keepLast(grant: G): void {
+    const { holderOf, refreshTokensKept } = this.rules;
+    const holder = holderOf(grant);
+    const held = this.#refresh.keysOf((other) => holderOf(other) === holder);
+    for (const token of held.slice(0, -refreshTokensKept)) this.#refresh.delete(token);
+  }
+
+  /** What an access token is for, or why it is for nothing. */
+  check(token: string, now: Date): G | "unknown" | "expired" {
+    const { standing } = this.rules;
+    if (token === standing?.accessToken) return standing.grant;
+    return this.#access.get(token, now) ?? (this.#remembered.get(token, now) ? "expired" : "unknown");
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * The bad day: 10,000 bookings, on both engines, at sandboxes that let a quote be booked once and more than once.
+ * FXDESK_RUNS says how many in all, FXDESK_SEED which.
+ */
+import { engines } from "../core/store/engines";
+import { play, type Report } from "./bookings";
+
+const runs = Number(process.env.FXDESK_RUNS ?? 10_000);
+const seed = Number(process.env.FXDESK_SEED ?? 20_261_122);
+/** A list of trades that grows without an end would take its time, and prove nothing more. */
+const most = 1_250;
+
+const reports: Report[] = [];
+const sum = (of: (report: Report) => number) => reports.reduce((total, report) => total + of(report), 0);
+
+const quotes = [
+  ["used up by a booking", false],
+  ["that can be booked again", true],
+] as const;
+
+describe.each(engines())("$name", ({ name, create }) => {
+  describe.each(quotes)("quotes %s", (_, reusableQuotes) => {
+    const share = Math.ceil(runs / 4);
+    const rounds = Array.from({ length: Math.ceil(share / most) }, (_round, index) => index);
+    test.each(rounds)(
+      "round %i",
+      async (round) => {
+        const bookings = Math.min(most, share - round * most);
+        const store = await create();
+        const roundSeed = seed + 100 * round + (reusableQuotes ? 10 : 0) + (name === "SQLite" ? 0 : 20);
+        const report = await play({ store, bookings, seed: roundSeed, reusableQuotes, killEvery: 100 });
+        reports.push(report);
+        console.log(JSON.stringify({ engine: name, reusableQuotes, seed: roundSeed, ...report }));
+        expect(report.faultsFound).toEqual([]);
+      },
+      900_000,
+    );
+  });
+});
+
+afterAll(() => {
+  const all = { bookings: sum((each) => each.bookings), kills: sum((each) => each.kills) };
+  const told = { faults: sum((each) => each.faults), booked: sum((each) => each.booked) };
+  console.log(JSON.stringify({ ...all, ...told, seconds: sum((each) => each.seconds) }));
+});
+
+test("99.9 % of what was booked is known in the end", () => {
+  const [booked, known] = [sum((each) => each.booked), sum((each) => each.known)];
+  expect(booked).toBeGreaterThan(runs / 2);
+  expect(known / booked).toBeGreaterThanOrEqual(0.999);
+});

@@ -1,0 +1,28 @@
+/**
+ * The bad day of orders: 2,000 of them, on both engines, three processes that compete and are killed. FXDESK_RUNS says how
+ * many in all, FXDESK_SEED which.
+ */
+import { engines } from "../core/store/engines";
+import { playOrders } from "./orders";
+
+const runs = Number(process.env.FXDESK_RUNS ?? 2_000);
+const seed = Number(process.env.FXDESK_SEED ?? 20_261_122);
+
+describe.each(engines())("$name", ({ name, create }) => {
+  test("each order is booked inside its limits, once, or not at all and says why", async () => {
+    const orders = Math.ceil(runs / 2);
+    const report = await playOrders({
+      store: await create(),
+      orders,
+      seed: seed + (name === "SQLite" ? 0 : 20),
+      bookers: 3,
+      areProcesses: true,
+      validMs: [20_000 + 60 * orders, 40_000 + 200 * orders],
+      killEvery: 40,
+    });
+    console.log(JSON.stringify({ engine: name, ...report }));
+    expect(report).toMatchObject({ orders, faultsFound: [] });
+    expect(report.byState.booked).toBeGreaterThan(orders / 5);
+    expect(report.kills).toBeGreaterThan(orders / 100);
+  }, 1_800_000);
+});

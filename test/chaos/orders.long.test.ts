@@ -1,0 +1,22 @@
+/** A small part of the bad day of orders, in one process: npm run test:chaos plays it whole, with processes that are killed. */
+import { engines } from "../core/store/engines";
+import { playOrders } from "./orders";
+
+const seed = Number(process.env.FXDESK_SEED ?? 20_261_122);
+
+describe.each(engines())("$name", ({ create }) => {
+  test("each order is booked inside its limits, once, or not at all and says why", async () => {
+    const report = await playOrders({
+      store: await create(),
+      orders: 30,
+      seed,
+      bookers: 3,
+      areProcesses: false,
+      validMs: [4_000, 15_000],
+      killEvery: 8,
+    });
+    expect(report).toMatchObject({ orders: 30, faultsFound: [] });
+    expect(report.byState.booked).toBeGreaterThan(0);
+    expect(report.byState.expired).toBeGreaterThan(0);
+  }, 120_000);
+});

@@ -1,0 +1,229 @@
+/**
+ * Two MCP servers and two Node-REDs on one PostgreSQL, asked in turn: one of each is killed on the way, and PostgreSQL stops
+ * and starts again. FXDESK_RUNS says how many bookings.
+ */
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
+import { environmentName } from "@fxdesk/toolkit";
+import type { Entry } from "../../core/journal/entry";
+import { openJournal } from "../../core/journal/journal";
+import { bookTrade } from "../../core/contract/trades";
+import type { StoreSettings } from "../../core/store/settings";
+import { program, environmentOf } from "../cli/run";
+import { type Postgres, startPostgres } from "../core/store/engines";
+import { type McpClient, revisions, textOf } from "../mcp/support/clients";
+import { catchOf, operationOf, tab } from "../nodes/support/flows";
+import { type FlowNode, NodeRed } from "../nodes/support/node-red";
+import { eventually } from "../support/eventually";
+import { type PlayedSandbox, playedSandbox } from "./played-sandbox";
+
+const bookings = Number(process.env.FXDESK_RUNS ?? 500);
+const together = 10;
+
+interface Booking {
+  readonly quote_id: string;
+  readonly reason: "other";
+}
+
+/** What a surface says of a booking: its trade, or why there is none. */
+type Said = { readonly tradeId: string } | { readonly error: string };
+
+interface Surface {
+  readonly name: string;
+  isAlive: boolean;
+  book(booking: Booking): Promise<Said>;
+  kill(): Promise<void>;
+  close(): Promise<void>;
+}
+
+let postgres: Postgres;
+let sandbox: PlayedSandbox;
+let store: StoreSettings;
+let surfaces: Surface[];
+let variables: Record<string, string>;
+
+const token = "a-token-that-nobody-knows";
+
+async function mcpSurface(name: string): Promise<Surface> {
+  const args = [program, "mcp", "--http", "--port", "0", "--allow", "money", "--release", "never"];
+  const env = environmentOf({ ...variables, FXDESK_MCP_TOKEN: token });
+  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "pipe"] });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (said += chunk));
+  const url = await eventually(() => /endpoint is (\S+)\. /.exec(said)?.[1], {
+    withinMs: 30_000,
+    what: () => `the address in: ${said}`,
+  });
+  const client: McpClient = await revisions["2026-07-28"].http(url, { authorization: `Bearer ${token}` });
+  return {
+    name,
+    isAlive: true,
+    async book(booking) {
+      const result = await client.callTool({ name: bookTrade.tool, arguments: { ...booking } });
+      const tradeId = (result.structuredContent as { trade_id?: string } | undefined)?.trade_id;
+      return tradeId === undefined ? { error: textOf(result) } : { tradeId };
+    },
+    kill: () => ended(child, "SIGKILL"),
+    close: async () => {
+      await client.close();
+      await ended(child, "SIGTERM");
+    },
+  };
+}
+
+async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, "exit");
+  child.kill(signal);
+  await exit;
+}
+
+const inTab = (id: string, type: string, wires: readonly string[], more: object = {}): FlowNode => ({
+  id,
+  type,
+  z: tab.id,
+  ...more,
+  wires: wires.length > 0 ? [wires] : [],
+});
+
+/** Books what is posted, and responds with the trade, or with the error. */
+const flow = [
+  tab,
+  { id: "connection", type: "fxdesk-connection", name: "Sandbox", fromEnvironment: true },
+  inTab("posted", "http in", ["book"], { url: "/book", method: "post" }),
+  operationOf(bookTrade, "book", ["told"], { fromPayload: true }),
+  catchOf("caught", ["failed"]),
+  inTab("failed", "function", ["told"], {
+    func: "msg.payload = { error: msg.error.message }; msg.statusCode = 200; return msg;",
+    outputs: 1,
+  }),
+  inTab("told", "http response", []),
+] as const satisfies readonly FlowNode[];
+
+async function nodeRedSurface(name: string): Promise<Surface> {
+  const nodeRed = await NodeRed.start({ env: variables });
+  await nodeRed.deploy(flow);
+  return {
+    name,
+    isAlive: true,
+    async book(booking) {
+      const headers = { "content-type": "application/json" };
+      const response = await nodeRed.request("/book", {
+        method: "POST",
+        headers,
+        body: JSON.stringify(booking),
+        signal: AbortSignal.timeout(30_000),
+      });
+      const { trade_id: tradeId, error } = (await response.json()) as { trade_id?: string; error?: string };
+      return tradeId === undefined ? { error: error ?? `status ${response.status}` } : { tradeId };
+    },
+    kill: () => ended(nodeRed.process, "SIGKILL"),
+    close: () => (nodeRed.process.signalCode === null ? nodeRed.close() : Promise.resolve()),
+  };
+}
+
+beforeAll(async () => {
+  [postgres, sandbox] = await Promise.all([startPostgres(), playedSandbox([])]);
+  store = await postgres.create();
+  const settings = {
+    store: store.place,
+    storeKey: store.key!.toString("base64"),
+    timeoutMs: "3000",
+    queueTimeoutMs: "3000",
+  };
+  const ours = Object.entries(settings).map(([name, value]) => [environmentName(name), value] as const);
+  variables = { ...sandbox.variables, ...Object.fromEntries(ours) };
+  surfaces = [
+    await mcpSurface("MCP 1"),
+    await nodeRedSurface("Node-RED 1"),
+    await mcpSurface("MCP 2"),
+    await nodeRedSurface("Node-RED 2"),
+  ];
+}, 120_000);
+
+afterAll(async () => {
+  await Promise.all(surfaces.map((surface) => surface.close().catch(() => undefined)));
+  await sandbox.close();
+  await postgres.close();
+}, 60_000);
+
+const booked = async () => new Set([...(await sandbox.books()).values()].flat());
+
+const asked = (surface: Surface, booking: Booking): Promise<Said> =>
+  surface.book(booking).catch((error: Error) => ({ error: error.message }));
+
+/** Asks one surface after the other, as a proxy with a plain turn does, until one of them has booked it. */
+async function bookSomewhere(booking: Booking, turn: number): Promise<string> {
+  const errors: string[] = [];
+  for (let attempt = 0; attempt < 60; attempt += 1) {
+    const surface = surfaces[(turn + attempt) % surfaces.length]!;
+    if (!surface.isAlive) continue;
+    const said = await asked(surface, booking);
+    if ("tradeId" in said) return said.tradeId;
+    errors.push(`${surface.name}: ${said.error}`);
+    await pause(250);
+  }
+  throw new Error(`${booking.quote_id} was not booked:\n${errors.join("\n")}`);
+}
+
+async function kill(surface: Surface): Promise<void> {
+  surface.isAlive = false;
+  await surface.kill();
+}
+
+/** While the journal cannot be written, nothing is booked. */
+async function withoutStore(wanted: readonly Booking[]): Promise<void> {
+  const before = await booked();
+  await postgres.stop();
+  const alive = surfaces.filter(({ isAlive }) => isAlive);
+  const said = await Promise.all(
+    wanted.map((booking, index) => asked(alive[index % alive.length]!, booking)),
+  );
+  for (const each of said)
+    expect(each).toEqual({ error: expect.stringMatching(/Nothing was sent|not sent/i) as string });
+  expect(await booked()).toEqual(before);
+  await postgres.start();
+}
+
+test(`${bookings} bookings are made once each, and their outcomes are known everywhere`, async () => {
+  const before = await booked();
+  const wanted: Booking[] = [];
+  for (let index = 0; index < bookings; index += 1)
+    wanted.push({ quote_id: await sandbox.quote(), reason: "other" });
+  const trades = new Map<string, string>();
+  const bookAll = async (from: number, to: number) => {
+    let next = from;
+    const one = async () => {
+      while (next < to) {
+        const turn = next;
+        next += 1;
+        const booking = wanted[turn]!;
+        trades.set(booking.quote_id, await bookSomewhere(booking, turn));
+      }
+    };
+    await Promise.all(Array.from({ length: together }, one));
+  };
+  const [third, half] = [Math.floor(bookings / 3), Math.floor(bookings / 2)];
+  await bookAll(0, third);
+  // In the middle of what they do.
+  const going = bookAll(third, half);
+  await pause(50);
+  await Promise.all([kill(surfaces[0]!), kill(surfaces[1]!)]);
+  await going;
+  await withoutStore(wanted.slice(half, half + 8));
+  await bookAll(half, bookings);
+
+  const made = [...(await booked())].filter((id) => !before.has(id));
+  expect(made.length).toBe(bookings);
+  expect(new Set(trades.values())).toEqual(new Set(made));
+  for (const surface of surfaces.filter(({ isAlive }) => isAlive))
+    for (const booking of wanted)
+      expect(await asked(surface, booking)).toEqual({ tradeId: trades.get(booking.quote_id) });
+
+  const journal = await openJournal(store);
+  const entries: readonly Entry[] = await journal.list();
+  await journal.close();
+  expect(entries.map(({ state }) => state)).toEqual(wanted.map(() => "done"));
+  expect(new Set(entries.map(({ surface }) => surface))).toEqual(new Set(["mcp", "node-red"]));
+}, 600_000);

@@ -1,0 +1,81 @@
+/** fxdesk halt, and fxdesk resume. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { serving } from "../core/support/against";
+import { respond } from "../support/fault-server";
+import { fxdesk } from "./run";
+
+let folder: string;
+beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), "fxdesk-halt-"))));
+afterAll(() => rm(folder, { recursive: true }));
+
+const run = (name: string, args: readonly string[], variables: Record<string, string> = {}) =>
+  fxdesk(args, {
+    variables: {
+      FXDESK_STORE: join(folder, `${name}.db`),
+      FXDESK_STORE_KEY: Buffer.alloc(32, 7).toString("base64"),
+      ...variables,
+    },
+  });
+
+const connection = {
+  FXDESK_CLIENT_ID: "c-1",
+  FXDESK_ACCESS_TOKEN: "t",
+  FXDESK_API_KEY: "k",
+};
+const book = ["call", "trades.book", "--quote-id", "q-1", "--reason", "other", "--yes"];
+
+test("a halt is told with who and why, holds until it is ended, and store check shows it", async () => {
+  const halted = await run("plain", ["halt", "--reason", "wrong rates"]);
+  expect(halted).toMatchObject({ code: 0, stderr: "" });
+  expect(halted.stdout).toContain(`by ${userInfo().username} on`);
+  expect(halted.stdout).toContain("(wrong rates). fxdesk resume ends that.");
+  const { stdout } = await run("plain", ["store", "check"]);
+  expect(stdout.replace(/\s+/g, " ")).toContain(
+    "Halted What changes something or moves money is halted since",
+  );
+  expect(JSON.parse((await run("plain", ["store", "check", "--json"])).stdout)).toMatchObject({
+    halts: [expect.stringContaining("wrong rates")],
+  });
+  expect((await run("plain", ["resume"])).stdout).toBe("Calls leave again.\n");
+  expect((await run("plain", ["resume"])).stdout).toBe("Nothing was halted.\n");
+});
+
+test("one of an environment, named or by the actor that is set", async () => {
+  const variables = { FXDESK_ENVIRONMENT: "api", FXDESK_ACTOR: "night desk" };
+  const { stdout } = await run("two", ["halt", "--environment", "sandbox", "--json"], variables);
+  expect(JSON.parse(stdout)).toEqual({
+    halts: [{ environment: "sandbox", at: expect.any(Number) as number, by: "night desk" }],
+  });
+  // What a connection is set to says nothing of what is halted.
+  expect(JSON.parse((await run("two", ["halt", "--json"], variables)).stdout).halts[0]).not.toHaveProperty(
+    "environment",
+  );
+  const ended = await run("two", ["resume", "--environment", "sandbox"]);
+  expect(ended.stdout).toMatch(/^Ended\.\nStill in force: What changes something .* by night desk\.\n$/);
+});
+
+test.each([
+  [["halt", "--environment", "sandbx"], "--environment must be api or sandbox"],
+  [["resume", "--environment", ""], "--environment must be api or sandbox"],
+  [["halt", "now"], "now"],
+])("%j is a mistake of usage", async (args, words) => {
+  const { code, stderr } = await run("none", args);
+  expect(code).toBe(2);
+  expect(stderr).toContain(words);
+});
+
+test("a booking on the command line is refused with its own exit code", async () => {
+  await run("booking", ["halt"]);
+  const server = await serving(respond(201, '{"trade_id":"t-1"}'));
+  const { code, stderr } = await run("booking", [...book, "--json"], {
+    ...connection,
+    FXDESK_BASE_URL: server.url,
+  });
+  expect(server.heads).toHaveLength(0);
+  expect({ code, error: JSON.parse(stderr.trim().split("\n").at(-1)!) as object }).toMatchObject({
+    code: 5,
+    error: { code: "halted", outcome: "not-sent" },
+  });
+});

@@ -1,0 +1,76 @@
+/** fxdesk journal recover: what became of calls whose response was lost, looked for now. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { makeQuote, sandboxClient } from "../support/samples";
+import { fxdesk, variablesOf } from "./run";
+
+let folder: string;
+let sandbox: Sandbox;
+let count = 0;
+let variables: Record<string, string>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fxdesk-recover-"));
+  sandbox = await startSandbox();
+});
+afterAll(async () => {
+  await sandbox.close();
+  await rm(folder, { recursive: true });
+});
+beforeEach(() => {
+  sandbox.control.clearFaults();
+  variables = { ...variablesOf(sandbox), FXDESK_STORE: join(folder, `${(count += 1)}.db`) };
+});
+
+const recover = (...words: string[]) => fxdesk(["journal", "recover", ...words], { variables });
+
+/** Books and loses the response; where nobody could look for it meanwhile, the entry is unknown. */
+async function lost(kind: "reset-before" | "reset-after", reference: string): Promise<string> {
+  const client = sandboxClient(sandbox, { environment: "sandbox", store: variables.FXDESK_STORE! });
+  const quote_id = await makeQuote(client);
+  sandbox.control.addFault({ operation: "trades.book", kind });
+  // Not one that a read meets again: who waits does not look any longer.
+  sandbox.control.addFault({ operation: "trades.list", kind: "status", status: 403, times: 1 });
+  const booking = client.trades.book({ quote_id, reason: "other", reference });
+  const { journal } = await booking.then(
+    () => Promise.reject(new Error("It was not lost.")),
+    (error: { journal: { entry: string } }) => error,
+  );
+  await client.close();
+  return journal.entry;
+}
+
+test("finds what was booked, and says what was not", async () => {
+  const [booked, not] = [await lost("reset-after", "INV-1"), await lost("reset-before", "INV-2")];
+  const { code, stdout } = await recover();
+  expect(code).toBe(7);
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines).toHaveLength(2);
+  expect(lines.find((line) => line.startsWith(booked))).toMatch(
+    / {2}trades.book {2}done {2}TR\d+ {2}Looked in/,
+  );
+  expect(lines.find((line) => line.startsWith(not))).toMatch(
+    / {2}trades.book {2}unknown {2}Looked in .*nothing there/,
+  );
+  expect(JSON.parse((await recover("--json")).stdout)).toMatchObject([{ entry: not, state: "unknown" }]);
+}, 30_000);
+
+test("looks for one, and for nothing where nothing is unknown", async () => {
+  const booked = await lost("reset-after", "INV-3");
+  const { code, stdout } = await recover(booked, "--json");
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ entry: booked, state: "done" }]]);
+  expect(await recover()).toMatchObject({ code: 0, stdout: "Nothing is unknown.\n" });
+  const again = await recover(booked);
+  expect(again).toMatchObject({ code: 2, stdout: "" });
+  expect(again.stderr).toContain(`Journal entry ${booked} is done`);
+  expect(await recover("no-such")).toMatchObject({ code: 2 });
+});
+
+test("has its help", async () => {
+  const { code, stdout } = await recover("--help");
+  expect(code).toBe(0);
+  expect(stdout).toContain("Usage: fxdesk journal recover [<id>] [flags]");
+  expect((await fxdesk(["journal", "--help"])).stdout).toContain("recover [id]");
+});

@@ -1,0 +1,263 @@
+/** The page on which people release: what it takes from whom, without a browser. */
+import { readFileSync } from "node:fs";
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { join } from "node:path";
+import { freePort } from "../../demo/ports";
+import type { Decision } from "../../core/releases/release";
+import { type ReleasesPage, serveReleases } from "../../cli/releases-page/server";
+import { anOrder, type Place, placeOf, secretOf } from "../core/releases/place";
+import { fxdesk } from "./run";
+
+let place: Place;
+let page: ReleasesPage;
+beforeAll(async () => {
+  place = await placeOf();
+  page = await serveReleases({ desk: place.desk, files: filesOf(place), port: 0 });
+});
+afterAll(async () => {
+  await page.close();
+  await place.close();
+});
+
+const filesOf = ({ policyPath, peoplePath }: Place) => ({ policy: policyPath, people: peoplePath });
+
+interface Asked {
+  readonly cookie?: string;
+  readonly form?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Got {
+  readonly status: number;
+  readonly text: string;
+  readonly location: string | undefined;
+  readonly cookie: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+/** Asks as a browser does: with the origin of the page, where a form is sent. Names any host, which fetch would not. */
+function ask(path: string, { cookie, form, headers = {} }: Asked = {}, at = page.url): Promise<Got> {
+  const body = form && new URLSearchParams(form).toString();
+  const usual = {
+    ...(cookie !== undefined && { cookie }),
+    ...(body !== undefined && { origin: page.url, "content-type": "application/x-www-form-urlencoded" }),
+  };
+  const request = at.startsWith("https:") ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      at + path,
+      {
+        method: body === undefined ? "GET" : "POST",
+        headers: { ...usual, ...headers },
+        rejectUnauthorized: false,
+      },
+      (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+        response.on("end", () => {
+          const { location, "set-cookie": [set = ""] = [] } = response.headers;
+          resolve({
+            status: response.statusCode!,
+            text,
+            location,
+            cookie: set.split(";")[0]!,
+            headers: response.headers,
+          });
+        });
+      },
+    );
+    sent.on("error", reject).end(body);
+  });
+}
+
+async function signIn(name: string): Promise<string> {
+  const { status, cookie } = await ask("/sign-in", { form: { name, secret: secretOf(name) } });
+  expect(status).toBe(303);
+  return cookie;
+}
+
+/** An order that nobody books: its rate is out of reach. */
+const ordered = async (more = {}) =>
+  (await place.client().orders.order(anOrder({ worst_rate: "9", ...more }))).release;
+const stateOf = async (id: string) => (await place.desk.get(id)).release.state;
+const sealOf = async (id: string) => (await place.desk.get(id)).release.hash;
+
+async function formFor(id: string, person: string, decision: Decision["decision"] = "release") {
+  return { decision, seal: await sealOf(id), secret: secretOf(person) };
+}
+
+test("terms are shown to who is signed in, and a link to nobody else", async () => {
+  const id = await ordered({ reference: "<b>INV & 7</b>\u202e" });
+  const away = await ask(`/releases/${id}`);
+  expect(away).toMatchObject({ status: 303, location: `/sign-in?path=%2Freleases%2F${id}` });
+  const cookie = await signIn("anna");
+  const { text, headers } = await ask(`/releases/${id}`, { cookie });
+  for (const words of [
+    "Sell 1,000 EUR, get USD",
+    "at least 9 USD for one EUR",
+    "a yes of anna or bert",
+    "desk",
+  ])
+    expect(text).toContain(words);
+  expect(text).toContain("&lt;b&gt;INV &amp; 7&lt;/b&gt;</dd>");
+  expect(headers).toMatchObject({
+    "content-security-policy": expect.stringContaining("frame-ancestors 'none'"),
+    "cache-control": "no-store",
+    "x-frame-options": "DENY",
+  });
+  expect((await ask("/", { cookie })).text).toContain(id);
+  expect(text).not.toContain(secretOf("anna"));
+});
+
+test("a yes is given with a secret, and once", async () => {
+  const id = await ordered();
+  const cookie = await signIn("anna");
+  const path = `/releases/${id}`;
+  const form = await formFor(id, "anna");
+  const wrong = await ask(path, { cookie, form: { ...form, secret: "a guess that is wrong" } });
+  expect(wrong).toMatchObject({ status: 403, text: expect.stringContaining("not the secret of anna") });
+  expect(await ask(path, { cookie, form: { ...form, secret: secretOf("bert") } })).toMatchObject({
+    status: 403,
+  });
+  expect(await stateOf(id)).toBe("waiting");
+  expect(await ask(path, { cookie, form })).toMatchObject({ status: 303, location: path });
+  expect(await stateOf(id)).toBe("released");
+  const again = await ask(path, { cookie, form });
+  expect(again).toMatchObject({ status: 409, text: expect.stringContaining("nothing to release") });
+});
+
+describe("nothing is decided", () => {
+  let id: string;
+  let cookie: string;
+  beforeAll(async () => {
+    id = await ordered();
+    cookie = await signIn("anna");
+  });
+  afterEach(async () => expect(await stateOf(id)).toBe("waiting"));
+
+  const origins: [string, Record<string, string>][] = [
+    ["another site", { origin: "https://example.com" }],
+    ["another port of this machine", { origin: "http://127.0.0.1:1" }],
+    ["a page without an origin", { origin: "null" }],
+    ["another site, as the browser says", { "sec-fetch-site": "same-site" }],
+    ["a name that was made to lead here", { host: "example.com", origin: "http://example.com" }],
+  ];
+  test.each(origins)("by a form of %s", async (_, headers) => {
+    const form = await formFor(id, "anna");
+    expect(await ask(`/releases/${id}`, { cookie, form, headers })).toMatchObject({ status: 403 });
+    expect(
+      await ask("/sign-in", { form: { name: "anna", secret: secretOf("anna") }, headers }),
+    ).toMatchObject({
+      status: 403,
+      cookie: "",
+    });
+  });
+
+  test("by a link", async () => {
+    const query = new URLSearchParams(await formFor(id, "anna")).toString();
+    expect(await ask(`/releases/${id}?${query}`, { cookie })).toMatchObject({ status: 200 });
+  });
+
+  test("by who is not signed in, or was signed out", async () => {
+    const form = await formFor(id, "anna");
+    expect(await ask(`/releases/${id}`, { form })).toMatchObject({ status: 303 });
+    const other = await signIn("anna");
+    await ask("/sign-out", { cookie: other, form: {} });
+    expect(await ask(`/releases/${id}`, { cookie: other, form })).toMatchObject({ status: 303 });
+  });
+
+  test("about something else than was shown", async () => {
+    const form = await formFor(id, "anna");
+    const changed = await ask(`/releases/${id}`, {
+      cookie,
+      form: { ...form, seal: await sealOf(await ordered()) },
+    });
+    expect(changed).toMatchObject({ status: 409, text: expect.stringContaining("not what was shown") });
+  });
+
+  test("by somebody whose yes does not count", async () => {
+    const carl = await signIn("carl");
+    const form = await formFor(id, "carl");
+    expect(await ask(`/releases/${id}`, { cookie: carl, form })).toMatchObject({
+      status: 409,
+      text: expect.stringContaining("that of carl does not count"),
+    });
+  });
+
+  test.each<[string, number, Asked]>([
+    ["/releases/R-000000000000", 404, {}],
+    ["/elsewhere", 404, {}],
+    ["//", 404, {}],
+    ["/", 405, { form: {} }],
+    ["/sign-in", 413, { form: { name: "n".repeat(20_000) } }],
+    ["/sign-in", 415, { form: {}, headers: { "content-type": "text/plain" } }],
+  ])("%s answers %i", async (path, status, asked) => {
+    expect(await ask(path, { cookie, ...asked })).toMatchObject({ status });
+  });
+});
+
+test("who guesses has to wait", async () => {
+  const guess = (secret: string) =>
+    ask("/sign-in", { form: { name: "dora", secret, path: "//example.com" } });
+  for (let count = 0; count < 5; count += 1)
+    expect(await guess("a wrong guess")).toMatchObject({ status: 403 });
+  expect(await guess(secretOf("dora"))).toMatchObject({ status: 429, cookie: "" });
+});
+
+test("nobody is led elsewhere after they have signed in", async () => {
+  const form = { name: "bert", secret: secretOf("bert"), path: "//example.com" };
+  expect(await ask("/sign-in", { form })).toMatchObject({ status: 303, location: "/" });
+});
+
+describe("beyond this machine", () => {
+  const pem = (name: string) => readFileSync(join(__dirname, "../core/transport/certificates", name), "utf8");
+  const certificate = { cert: pem("server.pem"), key: pem("server.key") };
+  const address = new URL("https://releases.example.com");
+  const served = (more: object) =>
+    serveReleases({ desk: place.desk, files: filesOf(place), port: 0, host: "0.0.0.0", ...more });
+
+  test.each([
+    [{}],
+    [{ address }],
+    [{ certificate }],
+    [{ certificate, address: new URL("http://releases.example.com") }],
+    [{ host: "127.0.0.1", address: new URL("http://releases.example.com") }],
+  ])("it is not served without https and its address: %#", async (more) => {
+    await expect(served(more)).rejects.toThrow(TypeError);
+  });
+
+  test("with both it is, under its own names alone, with a cookie for https", async () => {
+    const port = await freePort(0);
+    const far = await served({ address, certificate, port });
+    const at = `https://127.0.0.1:${port}`;
+    const headers = { host: "releases.example.com", origin: address.origin };
+    const form = { name: "anna", secret: secretOf("anna") };
+    const signedIn = await ask("/sign-in", { form, headers }, at);
+    const [cookie] = signedIn.headers["set-cookie"] as string[];
+    expect(cookie).toMatch(/^__Host-fxdesk-releases=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/);
+    expect(await ask("/", { cookie: signedIn.cookie, headers }, at)).toMatchObject({ status: 200 });
+    expect(await ask("/sign-in", { form, headers: { ...headers, origin: at } }, at)).toMatchObject({
+      status: 403,
+    });
+    expect(await ask("/", { headers: { host: "example.com" } }, at)).toMatchObject({ status: 403 });
+    await far.close();
+    expect(far.url).toBe(address.origin);
+  });
+});
+
+test.each([
+  [["--host", "0.0.0.0"], "--host 0.0.0.0 is reached from other machines"],
+  [["--address", "http://example.com"], "--address must begin with https://"],
+  [["--address", "https://example.com/path"], "--address must be an https address without a path"],
+  [["--certificate", "/none.pem"], "--certificate names /none.pem, which cannot be read"],
+  [["--port", "x"], "--port must be a number"],
+])("fxdesk releases serve %j says what is wrong", async (args, message) => {
+  const variables = {
+    FXDESK_STORE: place.store.place,
+    FXDESK_STORE_KEY: place.store.key!.toString("base64"),
+    FXDESK_PEOPLE: place.peoplePath,
+  };
+  const { code, stderr } = await fxdesk(["releases", "serve", ...args], { variables });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});

@@ -1,0 +1,104 @@
+/** fxdesk releases: people release on the command line, each with a secret of their own. */
+import { environmentName } from "@fxdesk/toolkit";
+import { anOrder, type Place, placeOf, secretOf } from "../core/releases/place";
+import { eventually } from "../support/eventually";
+import { fxdesk, type Variables } from "./run";
+
+let place: Place;
+let variables: Variables;
+beforeAll(async () => {
+  place = await placeOf();
+  const settings = {
+    store: place.store.place,
+    storeKey: place.store.key!.toString("base64"),
+    policy: place.policyPath,
+    people: place.peoplePath,
+  };
+  variables = Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [environmentName(name), value]),
+  );
+});
+afterAll(() => place.close());
+
+const releases = (args: readonly string[], input = "") => fxdesk(["releases", ...args], { variables, input });
+
+test("shown, released with a secret, and booked", async () => {
+  const client = place.client();
+  const { release: id } = await client.orders.order(anOrder({ reference: "CLI-1" }));
+  const listed = await releases(["list", "--state", "waiting", "--json"]);
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ release: id, state: "waiting", asked_by: "desk" }]);
+  const { stdout } = await releases(["show", id]);
+  for (const word of ["EURUSD", "worst_rate", "desk", "a yes of anna or bert", "CLI-1"])
+    expect(stdout).toContain(word);
+
+  const wrong = await releases(["release", id, "--as", "anna"], "a guess that is wrong\n");
+  expect(wrong).toMatchObject({ code: 2, stdout: "" });
+  expect(wrong.stderr).toContain("That is not the secret of anna. Nothing was decided.");
+  const none = await releases(["release", id, "--as", "anna"]);
+  expect(none).toMatchObject({ code: 2 });
+  const carl = await releases(["release", id, "--as", "carl"], `${secretOf("carl")}\n`);
+  expect(carl.stderr).toContain("that of carl does not count");
+
+  const right = await releases(["release", id, "--as", "anna"], `${secretOf("anna")}\n`);
+  expect(right).toMatchObject({ code: 0, stdout: `${id} is released.\n` });
+  expect(right.stdout + right.stderr).not.toContain(secretOf("anna"));
+  await eventually(async () => (await client.orders.get(id)).deviations, {
+    withinMs: 15_000,
+    what: "the trade",
+  });
+  expect(JSON.parse((await releases(["show", id, "--json"])).stdout)).toMatchObject({
+    state: "booked",
+    deviations: [],
+    decisions: [{ person: "anna", decision: "release" }],
+  });
+});
+
+test("refused with a note, cancelled, and what is not there", async () => {
+  const client = place.client();
+  const [one, two] = [await client.orders.order(anOrder()), await client.orders.order(anOrder())];
+  const refused = await releases(
+    ["refuse", one.release, "--as", "bert", "--note", "not today"],
+    secretOf("bert"),
+  );
+  expect(refused).toMatchObject({ code: 0, stdout: `${one.release} is refused.\n` });
+  expect((await client.orders.get(one.release)).remark).toBe("Refused by bert: not today");
+  expect(await releases(["cancel", two.release])).toMatchObject({ code: 0 });
+  expect(await releases(["release", two.release, "--as", "anna"], secretOf("anna"))).toMatchObject({
+    code: 2,
+  });
+  expect(await releases(["show", "R-NONE"])).toMatchObject({
+    code: 2,
+    stderr: "There is no release R-NONE.\n",
+  });
+});
+
+test("enrolled with a secret that is long enough", async () => {
+  const people = `${place.folder}/new-people.json`;
+  const given = { ...variables, FXDESK_PEOPLE: people };
+  const enrol = (name: string, input: string) =>
+    fxdesk(["releases", "enrol", name], { variables: given, input });
+  expect(await enrol("erik", "short")).toMatchObject({ code: 2 });
+  expect(await enrol("erik", "long enough by far")).toMatchObject({
+    code: 0,
+    stdout: `erik can release. The secret is in ${people}.\n`,
+  });
+});
+
+test("a policy that does not fit is named by line and field", async () => {
+  const { release: id } = await place.client().orders.order(anOrder());
+  await place.setPolicy({ people: ["anna"], rules: [{ yes: 3 }] });
+  const { code, stderr } = await releases(["release", id, "--as", "anna"], secretOf("anna"));
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^FXDESK_POLICY or --policy names .*line 7, rules\.0\.yes: asks for 3/);
+});
+
+test.each([
+  [[], "Which command? fxdesk releases list"],
+  [["sell"], 'There is no command "sell"'],
+  [["release"], "<id> is missing"],
+  [["release", "R-1"], "--as is needed"],
+  [["list", "--state", "new"], "--state must be one of"],
+])("%j says what is missing", async (args, message) => {
+  const { code, stderr } = await releases(args);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});

@@ -1,0 +1,197 @@
+/** fxdesk watch: what is new or has changed, each change once, against the sandbox. */
+import { PassThrough } from "node:stream";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { fxdesk as command } from "../../cli/fxdesk";
+import { watchWord } from "../../cli/names";
+import { changeLine } from "../../cli/watch/line";
+import { watches } from "../../core/watches/all";
+import { eventually } from "../support/eventually";
+import { fxdesk, variablesOf } from "./run";
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox({ daysBehind: 30 });
+});
+afterAll(() => sandbox.close());
+
+const run = (...args: string[]) => fxdesk(["watch", ...args], { variables: variablesOf(sandbox) });
+
+const payIn = (reference: string, currency = "EUR") =>
+  sandbox.control.payIn({ currency, amount: "12.34", reference }).transaction_id;
+
+const lines = (text: string) =>
+  text
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, any>);
+
+/** The command as it goes on, on a terminal or in a pipe. */
+function going(args: readonly string[], isTerminal = false, variables = variablesOf(sandbox)) {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  stdin.end();
+  const said = { out: "", err: "" };
+  stdout.on("data", (chunk: Buffer) => (said.out += String(chunk)));
+  stderr.on("data", (chunk: Buffer) => (said.err += String(chunk)));
+  if (isTerminal) for (const screen of [stdout, stderr]) Object.assign(screen, { isTTY: true, columns: 80 });
+  const ended = command(["watch", ...args], { stdin, stdout, stderr, environment: variables });
+  const says = (stream: "out" | "err", text: string) =>
+    eventually(() => said[stream].includes(text), {
+      withinMs: 20_000,
+      what: () => `"${text}" in ${JSON.stringify(said)}`,
+    });
+  return { said, ended, says };
+}
+
+/** What Ctrl-C does. */
+const interrupt = () => void process.emit("SIGINT");
+
+describe("fxdesk watch", () => {
+  test("lists the watches, for people and as data", async () => {
+    const { code, stdout } = await fxdesk(["watch"]);
+    expect(code).toBe(0);
+    for (const watch of watches) expect(stdout).toContain(`  ${watchWord(watch)} `);
+    const { stdout: data } = await fxdesk(["watch", "--json"]);
+    expect(JSON.parse(data)).toHaveLength(watches.length);
+    expect(new Set(watches.map(watchWord)).size).toBe(watches.length);
+  });
+
+  test.each(watches.map((watch) => [watchWord(watch), watch] as const))(
+    "%s --help derives from its declaration",
+    async (word, { tool, rules = [] }) => {
+      const { code, stdout } = await fxdesk(["watch", word, "--help"]);
+      expect(code).toBe(0);
+      expect(stdout).toContain(`Usage: fxdesk watch ${word}`);
+      for (const { description } of rules) expect(stdout).toContain(description);
+      for (const line of stdout.split("\n")) expect([tool, line.length > 100]).toEqual([tool, false]);
+    },
+  );
+
+  test.each([
+    [["transaction"], "Did you mean transactions"],
+    [["trades", "--since", "2026-01-01"], "--since must be now or beginning"],
+    [["trades", "--every", "soon"], "--every must be a number of seconds"],
+    [["balances"], "below, above or both must be given"],
+  ])("%j is refused, in the words of the command line", async (args, words) => {
+    const { code, stderr } = await run(...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
+  });
+
+  test("one that is called says how it is watched", async () => {
+    const { stderr } = await fxdesk(["call", "trades.watchPayments"]);
+    expect(stderr).toContain("fxdesk watch trade-payments");
+  });
+});
+
+describe("--once", () => {
+  const ask = (...args: string[]) => run("transactions", "--once", "--name", "once", ...args);
+
+  test("tells what is new since the last time, and ends", async () => {
+    expect(await ask()).toEqual({ code: 0, stdout: "", stderr: "" });
+    const id = payIn("ONCE-1");
+    const { stdout } = await ask();
+    expect(lines(stdout)).toMatchObject([
+      { watch: "transactions.watch", kind: "new", id, repeated: false, entry: { transaction_id: id } },
+    ]);
+    expect((await ask()).stdout).toBe("");
+  });
+
+  test("another name has a cursor of its own", async () => {
+    const id = payIn("ONCE-2");
+    const { stdout } = await run(
+      "transactions.watch",
+      "--once",
+      "--name",
+      "other",
+      "--since",
+      "beginning",
+      "--currencies",
+      "EUR",
+    );
+    expect(lines(stdout).map((change) => change.id)).toContain(id);
+    expect(lines(stdout).length).toBeGreaterThan(10);
+  });
+
+  test("more than one response holds is told once each", async () => {
+    const { stdout } = await run("transactions", "--once", "--name", "all", "--since", "beginning");
+    const ids = lines(stdout).map(({ id }) => String(id));
+    expect(ids.length).toBeGreaterThan(100);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(lines(stdout).some(({ repeated }) => repeated === true)).toBe(false);
+  });
+});
+
+describe("until it is stopped", () => {
+  const args = ["transactions", "--name", "going", "--every", "0.02"];
+
+  test("tells each change as a line of JSON in a pipe, and goes on after the last one it told", async () => {
+    const first = going([...args, "--once"]);
+    expect(await first.ended).toBe(0);
+    const watching = going(args);
+    payIn("GOING-1");
+    await watching.says("out", "GOING-1");
+    interrupt();
+    expect([await watching.ended, watching.said.err]).toEqual([0, ""]);
+    payIn("GOING-2");
+    const again = going(args);
+    await again.says("out", "GOING-2");
+    interrupt();
+    expect(await again.ended).toBe(0);
+    expect(again.said.out).not.toContain("GOING-1");
+    expect(lines(again.said.out)).toMatchObject([{ repeated: false }]);
+  });
+
+  test("as a readable line on a terminal, with what it is at in place below", async () => {
+    const watching = going(args, true);
+    await watching.says("err", "Watch transactions: ");
+    payIn("GOING-3");
+    await watching.says("out", "  new ");
+    interrupt();
+    expect(await watching.ended).toBe(0);
+    const [line] = watching.said.out.split("\n");
+    expect(line).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}new {6}amount 12\.34 EUR, /);
+    expect(line!.length).toBe(80);
+    expect(watching.said.err.endsWith("\r\u001b[2K")).toBe(true);
+  });
+
+  test("what cannot succeed ends it, as any command", async () => {
+    const { FXDESK_REFRESH_TOKEN: _, ...others } = variablesOf(sandbox);
+    const variables = { ...others, FXDESK_ACCESS_TOKEN: "wrong" };
+    const watching = going(["trades", "--jsonl", "--name", "wrong"], false, variables);
+    expect(await watching.ended).toBe(3);
+    const told = lines(watching.said.err);
+    expect(told.at(-1)).toMatchObject({ code: "unauthorized" });
+    expect(watching.said.err).not.toContain("wrong");
+  });
+});
+
+describe("a change as a line", () => {
+  const change = {
+    watch: "things.watch",
+    id: "T-1",
+    at: "2026-11-22T09:00:00.000Z",
+    cursor: "c.1",
+    repeated: false,
+    before: undefined,
+  };
+  test.each([
+    [
+      { kind: "new", entry: { id: "T-1", amount: { value: "1.00" }, parts: [1, 2], none: null } },
+      "new      id T-1, parts 2 items, amount.value 1.00",
+    ],
+    [
+      { kind: "changed", entry: { status: "Closed", note: "x" }, before: { status: "Funded", other: 1 } },
+      "changed  T-1, status Funded -> Closed, note x",
+    ],
+    [
+      { kind: "new", entry: { thing_id: "T-1", cost: { amount: "1.00", currency: "EUR" } } },
+      "new      cost 1.00 EUR, thing_id T-1",
+    ],
+    [
+      { kind: "gone", entry: undefined, before: { amount: "1" }, repeated: true },
+      "gone     T-1, amount 1, told before",
+    ],
+    [{ kind: "new", entry: { note: "a\u001b[31mb\nc" } }, "new      T-1, note a [31mb c"],
+  ] as const)("%j", (told, line) => {
+    expect(changeLine({ ...change, ...told })).toBe(`2026-11-22 09:00:00  ${line}\n`);
+  });
+});

@@ -1,0 +1,87 @@
+/** Which input reads the page after another: one rule for the client, the command line, the nodes and the tools. */
+import { z } from "zod";
+import { nextPage } from "../../../core/client/next-page";
+import { hasMore } from "../../../core/client/pages";
+import type { ServiceResponse } from "../../../core/client/response";
+import { type Declaration, json, operation } from "../../../core/operations";
+
+const declared = (changes: Partial<Declaration>) =>
+  operation({
+    name: "things.list",
+    tool: "list_things",
+    title: "List things",
+    summary: "Lists things.",
+    effect: "read",
+    method: "GET",
+    path: "/things",
+    server: "service",
+    credentials: [],
+    query: { page: z.int().default(1), size: z.int().default(50), side: z.string().optional() },
+    responses: { 200: json(z.unknown(), "The things.") },
+    errors: {},
+    contract: "",
+    ...changes,
+  } as Declaration);
+
+const numbered = declared({ pages: { page: "page", size: "size", defaultSize: 50, total: "x-total" } });
+const linked = declared({ linkedPages: { entries: ["rows"], next: "_links.next" } });
+
+const response = (body: unknown, total?: number) => ({ body, total }) as ServiceResponse;
+const rows = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+describe("numbered pages", () => {
+  test.each([
+    // input, rows, total, page after it, whether it surely has entries
+    ["a full page without a count", {}, 50, undefined, 2, true],
+    ["a short one, which the service may have capped", { page: 3 }, 20, undefined, 4, false],
+    ["a full page within the count", { page: 2 }, 50, 120, 3, true],
+    ["a short first page within the count", { size: 200 }, 20, 60, 2, true],
+    ["a short page of which nobody knows how many came before", { page: 3, size: 200 }, 20, 60, 4, false],
+    ["a short page that cannot be the last", { page: 2, size: 50 }, 20, 120, 3, true],
+  ])("go on after %s", (_, input, count, total, page, isSure) => {
+    expect(nextPage(numbered, input, response(rows(count), total))).toEqual({
+      input: { ...input, page, size: (input as { size?: number }).size ?? 50 },
+      isSure,
+    });
+  });
+
+  test.each([
+    ["an empty page", { page: 4 }, [], undefined],
+    ["a full page that completes the count", { page: 2 }, rows(50), 100],
+    ["a first page with all", {}, rows(7), 7],
+    ["what is no list", {}, { rows: rows(50) }, 100],
+  ])("end with %s", (_, input, body, total) => {
+    expect(nextPage(numbered, input, response(body, total))).toBeUndefined();
+  });
+});
+
+describe("linked pages", () => {
+  const page = (href?: unknown) =>
+    response({ rows: [1], _links: { next: href === undefined ? {} : { href } } });
+
+  test.each([
+    ["/things?page=2&side=left", { page: 2, side: "left" }],
+    ["https://elsewhere.example/things?page=2&other=1", { page: 2, side: "right" }],
+    ["?page=1&key=abc", undefined],
+    ["/things", undefined],
+    ["https://", undefined],
+  ])("the link %s stands for the input %j", (link, input) => {
+    expect(nextPage(linked, { page: 1, side: "right" }, page(link))).toEqual({ link, input, isSure: true });
+  });
+
+  test.each([undefined, null, 7])("end where the link is %p", (href) => {
+    expect(nextPage(linked, {}, page(href))).toBeUndefined();
+  });
+});
+
+test("an operation without pages has no next one", () => {
+  expect(nextPage(declared({}), {}, response(rows(50), 100))).toBeUndefined();
+});
+
+test.each([
+  ["a service that gives less than was asked for", { size: 200 }, 20, 60, true],
+  ["a last page that is short", { page: 3 }, 20, 120, false],
+  ["a list without a count", {}, 50, undefined, undefined],
+])("whether there is more is told of %s", (_, input, count, total, more) => {
+  expect(hasMore(numbered, input, response(rows(count), total))).toBe(more);
+});

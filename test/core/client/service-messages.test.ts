@@ -1,0 +1,125 @@
+/** An error of the service that says several things: each is told, and the fields it names are violations. */
+import { InvalidInput } from "../../../core";
+import { respond } from "../../support/fault-server";
+import { against, failure } from "../support/against";
+
+const payment = {
+  "payment-service": "payments",
+  "payment-product": "sepa-credit-transfers",
+  debtorAccount: { iban: "NL13TEST0123456789" },
+  instructedAmount: { currency: "EUR", amount: "10.00" },
+  creditorAccount: { iban: "NL13TEST0123456789" },
+  creditorName: "Brouwer Logistiek BV",
+} as const;
+
+const initiated = async (status: number, body: unknown) => {
+  const { client } = await against(respond(status, JSON.stringify(body)));
+  return failure(client.payments.initiate(payment));
+};
+
+const message = (path: string | undefined, text: string, code = "FORMAT_ERROR") => ({
+  category: "ERROR",
+  code,
+  path,
+  text,
+});
+
+test("each message of an invalid request is told, and its field is a violation", async () => {
+  const error = await initiated(400, {
+    tppMessages: [
+      message("creditorAccount.iban", "The check digits are wrong."),
+      message("instructedAmount.amount", "Above the limit.", "PARAMETER_NOT_CONSISTENT"),
+      message(undefined, "Ask your bank.", "PARAMETER_NOT_CONSISTENT"),
+    ],
+  });
+  expect(error).toBeInstanceOf(InvalidInput);
+  expect(error.message).toContain(
+    "(400) creditorAccount.iban: The check digits are wrong. [FORMAT_ERROR] instructedAmount.amount: Above the limit. " +
+      "Ask your bank. [PARAMETER_NOT_CONSISTENT]",
+  );
+  expect(error).toMatchObject({
+    outcome: "rejected",
+    violations: [
+      { field: "creditorAccount.iban", message: "The check digits are wrong." },
+      { field: "instructedAmount.amount", message: "Above the limit." },
+    ],
+    service: {
+      code: "FORMAT_ERROR",
+      message: "The check digits are wrong.",
+      field: "creditorAccount.iban",
+      others: [
+        { code: "PARAMETER_NOT_CONSISTENT", message: "Above the limit.", field: "instructedAmount.amount" },
+        { code: "PARAMETER_NOT_CONSISTENT", message: "Ask your bank." },
+      ],
+    },
+  });
+  expect(JSON.parse(JSON.stringify(error))).toMatchObject({
+    violations: [{ field: "creditorAccount.iban" }, { field: "instructedAmount.amount" }],
+  });
+});
+
+test.each([
+  ["/creditorAccount/iban", "creditorAccount.iban"],
+  ["$.payments[0].creditorName", "payments.0.creditorName"],
+  ["$['creditorName']", "creditorName"],
+  ["#/debtorAccount", "debtorAccount"],
+  ["body.startDate", "startDate"],
+  ["CONSENT-id", "Consent-ID"],
+  ["PSU-IP-Address", "PSU-IP-Address"],
+  ["somewhere/else/entirely", "somewhere.else.entirely"],
+])("a field that the service calls %s is %s", async (path, field) => {
+  const error = await initiated(400, { tppMessages: [message(path, "Wrong.")] });
+  expect(error).toMatchObject({ violations: [{ field, message: "Wrong." }] });
+  expect(error.message).toContain(`${field}: Wrong. [FORMAT_ERROR]`);
+});
+
+test("a text that names its field does not name it twice", async () => {
+  const error = await initiated(400, { tppMessages: [message("creditorName", "creditorName is too long.")] });
+  expect(error.message).toContain("(400) creditorName is too long. [FORMAT_ERROR]");
+});
+
+test("a message without a text has its code", async () => {
+  const error = await initiated(400, { tppMessages: [{ code: "FORMAT_ERROR", path: "creditorName" }] });
+  expect(error).toMatchObject({ violations: [{ field: "creditorName", message: "FORMAT_ERROR" }] });
+  expect(error.message).toContain("creditorName: [FORMAT_ERROR]");
+});
+
+test("errors that are no invalid requests tell all their messages, too", async () => {
+  const error = await initiated(403, {
+    tppMessages: [
+      message(undefined, "The product is closed.", "PRODUCT_INVALID"),
+      message(undefined, "So is the account.", "SERVICE_BLOCKED"),
+    ],
+  });
+  expect(error).toMatchObject({ name: "Forbidden", service: { others: [{ code: "SERVICE_BLOCKED" }] } });
+  expect(error.message).toContain(
+    "The product is closed. [PRODUCT_INVALID] So is the account. [SERVICE_BLOCKED]",
+  );
+});
+
+test("the further errors of a problem are told", async () => {
+  const error = await initiated(400, {
+    type: "about:blank",
+    code: "FORMAT_ERROR",
+    title: "Wrong.",
+    detail: "The amount.",
+    additionalErrors: [{ code: "PERIOD_INVALID", title: "Too late.", detail: "The day." }],
+  });
+  expect(error.message).toContain("Wrong. The amount. [FORMAT_ERROR] Too late. The day. [PERIOD_INVALID]");
+});
+
+test("no number of messages makes an error large", async () => {
+  const many = Array.from({ length: 5_000 }, (_, index) =>
+    message(`payments[${index}].creditorName`, "Wrong."),
+  );
+  const error = await initiated(400, { tppMessages: many });
+  expect(error.message).toContain("payments.9.creditorName: Wrong. [FORMAT_ERROR] And 40 more.");
+  expect((error as InvalidInput).violations).toHaveLength(50);
+});
+
+test("entries that are no messages are passed over", async () => {
+  const error = await initiated(400, {
+    tppMessages: [null, 7, [], { text: "No code." }, message("creditorName", "No.")],
+  });
+  expect(error.service).toEqual({ code: "FORMAT_ERROR", message: "No.", details: "", field: "creditorName" });
+});

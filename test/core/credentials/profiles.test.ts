@@ -1,0 +1,107 @@
+/** The file of profiles: whole, for one user alone, and changed by one process at a time. */
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { dirname } from "node:path";
+import {
+  changeProfile,
+  isProfileName,
+  type Profile,
+  profilesPath,
+  readProfiles,
+  sealedSecrets,
+  secretsOf,
+} from "../../../core/credentials/profiles";
+
+const path = profilesPath();
+const folder = dirname(path);
+beforeEach(() => rm(folder, { recursive: true, force: true }));
+
+const profile = (clientId: string): Profile => ({ settings: { clientId } });
+
+test("there is none before the first", async () => {
+  expect(await readProfiles()).toEqual(new Map());
+});
+
+test("one is written, changed and removed, and the others stay", async () => {
+  await changeProfile("one", () => profile("c-1"));
+  await changeProfile("two", () => profile("c-2"));
+  await changeProfile("one", (found) => ({ settings: { ...found!.settings, contactId: "p-1" } }));
+  expect(await readProfiles()).toEqual(
+    new Map([
+      ["one", { settings: { clientId: "c-1", contactId: "p-1" } }],
+      ["two", profile("c-2")],
+    ]),
+  );
+  await changeProfile("one", () => undefined);
+  expect([...(await readProfiles()).keys()]).toEqual(["two"]);
+});
+
+test("many who change it at once lose nothing", async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `p-${index}`);
+  await Promise.all(names.map((name) => changeProfile(name, () => profile(name))));
+  expect([...(await readProfiles()).keys()].toSorted()).toEqual(names.toSorted());
+});
+
+test("file and folder are this user's alone, and nothing else is left in it", async () => {
+  await changeProfile("one", () => profile("c-1"));
+  expect([(await stat(folder)).mode & 0o777, (await stat(path)).mode & 0o777]).toEqual([0o700, 0o600]);
+  expect(await readdir(folder)).toEqual(["profiles.json"]);
+});
+
+test("a change that fails changes nothing", async () => {
+  await changeProfile("one", () => profile("c-1"));
+  const before = await readFile(path, "utf8");
+  const failing = changeProfile("one", () => {
+    throw new Error("no");
+  });
+  await expect(failing).rejects.toThrow("no");
+  expect(await readFile(path, "utf8")).toBe(before);
+  expect(await readdir(folder)).toEqual(["profiles.json"]);
+});
+
+test("one that others may read is refused", async () => {
+  await changeProfile("one", () => profile("c-1"));
+  await chmod(path, 0o640);
+  await expect(readProfiles()).rejects.toThrow(`chmod 600 ${path}`);
+  await expect(changeProfile("two", () => profile("c-2"))).rejects.toThrow("Others may read");
+});
+
+test.each([
+  ["no JSON", "{"],
+  ["another shape", "[]"],
+  ["a name that is none", '{"profiles":{"../x":{"settings":{}}}}'],
+  ["no settings", '{"profiles":{"x":{}}}'],
+  ["settings that are no texts", '{"profiles":{"x":{"settings":{"clientId":1}}}}'],
+])("with %s it says which file is wrong", async (_what, content) => {
+  await mkdir(folder, { recursive: true });
+  await writeFile(path, content, { mode: 0o600 });
+  await expect(readProfiles()).rejects.toThrow(path);
+});
+
+test.each(["a", "prod", "Desk-1.sandbox_2", "a".repeat(64)])("%s may be a name", (name) => {
+  expect(isProfileName(name)).toBe(true);
+});
+test.each(["", "-a", ".a", "__proto__", "a b", "a/b", "ä", "a".repeat(65)])("%s may not", (name) => {
+  expect(isProfileName(name)).toBe(false);
+});
+
+describe("its secrets", () => {
+  const [key, other] = [randomBytes(32), randomBytes(32)];
+  const store = (given: Buffer | undefined) => ({ place: "/unused", key: given });
+  const secrets = { apiKey: "api-key-of-one" };
+
+  test("are sealed with the store's key, for their profile", () => {
+    const sealed = { settings: {}, secrets: sealedSecrets("one", secrets, store(key)) };
+    expect(sealed.secrets).not.toContain(secrets.apiKey);
+    expect(secretsOf("one", sealed, store(key))).toEqual(secrets);
+    expect(() => secretsOf("two", sealed, store(key))).toThrow("was changed");
+    expect(() => secretsOf("one", sealed, store(other))).toThrow("another FXDESK_STORE_KEY");
+    expect(() => secretsOf("one", sealed, store(undefined))).toThrow("set FXDESK_STORE_KEY");
+  });
+
+  test("are there without a key as well, and none where nobody is logged in", () => {
+    const plain = { settings: {}, secrets: sealedSecrets("one", secrets, store(undefined)) };
+    expect(secretsOf("one", plain, store(undefined))).toEqual(secrets);
+    expect(secretsOf("one", { settings: {} }, store(key))).toEqual({});
+  });
+});

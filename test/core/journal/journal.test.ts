@@ -1,0 +1,502 @@
+/** What the journal promises, of every engine. */
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import * as fc from "fast-check";
+import { EntryRefusal, eraseDetails, resolveEntry } from "../../../core/journal/by-person";
+import { eventsOfEntry, exportLines } from "../../../core/journal/events";
+import { sourceOf } from "../../../core/journal/rows";
+import { verifyExport, verifyStore } from "../../../core/journal/verify";
+import type { Claim, Ending, Entry, Intent, Journal } from "../../../core/journal/entry";
+import { openJournal } from "../../../core/journal/journal";
+import { withStore } from "../../../core/store/open";
+import type { StoreSettings } from "../../../core/store/settings";
+import { eventually } from "../../support/eventually";
+import { engines } from "../store/engines";
+import { done, intent, longMs, notSent, rejected, unknown } from "./calls-made";
+import { type CutConnection, cutConnection } from "./cut-connection";
+
+const never = new AbortController().signal;
+const kinds = (claims: readonly Claim[]) => claims.map(({ kind }) => kind);
+
+const runs = Number(process.env.FXDESK_RUNS ?? 25);
+
+describe.each(engines())("$name", ({ name, create }) => {
+  let settings: StoreSettings;
+  let journals: Journal[];
+  let cuts: CutConnection[];
+  beforeAll(async () => (settings = await create()));
+  beforeEach(() => ([journals, cuts] = [[], []]));
+  afterEach(async () => {
+    for (const journal of journals) await journal.close();
+    for (const cut of cuts) await cut.away();
+  });
+
+  const open = async (where = settings) => {
+    const journal = await openJournal(where);
+    journals.push(journal);
+    return journal;
+  };
+
+  /** An intent under a key that no other test uses. */
+  const fresh = (given: Partial<Intent> = {}) => intent({ key: randomBytes(8).toString("hex"), ...given });
+
+  async function claimed(journal: Journal, wanted = fresh(), holdMs = longMs): Promise<Entry> {
+    const claim = await journal.claim(wanted, holdMs);
+    expect(claim.kind).toBe("mine");
+    return claim.entry;
+  }
+
+  test("an intent comes back as it was given, from every process", async () => {
+    const wanted = fresh();
+    const entry = await claimed(await open(), wanted);
+    expect(entry).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+      environment: wanted.environment,
+      client: wanted.client,
+      operation: wanted.operation,
+      key: wanted.key,
+      terms: wanted.terms,
+      surface: wanted.surface,
+      reference: "FX-1",
+      state: "intended",
+      begunAt: expect.any(Number) as number,
+      changedAt: entry.begunAt,
+      ending: undefined,
+      intent: wanted.details,
+      endingDetails: undefined,
+    });
+    expect(Math.abs(entry.begunAt - Date.now())).toBeLessThan(60_000);
+    const other = await open();
+    expect(await other.get(entry.id)).toEqual(entry);
+    expect(await other.find(wanted)).toEqual(entry);
+    expect(await other.get("another")).toBeUndefined();
+    expect(await other.find(fresh())).toBeUndefined();
+  });
+
+  test("a call goes from intended over sent to its end", async () => {
+    const journal = await open();
+    const entry = await claimed(journal);
+    await journal.leaving(entry);
+    expect(await journal.get(entry.id)).toMatchObject({ state: "sent", ending: undefined });
+    const ended = await journal.end(entry, done);
+    const { details, ...ending } = done;
+    expect(ended).toMatchObject({ state: "done", ending, endingDetails: details, intent: entry.intent });
+    expect(await journal.get(entry.id)).toEqual(ended);
+  });
+
+  test("a key is what it is in its environment, for its client and its operation", async () => {
+    const journal = await open();
+    const wanted = fresh();
+    await claimed(journal, wanted);
+    for (const elsewhere of [
+      { environment: "production" },
+      { client: "c-2" },
+      { operation: "payments.initiate" },
+    ])
+      await claimed(journal, { ...wanted, ...elsewhere });
+    expect((await journal.claim(wanted, longMs)).kind).toBe("theirs");
+  });
+
+  test.each<[after: string, kind: Claim["kind"], ending: Ending | undefined]>([
+    ["its intent", "theirs", undefined],
+    ["done", "ended", done],
+    ["rejected", "ended", rejected],
+    ["unknown", "ended", unknown],
+    ["not-sent", "mine", notSent],
+  ])("after %s the same key is %s, with other terms refused", async (_, kind, ending) => {
+    const journal = await open();
+    const wanted = fresh();
+    const entry = await claimed(journal, wanted);
+    if (ending) await journal.end(entry, ending);
+    const before = await journal.get(entry.id);
+    const others = await (await open()).claim({ ...wanted, terms: "b".repeat(64) }, longMs);
+    expect(others).toEqual({ kind: "other-terms", entry: before });
+    const again = await (await open()).claim(wanted, longMs);
+    expect(again).toMatchObject({ kind, entry: { id: entry.id } });
+    if (kind !== "mine") expect(again.entry).toEqual(before);
+    else
+      expect(again.entry).toMatchObject({ state: "intended", ending: undefined, endingDetails: undefined });
+  });
+
+  const allowed: readonly Ending["state"][] = ["done", "rejected", "unknown", "not-sent"];
+  test.each([done, rejected, notSent])(
+    "after $state no other end is taken, and the same one again",
+    async (first) => {
+      const journal = await open();
+      const entry = await claimed(journal);
+      const ended = await journal.end(entry, first);
+      for (const state of allowed.filter((each) => each !== "not-sent" || first !== notSent))
+        await expect(journal.end(entry, { state, by: "recovery", details: {} })).rejects.toThrow(
+          `has ended as ${first.state}`,
+        );
+      expect(await journal.end(entry, first)).toEqual(ended);
+    },
+  );
+
+  test.each(allowed)("what is unknown may end as %s, whoever found out", async (state) => {
+    const journal = await open();
+    const entry = await claimed(journal);
+    await journal.leaving(entry);
+    await journal.end(entry, unknown);
+    const ending: Ending = { state, by: "person", details: { note: "seen at the service" } };
+    expect(await (await open()).end(entry, ending)).toMatchObject({ state, ending: { by: "person" } });
+  });
+
+  test("nobody ends the call of another, or lets it leave", async () => {
+    const entry = await claimed(await open());
+    const other = await open();
+    await expect(other.leaving(entry)).rejects.toThrow("is over");
+    await expect(other.end(entry, done)).rejects.toThrow("Another process is making the call");
+    expect((await other.get(entry.id))!.state).toBe("intended");
+  });
+
+  test("where the process is gone before it left, the key is free", async () => {
+    const wanted = fresh();
+    const gone = await open();
+    const entry = await claimed(gone, wanted, 1);
+    const other = await open();
+    expect(await other.untilEnded(entry.id, never)).toMatchObject({
+      state: "not-sent",
+      ending: { state: "not-sent", by: "recovery" },
+    });
+    await claimed(other, wanted);
+    await expect(gone.leaving(entry)).rejects.toThrow("is over");
+    await expect(gone.end(entry, notSent)).rejects.toThrow("Another process");
+    await other.leaving(entry);
+  });
+
+  test("where the process is gone after it left, its end is unknown, and what it says late is heard", async () => {
+    const gone = await open();
+    const entry = await claimed(gone, fresh(), 1);
+    await gone.leaving(entry);
+    expect((await (await open()).untilEnded(entry.id, never)).state).toBe("unknown");
+    await expect(gone.leaving(entry)).rejects.toThrow("is over, which is unknown by now");
+    expect((await gone.end(entry, done)).state).toBe("done");
+  });
+
+  test("to leave begins the time anew, and leaving twice is leaving once", async () => {
+    const journal = await open();
+    const entry = await claimed(journal);
+    await withStore(settings, ({ database }) =>
+      database.run("UPDATE fxdesk_journal_entries SET expires_at = 0 WHERE id = $1", [entry.id]),
+    );
+    await journal.leaving(entry);
+    await journal.leaving(entry);
+    const stopped = AbortSignal.timeout(50);
+    await expect((await open()).untilEnded(entry.id, stopped)).rejects.toThrow("timeout");
+    const kindsOfEvents = await withStore(settings, ({ database }) =>
+      database.run("SELECT kind FROM fxdesk_journal_events WHERE entry = $1 ORDER BY seq", [entry.id]),
+    );
+    expect(kindsOfEvents.map(({ kind }) => kind)).toEqual(["intent", "sent"]);
+  });
+
+  test("who waits gets the outcome of who makes the call", async () => {
+    const [first, second] = [await open(), await open()];
+    const wanted = fresh();
+    const entry = await claimed(first, wanted);
+    const { kind } = await second.claim(wanted, longMs);
+    expect(kind).toBe("theirs");
+    const waiting = second.untilEnded(entry.id, never);
+    await first.leaving(entry);
+    const ended = await first.end(entry, done);
+    expect(await waiting).toEqual(ended);
+    await expect(second.untilEnded("another", never)).rejects.toThrow("no journal entry another");
+  });
+
+  test("entries are listed newest first, by state, to a limit", async () => {
+    const own = await create();
+    const journal = await open(own);
+    expect(await journal.list()).toEqual([]);
+    const entries = [];
+    for (const ending of [undefined, done, unknown, unknown]) {
+      const entry = await claimed(journal);
+      entries.push(ending ? await journal.end(entry, ending) : entry);
+    }
+    expect(await journal.list()).toEqual(entries.toReversed());
+    expect(await journal.list({ limit: 2 })).toEqual([entries[3], entries[2]]);
+    expect(await journal.list({ state: ["unknown"], limit: 1 })).toEqual([entries[3]]);
+    expect(await journal.list({ state: ["intended", "done"] })).toEqual([entries[1], entries[0]]);
+    expect(await journal.list({ state: [] })).toEqual([]);
+  });
+
+  test("many at once are one transaction after the other, none is lost", async () => {
+    const journal = await open(await create());
+    const wanted = Array.from({ length: 50 }, () => fresh());
+    const claims = await Promise.all([...wanted, ...wanted].map((each) => journal.claim(each, longMs)));
+    expect(kinds(claims)).toEqual([...wanted.map(() => "mine"), ...wanted.map(() => "theirs")]);
+    expect(await journal.list()).toHaveLength(50);
+  });
+
+  test("what cannot be done does not take along what was asked with it", async () => {
+    const journal = await open();
+    const entry = await claimed(journal);
+    const stranger = { ...entry, id: "another" };
+    const outcomes = await Promise.allSettled([
+      journal.leaving(stranger),
+      journal.leaving(entry),
+      journal.end(stranger, done),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "rejected"]);
+    expect((await journal.get(entry.id))!.state).toBe("sent");
+  });
+
+  test("with a key nothing of the details can be read in the store", async () => {
+    const journal = await open();
+    const entry = await claimed(journal);
+    await journal.end(entry, done);
+    const rows = await withStore(settings, async ({ database: { run } }) => [
+      await run("SELECT * FROM fxdesk_journal_events"),
+      await run("SELECT * FROM fxdesk_journal_details"),
+      await run("SELECT * FROM fxdesk_journal_entries"),
+    ]);
+    for (const words of ["jane", "Ångström", "FX-1", "1.090868"])
+      expect(JSON.stringify(rows)).not.toContain(words);
+    expect(JSON.stringify(rows)).toContain("trade-1");
+    await expect(
+      openJournal({ ...settings, key: undefined }).then((other) => other.get(entry.id)),
+    ).rejects.toThrow("FXDESK_STORE_KEY");
+  });
+
+  test("closed, it does what was asked before and nothing after", async () => {
+    const journal = await openJournal(settings);
+    const wanted = fresh();
+    const claim = journal.claim(wanted, longMs);
+    await journal.close();
+    expect((await claim).kind).toBe("mine");
+    await expect(journal.find(wanted)).rejects.toThrow("closed");
+    await expect(journal.claim(wanted, longMs)).rejects.toThrow("closed");
+  });
+
+  test("open and unused, it does not keep a process alive", async () => {
+    const script = `
+      const { openJournal } = require(${JSON.stringify(join(__dirname, "../../../dist/core/journal/journal.js"))});
+      const settings = { place: ${JSON.stringify(settings.place)}, key: Buffer.from("${settings.key!.toString("hex")}", "hex") };
+      openJournal(settings)
+        .then((journal) => journal.claim(${JSON.stringify(fresh())}, 1000))
+        .then(({ kind }) => console.log(kind));`;
+    const { stdout } = await promisify(execFile)(process.execPath, ["-e", script], { timeout: 20_000 });
+    expect(stdout).toBe("mine\n");
+  });
+
+  const inStore = <T>(work: Parameters<typeof withStore<T>>[1]) => withStore(settings, work);
+  const kindsIn = (id: string) =>
+    inStore(async (store) => (await eventsOfEntry(sourceOf(store), id)).map(({ kind }) => kind));
+
+  test("a person resolves what is unknown, and nothing else", async () => {
+    const journal = await open();
+    const note = "called the desk";
+    const resolution = { state: "done", identity: "trade-9", note, actor: "jane" } as const;
+    const entry = await claimed(journal);
+    const resolve = (id: string) => inStore((store) => resolveEntry(store, id, resolution));
+    await expect(resolve(entry.id)).rejects.toThrow("is intended: only one that is unknown");
+    await journal.end(entry, unknown);
+    expect(await resolve(entry.id)).toMatchObject({
+      state: "done",
+      ending: { state: "done", by: "person", identity: "trade-9" },
+      endingDetails: { note, actor: "jane" },
+    });
+    await expect(resolve(entry.id)).rejects.toThrow(EntryRefusal);
+    await expect(resolve("another")).rejects.toThrow("no journal entry another");
+  });
+
+  test("resolved as not sent, the same call may be made again", async () => {
+    const journal = await open();
+    const wanted = fresh();
+    const entry = await claimed(journal, wanted);
+    await journal.leaving(entry);
+    await journal.end(entry, unknown);
+    const resolution = {
+      state: "not-sent",
+      identity: undefined,
+      note: "not there",
+      actor: undefined,
+    } as const;
+    await inStore((store) => resolveEntry(store, entry.id, resolution));
+    expect((await claimed(journal, wanted)).id).toBe(entry.id);
+    expect(await kindsIn(entry.id)).toEqual(["intent", "sent", "ended", "ended", "intent"]);
+  });
+
+  test("details are erased for good, and the chain stays whole", async () => {
+    const journal = await open();
+    const wanted = fresh();
+    const entry = await claimed(journal, wanted);
+    const erase = (id: string) => inStore((store) => eraseDetails(store, id));
+    await expect(erase(entry.id)).rejects.toThrow("is intended: its details are needed");
+    await journal.end(entry, unknown);
+    await expect(erase(entry.id)).rejects.toThrow("is unknown: its details are needed");
+    const ended = await journal.end(entry, done);
+    const erased = await erase(entry.id);
+    expect(erased).toEqual({ ...ended, reference: undefined, intent: undefined, endingDetails: undefined });
+    expect(await erase(entry.id)).toEqual(erased);
+    expect(await kindsIn(entry.id)).toEqual(["intent", "ended", "ended", "erased"]);
+    expect(await journal.claim(wanted, longMs)).toEqual({ kind: "ended", entry: erased });
+    expect((await inStore((store) => verifyStore(store))).faults).toEqual([]);
+    await expect(erase("another")).rejects.toThrow(EntryRefusal);
+  });
+
+  test("an export of it is whole, with the head of the store", async () => {
+    const text: Buffer[] = [];
+    const [lines, verified] = await inStore(async (store) => {
+      for await (const line of exportLines(sourceOf(store))) text.push(Buffer.from(line));
+      return [text.length, await verifyStore(store)];
+    });
+    const exported = await verifyExport(asChunks(text), verified.head);
+    expect(exported).toEqual(verified);
+    expect(verified).toMatchObject({ faults: [], faultCount: 0, events: lines - 1 });
+    expect(verified.entries).toBeGreaterThan(20);
+  });
+
+  const changes: readonly (readonly [change: string, words: string])[] = [
+    ["UPDATE fxdesk_journal_events SET at = at + 1 WHERE seq = 2", "event 2: its hash does not follow"],
+    ["UPDATE fxdesk_journal_events SET content = '{' WHERE seq = 2", "event 2: is not as fxdesk writes it"],
+    ["DELETE FROM fxdesk_journal_events WHERE seq = 2", "event 3: event 3 follows event 1"],
+    ["DELETE FROM fxdesk_journal_events WHERE seq = 3", "end: it ends with event 2"],
+    ["DELETE FROM fxdesk_journal_events WHERE seq = 3", "event 3: is not there, and its details are"],
+    ["DELETE FROM fxdesk_journal_details WHERE seq = 1", "event 1: its details are not there, and no event"],
+    ["UPDATE fxdesk_journal_details SET seq = 2 WHERE seq = 1", "event 2: its details cannot be read"],
+    ["UPDATE fxdesk_journal_entries SET state = 'not-sent'", "its state is not what its events tell"],
+    ["UPDATE fxdesk_journal_entries SET key = 'another'", "its key is not what its events tell"],
+    ["DELETE FROM fxdesk_journal_entries", "its events are there, and it is not"],
+    ["UPDATE fxdesk_journal_entries SET id = 'x'", "entry x: no event tells of it"],
+  ];
+
+  test("what was changed in the store is found", async () => {
+    const own = await create();
+    const journal = await open(own);
+    const entry = await claimed(journal);
+    await journal.leaving(entry);
+    await journal.end(entry, done);
+    await withStore(own, async (store) => {
+      const { head, faults } = await verifyStore(store);
+      expect(faults).toEqual([]);
+      for (const [change, words] of changes) {
+        const undone = new Error("undone");
+        const found = store.database.exclusively(async (run) => {
+          await run(change);
+          const verified = await verifyStore(store, head);
+          const said = verified.faults.map(({ where, message }) => `${where}: ${message}`).join("\n");
+          expect({ change, said }).toEqual({ change, said: expect.stringContaining(words) as string });
+          throw undone;
+        });
+        await expect(found).rejects.toBe(undone);
+      }
+    });
+  });
+
+  describe("of processes that race on keys", () => {
+    const fates = ["done", "rejected", "unknown", "not-sent", "dies before", "dies after"] as const;
+    type Fate = (typeof fates)[number];
+    const endings: Readonly<Record<string, Ending>> = { done, rejected, unknown, "not-sent": notSent };
+
+    /** Makes a call as a client does; undefined where it dies on the way. */
+    async function make(journal: Journal, wanted: Intent, nextFate: () => Fate, sent: string[]) {
+      for (;;) {
+        const fate = nextFate();
+        const { kind, entry } = await journal.claim(wanted, fate.startsWith("dies") ? 1 : longMs);
+        if (kind === "mine") {
+          if (fate === "dies before") return undefined;
+          const isOver = await journal.leaving(entry).then(
+            () => false,
+            () => true,
+          );
+          // Its claim is so short that another may have taken it over.
+          if (isOver && fate === "dies after") return undefined;
+          expect(isOver).toBe(false);
+          sent.push(fate);
+          if (fate === "dies after") return undefined;
+          return journal.end(entry, endings[fate]!);
+        }
+        const ended = kind === "theirs" ? await journal.untilEnded(entry.id, never) : entry;
+        if (ended.state !== "not-sent") return ended;
+      }
+    }
+
+    test("one sends, and all others get its outcome", async () => {
+      const shared = await Promise.all([open(), open(), open(), open()]);
+      const racing = fc.record({
+        count: fc.integer({ min: 2, max: 4 }),
+        fates: fc.array(fc.constantFrom(...fates), { minLength: 1, maxLength: 8 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(racing, { minLength: 1, maxLength: 3 }), async (races) => {
+          await Promise.all(
+            races.map(async ({ count, fates: given }) => {
+              const [wanted, sent, left] = [fresh(), [] as string[], [...given]];
+              const nextFate = () => left.shift() ?? "done";
+              const makers = shared.slice(0, count).map((journal) => make(journal, wanted, nextFate, sent));
+              const outcomes = await Promise.all(makers);
+              expect(sent.filter((fate) => fate !== "not-sent").length).toBeLessThanOrEqual(1);
+              const final = (await shared[0]!.find(wanted))!;
+              for (const outcome of outcomes)
+                if (outcome && outcome.state !== "not-sent") expect(outcome).toEqual(final);
+            }),
+          );
+        }),
+        { numRuns: runs },
+      );
+      expect((await inStore((store) => verifyStore(store))).faults).toEqual([]);
+    });
+  });
+
+  if (name === "PostgreSQL") {
+    test("a connection that is not used for a while is closed, and opened anew", async () => {
+      const own = await create();
+      const database = new URL(own.place).pathname.slice(1);
+      const connections = () =>
+        inStore(async ({ database: { run } }) => {
+          const [row] = await run("SELECT count(*) AS count FROM pg_stat_activity WHERE datname = $1", [
+            database,
+          ]);
+          return Number(row!.count);
+        });
+      jest.useFakeTimers({
+        doNotFake: ["nextTick", "setImmediate", "setInterval", "performance", "Date", "queueMicrotask"],
+      });
+      const journal = await open(own);
+      const entry = await claimed(journal);
+      await journal.leaving(entry);
+      expect(await connections()).toBe(1);
+      jest.advanceTimersByTime(61_000);
+      jest.useRealTimers();
+      await eventually(async () => (await connections()) === 0, { withinMs: 5_000, what: "no connection" });
+      expect((await journal.end(entry, done)).state).toBe("done");
+      expect(await connections()).toBe(1);
+    });
+
+    test("what was committed is found again when its response was lost", async () => {
+      const cut = await cutConnection(settings);
+      cuts.push(cut);
+      const journal = await open(cut.settings);
+      cut.loseNextCommit();
+      const entry = await claimed(journal);
+      cut.loseNextCommit();
+      await journal.leaving(entry);
+      cut.loseNextCommit();
+      expect((await journal.end(entry, done)).state).toBe("done");
+      expect(await kindsIn(entry.id)).toEqual(["intent", "sent", "ended"]);
+    });
+
+    test("while it is away nothing is claimed and nothing leaves; then it goes on", async () => {
+      const cut = await cutConnection(settings);
+      cuts.push(cut);
+      const journal = await open(cut.settings);
+      const entry = await claimed(journal);
+      await cut.away();
+      await expect(journal.leaving(entry)).rejects.toThrow("ECONNREFUSED");
+      await expect(journal.get(entry.id)).rejects.toThrow("ECONNREFUSED");
+      const many = await Promise.allSettled([1, 2, 3].map(() => journal.claim(fresh(), longMs)));
+      expect(many.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+      await expect(openJournal(cut.settings)).rejects.toThrow("ECONNREFUSED");
+      await cut.back();
+      await journal.leaving(entry);
+      await journal.end(entry, done);
+      expect(await kindsIn(entry.id)).toEqual(["intent", "sent", "ended"]);
+    });
+  }
+});
+
+async function* asChunks(chunks: readonly Uint8Array[]) {
+  yield* chunks;
+}

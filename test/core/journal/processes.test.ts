@@ -1,0 +1,66 @@
+/** Programs that use the built client: what they load, and what they do on a disk that is full. */
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { respond } from "../../support/fault-server";
+import { serving } from "../support/against";
+import { folder } from "../store/engines";
+
+const root = join(__dirname, "../../..");
+const files = folder();
+
+/** Runs a program that has a client of the server, through a shell that may limit it; returns what it printed as JSON. */
+async function program(url: string, code: string, shell = 'exec "$@"'): Promise<unknown> {
+  const options = {
+    baseUrl: url,
+    clientId: "c-1",
+    credentials: { accessToken: "token" },
+    store: join(files.path, "made/store.db"),
+    storeKey: randomBytes(32).toString("base64"),
+  };
+  const script = `
+    const { createClient } = require(${JSON.stringify(join(root, "dist/core"))});
+    const client = createClient(${JSON.stringify(options)});
+    const loaded = () => Object.keys(require.cache)
+      .map((path) => path.slice(${root.length + 1}).replaceAll("\\\\", "/"))
+      .filter((path) => /^dist\\/core\\/(store|journal)\\//.test(path) || path.includes("@photostructure"));
+    const print = (value) => console.log(JSON.stringify(value));
+    (async () => { ${code} })().finally(() => client.close());`;
+  const { stdout } = await promisify(execFile)("sh", ["-c", shell, "sh", process.execPath, "-e", script], {
+    timeout: 30_000,
+  });
+  return JSON.parse(stdout);
+}
+
+test("who reads and changes loads neither the journal nor the store", async () => {
+  const { url } = await serving(respond(200, "[]"));
+  const code = `
+    await client.trades.list();
+    await client.request({ method: "POST", path: "/things", body: { a: 1 } });
+    print(loaded());`;
+  expect(await program(url, code)).toEqual(["dist/core/store/settings.js"]);
+});
+
+test("on a full disk money stops before it leaves, and reads go on", async () => {
+  const server = await serving(respond(201, '{"trade_id":"t-1"}'));
+  const code = `
+    let booked = 0;
+    let error;
+    while (!error && booked < 1_000)
+      await client.trades.book({ quote_id: "q-" + booked, reason: "other" }).then(() => (booked += 1), (e) => (error = e));
+    const read = await client.request({ method: "GET", path: "/things" });
+    print({ booked, error, read: read.status });
+    process.exit();`;
+  // No file may become larger than this: writing more fails, as on a disk that is full.
+  const limited = "trap '' XFSZ; ulimit -f 600; exec \"$@\"";
+  const { booked, error, read } = (await program(server.url, code, limited)) as {
+    booked: number;
+    error: object;
+    read: number;
+  };
+  expect(booked).toBeGreaterThan(0);
+  expect(error).toMatchObject({ code: "unavailable", outcome: "not-sent" });
+  expect(read).toBe(201);
+  expect(server.heads.filter((head) => head.startsWith("POST"))).toHaveLength(booked);
+});

@@ -1,0 +1,363 @@
+/** contract.check through a proxy that changes what the sandbox responds: each planted difference is found, no value is told. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { FxdeskClient } from "../../../core";
+import { approve, sampleInput, sandboxClient } from "../../support/samples";
+
+/** A response that may be changed; a body that is text is sent as it is. */
+interface Passed {
+  readonly query: URLSearchParams;
+  status: number;
+  headers: Record<string, string>;
+  body: any;
+}
+
+type Change = (response: Passed) => void;
+
+interface Proxy {
+  readonly url: string;
+  /** Every value of every response. */
+  readonly values: Set<string>;
+  changes: readonly (readonly [path: RegExp, change: Change])[];
+  requests: number;
+  close(): Promise<void>;
+}
+
+function gather(value: unknown, values: Set<string>): void {
+  if (typeof value === "object" && value !== null)
+    for (const inner of Object.values(value)) gather(inner, values);
+  else if (typeof value === "string" || typeof value === "number") values.add(String(value));
+}
+
+/** What cannot be changed would otherwise never be answered. */
+function attempt(change: () => void): void {
+  try {
+    change();
+  } catch (error) {
+    broken.push((error as Error).message);
+  }
+}
+const broken: string[] = [];
+
+const dropped = new Set([
+  "content-length",
+  "transfer-encoding",
+  "connection",
+  "keep-alive",
+  "content-encoding",
+]);
+
+async function proxyOf(target: string): Promise<Proxy> {
+  const pass = async (request: IncomingMessage, response: ServerResponse) => {
+    proxy.requests += 1;
+    const { host: _, connection: __, "accept-encoding": ___, ...headers } = request.headers;
+    const answer = await fetch(target + request.url, { headers: headers as Record<string, string> });
+    const text = await answer.text();
+    const url = new URL(request.url!, target);
+    const passed: Passed = {
+      query: url.searchParams,
+      status: answer.status,
+      headers: Object.fromEntries([...answer.headers].filter(([name]) => !dropped.has(name))),
+      body: text === "" ? undefined : JSON.parse(text),
+    };
+    for (const [path, change] of proxy.changes)
+      if (path.test(url.pathname) && passed.status < 300) attempt(() => change(passed));
+    gather(passed.body, proxy.values);
+    gather(passed.headers, proxy.values);
+    response.writeHead(passed.status, passed.headers);
+    response.end(typeof passed.body === "string" ? passed.body : JSON.stringify(passed.body));
+  };
+  const server = createServer((request, response) => void pass(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const proxy: Proxy = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    values: new Set(),
+    changes: [],
+    requests: 0,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return proxy;
+}
+
+let sandbox: Sandbox;
+let direct: FxdeskClient;
+let client: FxdeskClient;
+const proxies: Proxy[] = [];
+let input: Parameters<FxdeskClient["contract"]["check"]>[0];
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  proxies.push(await proxyOf(sandbox.baseUrl), await proxyOf(sandbox.xs2aUrl));
+  direct = sandboxClient(sandbox);
+  client = sandboxClient({ baseUrl: proxies[0]!.url, xs2aUrl: proxies[1]!.url });
+  const { consent_id, link } = await direct.consents.connect({ wait_seconds: 0 });
+  await approve(direct, { href: link });
+  const { paymentId } = await direct.payments.initiate(
+    (await sampleInput("payments.initiate", direct)) as never,
+  );
+  input = { consent_id, paymentId };
+});
+afterAll(async () => {
+  await Promise.all([direct.close(), client.close()]);
+  await sandbox.close();
+  await Promise.all(proxies.map((proxy) => proxy.close()));
+});
+
+test("a service that keeps to the contract conforms, in under 60 calls that only read", async () => {
+  const before = sandbox.requests.length;
+  const { conforms, differences, unread, calls, checked } = await client.contract.check(input);
+  expect(differences).toEqual([]);
+  expect([conforms, unread]).toEqual([true, [{ operation: "payments.getBulk", reason: expect.any(String) }]]);
+  const made = sandbox.requests.slice(before);
+  expect([made.length, calls]).toEqual([calls, made.length]);
+  expect(calls).toBeLessThan(60);
+  expect(new Set(made.map(({ method }) => method))).toEqual(new Set(["GET"]));
+  expect(checked.length).toBeGreaterThan(22);
+});
+
+const planted = "PLANTED-VALUE";
+
+/** Where each operation is reached. */
+const paths = {
+  "accounts.listCurrencyAccounts": /^\/accounts\/currency-accounts$/,
+  "accounts.list": /^\/accounts$/,
+  "accounts.get": /^\/accounts\/[^/]{36}$/,
+  "accounts.getFunding": /^\/funding-account$/,
+  "accounts.listBalances": /^\/accounts\/[^/]{36}\/balances$/,
+  "accountDetails.list": /^\/account-details$/,
+  "accountDetails.listAll": /^\/account-details\/all$/,
+  "transactions.list": /^\/accounts\/[^/]{36}\/transactions$/,
+  "transactions.get": /^\/accounts\/[^/]{36}\/transactions\/[^/]+$/,
+  "trades.list": /^\/trades$/,
+  "trades.get": /^\/trades\/.+$/,
+  "approvalsWorkflow.getConfig": /config/,
+  "approvalsWorkflow.getSettings": /settings/,
+  "consents.get": /\/v1\/consents\/[^/]+$/,
+  "consents.getStatus": /\/v1\/consents\/[^/]+\/status$/,
+  "consents.listAuthorisations": /\/v1\/consents\/[^/]+\/authorisations$/,
+  "openBanking.listAccounts": /\/v1\/accounts$/,
+  "openBanking.listBalances": /\/v1\/accounts\/[^/]+\/balances$/,
+  "openBanking.listTransactions": /\/v1\/accounts\/[^/]+\/transactions$/,
+  "payments.getStatus": /\/v1\/payments\/[^/]+\/[^/]+\/status$/,
+  "payments.get": /\/v1\/payments\/[^/]+\/[^/]+$/,
+} as const;
+
+type Operation = keyof typeof paths;
+
+/** What is done to the responses of an operation, and what is to be found. */
+type Deviation = readonly [operation: Operation, change: Change, finding: object];
+
+const entries = (body: any): any[] => (Array.isArray(body) ? body : [body]);
+const each =
+  (change: (entry: any) => void): Change =>
+  ({ body, status }) => {
+    if (status === 200) for (const entry of entries(body)) change(entry);
+  };
+const without = (field: string) => each((entry) => delete entry[field]);
+const having = (field: string, value: unknown) => each((entry) => (entry[field] = value));
+const header =
+  (name: string, value?: string): Change =>
+  ({ headers }) => {
+    if (value === undefined) delete headers[name];
+    else headers[name] = value;
+  };
+const status =
+  (code: number): Change =>
+  (response) => {
+    Object.assign(response, { status: code, body: { code: planted, message: planted } });
+  };
+const shape = (path: string, found: string) => ({ kind: "shape", path, found });
+const paging = (expected: string) => ({ kind: "paging", expected });
+const pageOf = ({ query }: Passed) => Number(query.get("page") ?? 1);
+const isSmall = ({ query }: Passed) => query.get("page_size") === "2";
+
+const missing = "nothing";
+const fullPages = "full pages before the last";
+const sameOrder = "the same entries in the same order, whatever the page size";
+
+const deviations: readonly Deviation[] = [
+  ["accounts.listCurrencyAccounts", having("account_id", planted), shape("[].account_id", "text")],
+  ["accounts.listCurrencyAccounts", having("owner", planted), shape("[].owner", "text")],
+  ["accounts.list", without("currency"), shape("[].currency", missing)],
+  ["accounts.list", having("status", planted), shape("[].status", "another text")],
+  ["accounts.list", having("account_details", { planted }), shape("[].account_details", "object")],
+  ["accounts.list", header("content-type", "text/plain"), { kind: "headers", path: "content-type" }],
+  ["accounts.get", having("account_id", 7), shape("account_id", "number")],
+  [
+    "accounts.get",
+    having("account_id", "00000000-0000-4000-8000-000000000000"),
+    { kind: "content", path: "account_id" },
+  ],
+  ["accounts.get", having("currency", 978), shape("currency", "number")],
+  ["accounts.getFunding", status(418), { kind: "status", found: "418" }],
+  ["accounts.getFunding", having("currency", "XTS"), { kind: "content", path: "currency" }],
+  [
+    "accounts.listBalances",
+    each((entry) => (entry.amount.amount = 12_345.67)),
+    shape("[].amount.amount", "number"),
+  ],
+  [
+    "accounts.listBalances",
+    each((entry) => delete entry.amount.currency),
+    shape("[].amount.currency", missing),
+  ],
+  ["accounts.listBalances", having("type", planted), shape("[].type", "another text")],
+  [
+    "accounts.listBalances",
+    having("credit_debit_indicator", null),
+    shape("[].credit_debit_indicator", "null"),
+  ],
+  [
+    "accountDetails.list",
+    header("x-total-count"),
+    { kind: "headers", path: "x-total-count", found: missing },
+  ],
+  ["accountDetails.list", header("x-total-count", "many"), { kind: "headers", path: "x-total-count" }],
+  ["accountDetails.list", having("status", 3), shape("[].status", "number")],
+  ["accountDetails.listAll", (response) => (response.body = { items: [planted] }), shape("", "object")],
+  [
+    "accountDetails.listAll",
+    (response) => (response.body = `<p>${planted}</p>`),
+    shape("", "a body that is none"),
+  ],
+  ["transactions.list", header("x-total-count", "1"), paging("a total that counts the entries")],
+  ["transactions.list", header("x-total-count", "100000"), paging("a total that counts the entries")],
+  [
+    "transactions.list",
+    (passed) => pageOf(passed) === 2 && header("x-total-count", "7")(passed),
+    paging("the same total on each page"),
+  ],
+  [
+    "transactions.list",
+    (passed) => isSmall(passed) && (passed.body = passed.body.slice(0, 1)),
+    paging(fullPages),
+  ],
+  [
+    "transactions.list",
+    (passed) => isSmall(passed) && (passed.body = passed.body.toReversed()),
+    paging(sameOrder),
+  ],
+  [
+    "transactions.list",
+    (passed) => isSmall(passed) && passed.body.push(passed.body[0] ?? {}),
+    paging("at most as many entries as page_size"),
+  ],
+  [
+    "transactions.list",
+    having("credit_debit_indicator", "Credit"),
+    { kind: "content", path: "credit_debit_indicator" },
+  ],
+  [
+    "transactions.list",
+    each((entry) => (entry.balance.amount.amount = null)),
+    shape("[].balance.amount.amount", "null"),
+  ],
+  ["transactions.get", without("transaction_id"), shape("transaction_id", missing)],
+  ["transactions.get", having("value_datetime", 20_260_101), shape("value_datetime", "number")],
+  ["transactions.get", status(500), { kind: "status", found: "500" }],
+  [
+    "trades.list",
+    (passed) => isSmall(passed) && pageOf(passed) > 3 && (passed.body = [{}]),
+    paging("no entries after the last page"),
+  ],
+  [
+    "trades.list",
+    (passed) => !isSmall(passed) && passed.body.push(passed.body[0]),
+    paging("each entry once"),
+  ],
+  [
+    "trades.list",
+    (passed) => passed.query.has("trade_type") && having("trade_type", "swap")(passed),
+    { kind: "content", path: "trade_type" },
+  ],
+  ["trades.list", without("trade_id"), shape("[].trade_id", missing)],
+  ["trades.get", having("buy_amount", planted), shape("buy_amount", "text")],
+  ["trades.get", having("payments", planted), shape("payments", "text")],
+  ["trades.get", status(302), { kind: "status", found: "302" }],
+  ["approvalsWorkflow.getConfig", having("groups", null), shape("groups", "null")],
+  ["approvalsWorkflow.getSettings", having("enabled", "yes"), shape("enabled", "text")],
+  ["consents.get", having("validUntil", planted), shape("validUntil", "text in another form")],
+  ["consents.get", without("access"), shape("access", missing)],
+  ["consents.getStatus", having("consentStatus", planted), shape("consentStatus", "another text")],
+  [
+    "consents.listAuthorisations",
+    header("x-request-id"),
+    { kind: "headers", path: "x-request-id", found: missing },
+  ],
+  [
+    "consents.listAuthorisations",
+    header("x-request-id", planted),
+    { kind: "headers", path: "x-request-id", found: "another" },
+  ],
+  [
+    "openBanking.listAccounts",
+    each((body) => (body.accounts[0].iban = 1)),
+    shape("accounts[].iban", "number"),
+  ],
+  ["openBanking.listBalances", each((body) => (body.balances = null)), shape("balances", "null")],
+  [
+    "openBanking.listTransactions",
+    each((body) => (body.transactions.booked = {})),
+    shape("transactions.booked", "object"),
+  ],
+  ["payments.getStatus", without("transactionStatus"), shape("transactionStatus", missing)],
+  [
+    "payments.get",
+    each((body) => (body.instructedAmount.amount = 1)),
+    shape("instructedAmount.amount", "number"),
+  ],
+];
+
+/** Deviations of different operations are looked for together. */
+function inRuns(all: readonly Deviation[]): Deviation[][] {
+  const runs: Deviation[][] = [];
+  for (const deviation of all) {
+    const free = runs.find((run) => run.every(([operation]) => operation !== deviation[0]));
+    if (free) free.push(deviation);
+    else runs.push([deviation]);
+  }
+  return runs;
+}
+
+/** The texts of a report. */
+function textsOf(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsOf) : [];
+}
+
+test(`all of ${deviations.length} planted differences are found, and no value of a response is told`, async () => {
+  const lost: string[] = [];
+  const told: string[] = [];
+  for (const run of inRuns(deviations)) {
+    for (const proxy of proxies) {
+      proxy.values.clear();
+      proxy.changes = run.map(([operation, change]) => [paths[operation], change] as const);
+    }
+    const report = await client.contract.check(input);
+    expect(report.conforms).toBe(false);
+    expect(report.calls).toBeLessThan(60);
+    for (const [operation, , finding] of run) {
+      const isFound = report.differences.some((difference) =>
+        Object.entries({ operation, ...finding }).every(
+          ([name, value]) => difference[name as keyof typeof difference] === value,
+        ),
+      );
+      if (!isFound) lost.push(`${operation} ${JSON.stringify(finding)}`);
+    }
+    const texts = textsOf(report).join("\n");
+    const values = proxies.flatMap((proxy) => [...proxy.values]).filter((value) => value.length > 4);
+    const words = new Set(texts.split(/[^\w/:+-]+/));
+    told.push(
+      ...values.filter((value) => (/^[\w/:+-]+$/.test(value) ? words.has(value) : texts.includes(value))),
+    );
+  }
+  expect([broken, lost]).toEqual([[], []]);
+  // Words of the contract: a media type, and the name of a field.
+  const ours = new Set(["application/json", "enabled"]);
+  expect([...new Set(told)].filter((value) => !ours.has(value))).toEqual([]);
+});

@@ -1,0 +1,109 @@
+/** Lists given as CSV: read as people write them, or refused with line and column. */
+import { amountIn, currencyIn, dayIn, rowsOf } from "../../../core/procedures/csv-input";
+
+const columns = {
+  amount: { names: ["amount"], required: true },
+  currency: { names: ["currency", "ccy"], required: true },
+  date: { names: ["date", "due date"] },
+  party: { names: ["party", "customer"] },
+} as const;
+
+const read = (text: string) =>
+  rowsOf("test.read", "csv", text, columns, (row) => {
+    const currency = currencyIn(row, "currency");
+    const { date, party } = row.cells;
+    return {
+      line: row.line,
+      amount: amountIn(row, "amount", currency),
+      currency,
+      ...(date && { date: dayIn(row, "date") }),
+      ...(party && { party }),
+    };
+  });
+
+const amountsIn = (...amounts: string[]) =>
+  read(`Amount;Currency\n${amounts.map((each) => `${each};EUR`).join("\n")}`).map(({ amount }) => amount);
+
+test.each([
+  ["amount,currency,date\n1.5,EUR,2026-03-01"],
+  ["Due Date;CCY;Amount\r\n01.03.2026;eur;1,50\r\n"],
+  ['\uFEFFcurrency\tremark\tdue_date\tAMOUNT\n\nEUR\t"a ""b"""\t2026-03-01\t1.50\n\n'],
+])("%j", (text) => {
+  expect(read(text)).toEqual([
+    { line: expect.any(Number), amount: "1.50", currency: "EUR", date: "2026-03-01" },
+  ]);
+});
+
+test("a cell may go over several lines, and rows know theirs", () => {
+  const rows = read('amount,currency,party\n1.00,EUR,"Duval\nSARL, Paris"\n\n2.00,EUR,Berg\n');
+  expect(rows.map(({ line, party }) => [line, party])).toEqual([
+    [2, "Duval\nSARL, Paris"],
+    [5, "Berg"],
+  ]);
+});
+
+test.each([
+  [["1234.5"], ["1234.50"]],
+  [["1234,5"], ["1234.50"]],
+  [
+    ["1.234,56", "1.234"],
+    ["1234.56", "1234.00"],
+  ],
+  [
+    ["1,234.56", "1,234"],
+    ["1234.56", "1234.00"],
+  ],
+  [["1.234.567"], ["1234567.00"]],
+  [["-12,30"], ["-12.30"]],
+  [["\u221212.30"], ["-12.30"]],
+  [["1 234,56"], ["1234.56"]],
+  [["1'234.56"], ["1234.56"]],
+  [["0.500"], ["0.50"]],
+  [["7"], ["7.00"]],
+])("amounts %j", (given, expected) => {
+  expect(amountsIn(...given)).toEqual(expected);
+});
+
+test.each([
+  ["1,234", /line 2, column amount: "1,234" can be read in two ways/],
+  ["1.234", /line 2, column amount: "1.234" can be read in two ways/],
+  ["1.2.3", /line 2, column amount: "1.2.3" is no amount/],
+  ["12,34,56", /is no amount/],
+  ["1.23,4.5", /is no amount/],
+  ["1e3", /is no amount/],
+  ["abc", /is no amount/],
+  ["", /is no amount/],
+  ["1.005,001", /has more decimals than the 2 of EUR/],
+])("an amount that is none: %j", (given, message) => {
+  expect(() => amountsIn(given)).toThrow(message);
+});
+
+test("both marks in one list leave it open which one it is", () => {
+  expect(() => amountsIn("1.5", "2,5", "1,234")).toThrow(/line 4, column amount/);
+});
+
+test.each([
+  ["", /csv is empty: it begins with a header row/],
+  ["date,party\n1,2", /csv line 1: the header has no column amount and none currency/],
+  ["amount,Amount,currency\n1,2,EUR", /line 1: two columns are amount/],
+  ["amount,currency\n1,50,EUR", /line 2: has 3 cells, and the header 2/],
+  ['amount,currency\n"1,EUR', /line 2: a quote is never closed/],
+  ['amount,currency\n1"2,EUR"', /line 2: a quote stands where none may/],
+  ["amount,currency\n1,EURO", /line 2, column currency: "EURO" is no currency such as EUR/],
+  ["amount,currency,date\n1,EUR,03/04/2026", /line 2, column date: "03\/04\/2026" is no day as YYYY-MM-DD/],
+])("what cannot be read: %j", (text, message) => {
+  expect(() => read(text)).toThrow(message);
+});
+
+test("all that is wrong is named at once, as input that was not sent", () => {
+  expect(() => read("amount,currency\nx,EUR\ny,EUR")).toThrow(
+    expect.objectContaining({
+      code: "invalid_input",
+      outcome: "not-sent",
+      violations: [
+        { field: "csv", message: expect.stringMatching(/^line 2, column amount/) },
+        { field: "csv", message: expect.stringMatching(/^line 3, column amount/) },
+      ],
+    }),
+  );
+});

@@ -1,0 +1,376 @@
+/** Which payments are for what: no wrong match, and nearly all of the right ones. */
+import * as fc from "fast-check";
+import { Big } from "big.js";
+import {
+  combinationsOf,
+  isTellingSum,
+  mostAmounts,
+} from "../../../../core/procedures/reconcile/combinations";
+import {
+  type Item,
+  matchPayments,
+  type Matching,
+  type Payment,
+} from "../../../../core/procedures/reconcile/match";
+import { compact, likeness, partyOf, referencesIn } from "../../../../core/procedures/reconcile/names";
+import { judged, seeds, shareText } from "../../../support/judged-matches";
+import { labelledPayments } from "../../../support/labelled-payments";
+
+const rules = { feeTolerance: "25.00", days: 60 };
+
+test("500 labelled cases: nothing wrong, at least 90 % found", () => {
+  const { wrong, found, byLabel } = judged(seeds[0]!, 500);
+  console.info(shareText(byLabel));
+  expect(wrong).toEqual([]);
+  expect(found).toBeGreaterThanOrEqual(0.9);
+});
+
+const item = (values: Partial<Item> = {}): Item => ({
+  item: 1,
+  amount: "1234.56",
+  currency: "EUR",
+  reference: "INV-2041",
+  party: "Ferme Duval SARL",
+  date: "2026-03-10",
+  ...values,
+});
+
+const paid = (id: string, values: Partial<Payment> = {}): Payment => ({
+  transaction_id: id,
+  amount: "1234.56",
+  currency: "EUR",
+  date: "2026-03-12",
+  counterparty: "FERME DUVAL S.A.R.L.",
+  texts: ["Payment INV-2041"],
+  ...values,
+});
+
+/** What matters of a result, in short. */
+const inShort = ({ matches, openItems, openPayments }: Matching) => ({
+  matches: matches.map(({ kind, confidence, items, payments }) =>
+    [
+      `${kind}, ${confidence}:`,
+      items.map((each) => each.item).join("+"),
+      "by",
+      payments.map((each) => each.transaction_id).join("+"),
+    ].join(" "),
+  ),
+  open: openItems.map((each) => `${each.item.item}: ${each.open}`),
+  others: openPayments.map(({ payment, repeats }) =>
+    repeats === undefined ? payment.transaction_id : `${payment.transaction_id} repeats ${repeats}`,
+  ),
+});
+
+const nothing = { matches: [], open: [], others: [] };
+
+const second = item({ item: 2, reference: "INV-2042", amount: "765.44" });
+
+const cases: Readonly<Record<string, [Item[], Payment[], ReturnType<typeof inShort>]>> = {
+  "a named reference and the exact amount": [
+    [item()],
+    [paid("a")],
+    { ...nothing, matches: ["one to one, certain: 1 by a"] },
+  ],
+  "money out": [
+    [item({ amount: "-1234.56" })],
+    [paid("a", { amount: "-1234.56" }), paid("b")],
+    { ...nothing, matches: ["one to one, certain: 1 by a"], others: ["b"] },
+  ],
+  "a fee that was taken": [
+    [item()],
+    [paid("a", { amount: "1219.56" })],
+    { ...nothing, matches: ["one to one, likely: 1 by a"] },
+  ],
+  "more than any fee: a part": [
+    [item()],
+    [paid("a", { amount: "1200.00" })],
+    { ...nothing, matches: ["paid in part, likely: 1 by a"], open: ["1: 34.56"] },
+  ],
+  "a fee that went out beside the amount": [
+    [item({ amount: "-1234.56" })],
+    [paid("a", { amount: "-1249.56" })],
+    { ...nothing, matches: ["one to one, likely: 1 by a"] },
+  ],
+  "parts that add up": [
+    [item()],
+    [paid("a", { amount: "1000.00" }), paid("b", { amount: "234.56" })],
+    { ...nothing, matches: ["in parts, certain: 1 by a+b"] },
+  ],
+  "a part that names nothing": [
+    [item()],
+    [paid("a", { amount: "1000.01" }), paid("b", { amount: "234.55", texts: ["Rest"] })],
+    { ...nothing, matches: ["in parts, likely: 1 by a+b"] },
+  ],
+  "one payment for two": [
+    [item(), second],
+    [paid("a", { amount: "2000.00", texts: ["INV-2041 + INV-2042"] })],
+    { ...nothing, matches: ["several at once, certain: 1+2 by a"] },
+  ],
+  "one payment for two that names one": [
+    [item(), item({ item: 2, reference: "INV-2042", amount: "765.43" })],
+    [paid("a", { amount: "1999.99" })],
+    { ...nothing, matches: ["several at once, likely: 1+2 by a"] },
+  ],
+  "paid twice": [
+    [item()],
+    [paid("a"), paid("b", { date: "2026-03-15" })],
+    { ...nothing, matches: ["one to one, likely: 1 by a"], others: ["b repeats a"] },
+  ],
+  "paid twice on one day": [
+    [item()],
+    [paid("a"), paid("b")],
+    { ...nothing, open: ["1: 1234.56"], others: ["a", "b"] },
+  ],
+  "no reference": [
+    [item()],
+    [paid("a", { texts: ["Danke"] })],
+    { ...nothing, matches: ["one to one, likely: 1 by a"] },
+  ],
+  "no reference, too late": [
+    [item()],
+    [paid("a", { texts: [], date: "2026-06-12" })],
+    { ...nothing, open: ["1: 1234.56"], others: ["a"] },
+  ],
+  "no reference, two that fit": [
+    [item(), item({ item: 2, reference: "INV-2042" })],
+    [paid("a", { texts: [] })],
+    { ...nothing, open: ["1: 1234.56", "2: 1234.56"], others: ["a"] },
+  ],
+  "another reference of the same kind": [
+    [item()],
+    [paid("a", { texts: ["Payment INV-2014"] })],
+    { ...nothing, open: ["1: 1234.56"], others: ["a"] },
+  ],
+  "another currency": [
+    [item()],
+    [paid("a", { currency: "USD" })],
+    { ...nothing, open: ["1: 1234.56"], others: ["a"] },
+  ],
+  "a similar name": [
+    [item()],
+    [paid("a", { texts: [], counterparty: "Ferme Duvals SARL" })],
+    { ...nothing, open: ["1: 1234.56"], others: ["a"] },
+  ],
+  "somebody else who names it": [
+    [item()],
+    [paid("a", { counterparty: "Factoring AG" })],
+    { ...nothing, matches: ["one to one, likely: 1 by a"] },
+  ],
+  "the same reference of somebody else": [
+    [item()],
+    [paid("a", { counterparty: "Factoring AG", amount: "600.00" })],
+    { ...nothing, open: ["1: 1234.56"], others: ["a"] },
+  ],
+  "round amounts that chance adds up": [
+    [item({ amount: "1000.00" }), item({ item: 2, reference: "INV-2042", amount: "2000.00" })],
+    [paid("a", { amount: "3000.00", texts: ["Danke"] })],
+    { ...nothing, open: ["1: 1000.00", "2: 2000.00"], others: ["a"] },
+  ],
+  "two companies with the same reference": [
+    [item(), item({ item: 2, party: "Berg AG" })],
+    [paid("a"), paid("b", { counterparty: "Berg AG" })],
+    { ...nothing, matches: ["one to one, certain: 1 by a", "one to one, certain: 2 by b"] },
+  ],
+  "two payments that may each be for the same two": [
+    [item(), item({ item: 2, reference: "INV-2042", amount: "766.43" })],
+    [paid("a", { amount: "2000.99", texts: [] }), paid("b", { amount: "2000.99", texts: [] })],
+    { ...nothing, open: ["1: 1234.56", "2: 766.43"], others: ["a", "b"] },
+  ],
+  "a reference that may be a date, and the same again": [
+    [item({ reference: "2026-0101" })],
+    [paid("a", { texts: ["20260101"] }), paid("b", { texts: ["2026-0101"], date: "2026-03-20" })],
+    { ...nothing, open: ["1: 1234.56"], others: ["a", "b"] },
+  ],
+  "a reference that is the beginning of another": [
+    [item({ reference: "INV-204" })],
+    [paid("a")],
+    { ...nothing, open: ["1: 1234.56"], others: ["a"] },
+  ],
+};
+
+test.each(Object.entries(cases))("%s", (_, [items, payments, expected]) => {
+  expect(inShort(matchPayments(items, payments, rules))).toEqual(expected);
+});
+
+test("evidence says what agrees and how far, and open items have candidates", () => {
+  const items = [item(), item({ item: 2, reference: "INV-3000", amount: "50.00", date: undefined })];
+  const payments = [
+    paid("a", { amount: "1224.56" }),
+    paid("b", { amount: "50.00", texts: ["INV-3000"], currency: "USD" }),
+    paid("c", { amount: "50.00", texts: [], counterparty: "Somebody" }),
+  ];
+  const { matches, openItems } = matchPayments(items, payments, rules);
+  expect(matches.map(({ evidence }) => evidence)).toEqual([
+    { reference: "named", difference: "-10.00", party: "same", days: 2 },
+  ]);
+  expect(
+    openItems.map(({ candidates }) =>
+      candidates.map(({ payment, ...rest }) => [payment.transaction_id, rest]),
+    ),
+  ).toEqual([
+    [
+      ["b", { agrees: ["reference", "party"], differs: ["currency"] }],
+      ["c", { agrees: ["amount"], differs: ["reference", "party"] }],
+    ],
+  ]);
+});
+
+test("parties with too much to try combinations are named", () => {
+  const items = Array.from({ length: mostAmounts + 1 }, (_, index) =>
+    item({ item: index + 1, reference: `INV-${3_000 + index}`, amount: `${100 + index}.17` }),
+  );
+  const { matches, untried } = matchPayments(items, [paid("a", { amount: "201.34", texts: [] })], rules);
+  expect([matches, untried]).toEqual([[], ["FERME DUVAL S.A.R.L."]]);
+});
+
+describe("whatever the lists", () => {
+  const few = <T>(...values: T[]) => fc.constantFrom(...values);
+  const amounts = few("100.00", "200.00", "300.00", "12.34", "56.78", "69.12", "-100.00", "-12.34", "90.00");
+  const parties = few("Duval SARL", "DUVAL", "Duvals SARL", "Müller & Co. KG", undefined);
+  const dates = fc.integer({ min: 1, max: 28 }).map((day) => `2026-03-${String(day).padStart(2, "0")}`);
+  const references = few("INV-1001", "INV-1002", "INV-100", "2026-0101", "77", undefined);
+  const lists = fc.record({
+    items: fc.array(
+      fc.record({
+        amount: amounts,
+        currency: few("EUR", "USD"),
+        reference: references,
+        party: parties,
+        date: fc.option(dates, { nil: undefined }),
+      }),
+      { maxLength: 8 },
+    ),
+    payments: fc.array(
+      fc.record({
+        amount: amounts,
+        currency: few("EUR", "USD"),
+        counterparty: parties,
+        date: dates,
+        texts: fc.array(
+          fc.array(references, { maxLength: 3 }).map((all) => all.join(" ")),
+          { maxLength: 2 },
+        ),
+      }),
+      { maxLength: 8 },
+    ),
+  });
+  const numbered = lists.map(({ items, payments }) => ({
+    items: items.map((each, index) => ({ ...each, item: index + 1 })),
+    payments: payments.map((each, index) => ({ ...each, transaction_id: `t${index}` })),
+  }));
+  const runs = Number(process.env.FXDESK_RUNS ?? 300);
+
+  test("nothing is matched twice, nothing is lost, and what is certain is exact", () => {
+    fc.assert(
+      fc.property(numbered, ({ items, payments }) => {
+        const { matches, openItems, openPayments } = matchPayments(items, payments, rules);
+        const matched = matches.flatMap((match) => match.items.map((each) => each.item));
+        const part = matches.filter(({ kind }) => kind === "paid in part").flatMap((match) => match.items);
+        const open = openItems.map((each) => each.item.item);
+        expect(new Set(matched).size).toBe(matched.length);
+        expect([...matched, ...open].toSorted((one, other) => one - other)).toEqual(
+          [...items.map((each) => each.item), ...part.map((each) => each.item)].toSorted(
+            (one, other) => one - other,
+          ),
+        );
+        const used = matches.flatMap((match) => match.payments.map((each) => each.transaction_id));
+        expect([...used, ...openPayments.map(({ payment }) => payment.transaction_id)].toSorted()).toEqual(
+          payments.map((each) => each.transaction_id).toSorted(),
+        );
+        for (const match of matches) {
+          const sum = (all: readonly { amount: string }[]) =>
+            all.reduce((total, each) => total.plus(each.amount), new Big(0));
+          const difference = sum(match.payments).abs().minus(sum(match.items).abs());
+          expect(difference.eq(match.evidence.difference ?? 0)).toBe(true);
+          if (match.confidence === "certain")
+            expect([match.evidence.reference, match.evidence.difference]).toEqual(["named", undefined]);
+          expect(new Set([...match.items, ...match.payments].map(({ currency }) => currency)).size).toBe(1);
+        }
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  test("their order makes no difference", () => {
+    fc.assert(
+      fc.property(
+        numbered.chain(({ items, payments }) =>
+          fc.tuple(
+            fc.constant({ items, payments }),
+            fc.shuffledSubarray(items, { minLength: items.length }),
+            fc.shuffledSubarray(payments, { minLength: payments.length }),
+          ),
+        ),
+        ([{ items, payments }, otherItems, otherPayments]) => {
+          expect(matchPayments(otherItems, otherPayments, rules)).toEqual(
+            matchPayments(items, payments, rules),
+          );
+        },
+      ),
+      { numRuns: runs },
+    );
+  });
+
+  test.each(["alike", "unlike"])("hundreds that are %s take no time", (which) => {
+    const own = (index: number) => (which === "alike" ? {} : { amount: `${1_000 + index}.17` });
+    const items = Array.from({ length: 400 }, (_, index) =>
+      item({ item: index, reference: `INV-${5_000 + index}`, ...own(index) }),
+    );
+    const payments = items.map((_, index) => paid(`t${index}`, { texts: ["Danke"], ...own(index + 500) }));
+    const begin = process.cpuUsage();
+    expect(matchPayments(items, payments, rules).openItems).toHaveLength(400);
+    expect(process.cpuUsage(begin).user).toBeLessThan(5_000_000);
+  });
+
+  test("labelled lists are the same for a seed", () => {
+    expect(labelledPayments(7, 20).items).toEqual(labelledPayments(7, 20).items);
+  });
+});
+
+test.each([
+  ["Ferme Duval SARL", "FERME DUVAL S.A.R.L.", "same"],
+  ["Ferme Duval SARL", "Ferme Duval", "same"],
+  ["Müller & Co. KG", "MUELLER UND CO KG", "same"],
+  ["Ada Lindqvist", "Lindqvist Ada", "same"],
+  ["Harbour Textiles Limited", "Harbour Textiles Ltd.", "same"],
+  ["Gesellschaft für elektrische Anlagen Nord", "Gesellschaft für elektrische Anlage", "same"],
+  ["Nordwind Handel GmbH", "Nordwind Handels GmbH", "different"],
+  ["Nordwind GmbH", "Nordwind AG", "different"],
+  ["Nordwind Handel", "Nordwind", "different"],
+  ["", "Nordwind", "unknown"],
+] as const)("%s and %s: %s", (one, other, expected) => {
+  expect(likeness(partyOf(one), partyOf(other))).toBe(expected);
+  expect(likeness(partyOf(other), partyOf(one))).toBe(expected);
+});
+
+test.each([
+  ["Payment INV-2041", ["INV2041"]],
+  ["inv 2041/2042", ["INV2041"]],
+  ["INV2041 thank you", ["INV2041"]],
+  ["INV-20411", []],
+  ["XINV-2041", []],
+  ["INV-20-41", ["INV2041"]],
+  ["77", ["77"]],
+  ["room 77", []],
+  ["2026-0101", ["2026 0101"]],
+  ["on 2026-01-01", []],
+  ["on 20260101", []],
+])("%s names %j", (text, expected) => {
+  const known = new Map(["INV-2041", "INV-20", "77", "2026-0101"].map((each) => [compact(each), true]));
+  expect(referencesIn(text, known)).toEqual(expected);
+});
+
+test("combinations are those that there are", () => {
+  const places = (amounts: bigint[], sum: bigint) => combinationsOf(amounts, sum, 2);
+  expect(places([1n, 2n, 4n], 6n)).toEqual([[1, 2]]);
+  expect(places([1n, 2n, 4n], 4n)).toEqual([]);
+  expect(places([1n, 2n, 3n, 4n], 5n)).toHaveLength(2);
+  expect(() =>
+    places(
+      Array.from({ length: mostAmounts + 1 }, () => 1n),
+      2n,
+    ),
+  ).toThrow(RangeError);
+  expect(isTellingSum([123_456n, 76_543n], 199_999n, 2)).toBe(true);
+  expect(isTellingSum([100_000n, 200_000n], 300_000n, 2)).toBe(false);
+});

@@ -1,0 +1,430 @@
+/**
+ * Attacks on releases. Whoever attacks may ask, decide with a secret of their own, and write to the store as they like, its
+ * key included; they cannot read the file of people. None of what they want is booked, and what people released is.
+ */
+import { createHash } from "node:crypto";
+import type { FxdeskClient, Interceptor } from "@fxdesk/toolkit";
+import { signed } from "../../../core/releases/people";
+import { sealOf, type SealedOrder } from "../../../core/releases/terms";
+import { checkStore } from "../../../core/store/check";
+import { type Store, withStore } from "../../../core/store/open";
+import { eventually } from "../../support/eventually";
+import { anOrder, people, type Place, placeOf } from "./place";
+
+const times = Number(process.env.FXDESK_RUNS ?? 1);
+
+let place: Place;
+let asker: FxdeskClient;
+beforeAll(async () => {
+  place = await placeOf({
+    policy: {
+      people: [...people],
+      deputies: { anna: ["carl"], desk: ["dora"] },
+      rules: [
+        { effects: ["money"], from: ["anna", "bert", "desk"] },
+        { operations: ["trades.order"], above: "5000", yes: 2, from: ["anna", "bert"] },
+      ],
+      amounts: { currency: "EUR", rates: { USD: "0.9" } },
+      limits: { perTrade: "100000" },
+      pairs: ["EURUSD"],
+      types: ["spot"],
+      quoteEverySeconds: 0.05,
+    },
+  });
+  // It asks, and books nothing: it does not know the people.
+  asker = place.client({ people: "/nowhere/people.json" });
+});
+afterAll(() => place.close());
+
+const ask = async (reference: string, more: Parameters<typeof anOrder>[0] = {}) =>
+  (await asker.orders.order(anOrder({ reference, ...more }))).release;
+
+const inStore = <T>(work: (store: Store) => Promise<T>) => withStore(place.store, work);
+const run = (sql: string, values: (string | number)[] = []) =>
+  inStore(({ database }) => database.run(sql, values));
+
+/** Writes other terms over those that were asked for. */
+async function rewrite(id: string, change: (sealed: SealedOrder) => object, withSeal: boolean) {
+  await inStore(async ({ database, seal }) => {
+    const [row] = await database.run("SELECT content FROM fxdesk_releases WHERE id = $1", [id]);
+    const at = `fxdesk_releases ${id}`;
+    const sealed = {
+      ...change(JSON.parse(seal.open(String(row!.content), at)) as SealedOrder),
+    } as SealedOrder;
+    await database.run("UPDATE fxdesk_releases SET content = $2, valid_until = $3 WHERE id = $1", [
+      id,
+      seal.close(JSON.stringify(sealed), at),
+      sealed.validUntil,
+    ]);
+    if (withSeal)
+      await database.run("UPDATE fxdesk_releases SET hash = $2 WHERE id = $1", [id, sealOf(id, sealed)]);
+  });
+}
+
+const withTerms = (more: object) => (sealed: SealedOrder) => ({
+  ...sealed,
+  terms: { ...sealed.terms, ...more },
+});
+
+/** Makes the store say that it is released. */
+const pretend = (id: string) =>
+  run("UPDATE fxdesk_releases SET state = 'released', next_at = 0, held_until = 0 WHERE id = $1", [id]);
+
+/** Writes a decision as somebody would who has another key. */
+async function forge(id: string, person: string, mac: string) {
+  await inStore(async ({ database, seal }) => {
+    const [row] = await database.run("SELECT hash FROM fxdesk_releases WHERE id = $1", [id]);
+    const until = Date.now() + 3_600_000;
+    const decision = {
+      release: id,
+      person,
+      hash: String(row!.hash),
+      decision: "release" as const,
+      at: Date.now(),
+      until,
+    };
+    const mine = { key: createHash("sha256").update("mine").digest("base64"), secrets: {} };
+    const given = mac === "signed" ? signed(mine, decision).mac : mac;
+    await database.run(
+      `INSERT INTO fxdesk_release_decisions (release, person, decision, hash, at, until, mac, content)
+       VALUES ($1, $2, 'release', $3, $4, $5, $6, $7)`,
+      [
+        id,
+        person,
+        decision.hash,
+        decision.at,
+        until,
+        given,
+        seal.close("{}", `fxdesk_release_decisions ${id} ${person}`),
+      ],
+    );
+  });
+  await pretend(id);
+}
+
+/** Copies what people said of one release to another. */
+async function replay(from: string, to: string) {
+  await inStore(async ({ database, seal }) => {
+    const rows = await database.run("SELECT * FROM fxdesk_release_decisions WHERE release = $1", [from]);
+    const [{ hash }] = (await database.run("SELECT hash FROM fxdesk_releases WHERE id = $1", [to])) as [
+      { hash: string },
+    ];
+    for (const { person, at, until, mac } of rows)
+      await database.run(
+        `INSERT INTO fxdesk_release_decisions (release, person, decision, hash, at, until, mac, content)
+         VALUES ($1, $2, 'release', $3, $4, $5, $6, $7)`,
+        [to, person!, hash, at!, until!, mac!, seal.close("{}", `fxdesk_release_decisions ${to} ${person}`)],
+      );
+  });
+  await pretend(to);
+}
+
+const refusedBy = (message: RegExp) => (saying: Promise<unknown>) => expect(saying).rejects.toThrow(message);
+
+/** What is tried, by kind; each leaves no order that may be booked under its reference. */
+const attacks: Readonly<Record<string, (reference: string) => Promise<void>>> = {
+  async "the amount changed after the yes"(reference) {
+    const id = await ask(reference);
+    await place.say(id, "anna");
+    await rewrite(id, withTerms({ amount: "4000" }), false);
+  },
+  async "the amount changed after the yes, with its seal"(reference) {
+    const id = await ask(reference);
+    await place.say(id, "anna");
+    await rewrite(id, withTerms({ amount: "4000" }), true);
+  },
+  async "a worse rate after the yes, with its seal"(reference) {
+    const id = await ask(reference, { worst_rate: "5" });
+    await place.say(id, "anna");
+    await rewrite(id, withTerms({ worst_rate: "0.5" }), true);
+  },
+  async "the side changed after the yes, with its seal"(reference) {
+    const id = await ask(reference, { worst_rate: "5" });
+    await place.say(id, "anna");
+    await rewrite(id, withTerms({ fixed_side: "buy", worst_rate: "0.1" }), true);
+  },
+  async "the validity prolonged after the yes, with its seal"(reference) {
+    const id = await ask(reference, { worst_rate: "5" });
+    await place.say(id, "anna");
+    await rewrite(
+      id,
+      (sealed) => ({ ...withTerms({ worst_rate: "0.1" })(sealed), validUntil: sealed.validUntil + 1 }),
+      true,
+    );
+  },
+  async "who asked changed after the yes, with its seal"(reference) {
+    const id = await ask(reference);
+    await rewrite(id, (sealed) => ({ ...sealed, asker: "bert" }), true);
+    await pretend(id);
+  },
+  async "a state that nobody decided"(reference) {
+    await pretend(await ask(reference));
+  },
+  async "a decision without a proof"(reference) {
+    await forge(await ask(reference), "anna", "");
+  },
+  async "a decision with any proof"(reference) {
+    await forge(await ask(reference), "bert", "ab".repeat(32));
+  },
+  async "a decision signed with another key"(reference) {
+    await forge(await ask(reference), "anna", "signed");
+  },
+  async "another order's yes"(reference) {
+    const other = await ask(`released ${reference}`);
+    await place.say(other, "anna");
+    await replay(other, await ask(reference));
+  },
+  async "the yes to the same terms that were used before"(reference) {
+    const other = await ask(`released ${reference}`);
+    await place.say(other, "bert");
+    const id = await ask(reference, { reference: `released ${reference}` });
+    await rewrite(id, withTerms({ reference }), true);
+    await replay(other, id);
+  },
+  async "a yes that is prolonged in the store"(reference) {
+    const id = await ask(reference);
+    await place.say(id, "anna");
+    await run("UPDATE fxdesk_release_decisions SET until = until + 1 WHERE release = $1", [id]);
+  },
+  async "a refusal that is turned round in the store"(reference) {
+    const id = await ask(reference);
+    await place.say(id, "anna", "refuse");
+    await run("UPDATE fxdesk_release_decisions SET decision = 'release' WHERE release = $1", [id]);
+    await pretend(id);
+  },
+  async "a yes under another's name in the store"(reference) {
+    const id = await ask(reference, { amount: "6000" });
+    await place.say(id, "anna");
+    await run("UPDATE fxdesk_release_decisions SET person = 'bert' WHERE release = $1", [id]);
+    await pretend(id);
+  },
+  async "own yes"(reference) {
+    const id = await ask(reference);
+    await refusedBy(/desk has asked/)(place.say(id, "desk"));
+    await pretend(id);
+  },
+  async "the yes of the deputy of who asked"(reference) {
+    const id = await ask(reference);
+    await refusedBy(/that of dora does not count/)(place.say(id, "dora"));
+    await pretend(id);
+  },
+  async "the yes of somebody whom nobody named"(reference) {
+    const id = await ask(reference);
+    await refusedBy(/does not name eve/)(place.say(id, "eve"));
+    await pretend(id);
+  },
+  async "one yes where two are needed"(reference) {
+    const id = await ask(reference, { amount: "6000" });
+    expect((await place.say(id, "anna")).state).toBe("waiting");
+    await pretend(id);
+  },
+  async "somebody and their deputy as two"(reference) {
+    const id = await ask(reference, { amount: "6000" });
+    await place.say(id, "anna");
+    expect((await place.say(id, "carl")).state).toBe("waiting");
+    await pretend(id);
+  },
+  async "the same person twice"(reference) {
+    const id = await ask(reference, { amount: "6000" });
+    await place.say(id, "bert");
+    expect((await place.say(id, "bert")).state).toBe("waiting");
+    await pretend(id);
+  },
+  async "a yes after a no"(reference) {
+    const id = await ask(reference);
+    await place.say(id, "bert", "refuse");
+    await refusedBy(/is refused/)(place.say(id, "anna"));
+  },
+  async "a no and a yes at once"(reference) {
+    const id = await ask(reference);
+    const [no] = await Promise.allSettled([place.say(id, "bert", "refuse"), place.say(id, "anna")]);
+    expect(no.status).toBe("fulfilled");
+  },
+  async "a yes after it was cancelled"(reference) {
+    const id = await ask(reference);
+    await asker.orders.cancel(id);
+    await refusedBy(/is cancelled/)(place.say(id, "anna"));
+    await pretend(id);
+  },
+  async "a yes after its time"(reference) {
+    const id = await ask(reference, { valid_until: new Date(Date.now() + 30).toISOString() });
+    await eventually(async () => (await asker.orders.get(id)).state === "expired", {
+      withinMs: 5_000,
+      what: "the end of its time",
+    });
+    await refusedBy(/is expired/)(place.say(id, "anna"));
+    await pretend(id);
+  },
+  async "more than the policy allows"(reference) {
+    await refusedBy(/the policy allows 100000 EUR/)(ask(reference, { amount: "100001" }));
+  },
+  async "more than the policy allows on the other side"(reference) {
+    const order = { fixed_side: "buy", amount: "100000", worst_rate: "0.5" } as const;
+    await refusedBy(/the policy allows 100000 EUR/)(ask(reference, order));
+  },
+  async "a pair that the policy does not name"(reference) {
+    await refusedBy(/does not let EUR be sold for GBP/)(
+      ask(reference, { buy_currency: "GBP", rate_symbol: "EURGBP" }),
+    );
+  },
+  async "a type that the policy does not name"(reference) {
+    await refusedBy(/trades of the type forward/)(
+      ask(reference, { trade_type: "forward", value_date: "2030-01-02" }),
+    );
+  },
+  async "nobody who asks"(reference) {
+    const nameless = place.client({ actor: "" });
+    await refusedBy(/nobody says who that is/)(nameless.orders.order(anOrder({ reference })));
+  },
+  async "somebody who asks whom nobody named"(reference) {
+    const eve = place.client({ actor: "eve" });
+    await refusedBy(/does not name eve/)(eve.orders.order(anOrder({ reference })));
+  },
+  async "a booking beside the order"(reference) {
+    await refusedBy(/It waits for a yes of anna or bert or desk/)(
+      asker.trades.book({ quote_id: "q", reason: "other", reference }),
+    );
+  },
+};
+
+/** What books under a reference, before anything is released. */
+const kinds = Object.entries(attacks);
+const references = kinds.flatMap(([kind]) =>
+  Array.from({ length: times }, (_, index) => [kind, `${kind} ${index}`] as const),
+);
+
+test.each(kinds)("%s is turned away or waits", async (kind, attack) => {
+  for (const [, reference] of references.filter(([name]) => name === kind)) await attack(reference);
+});
+
+test("and none is booked by who has the credentials and knows the people", async () => {
+  const released = await Promise.all(
+    Array.from({ length: 3 }, async (_, index) => {
+      const id = await ask(`good ${index}`);
+      await place.say(id, "anna");
+      return id;
+    }),
+  );
+  const runners = [place.client(), place.client()];
+  await Promise.all(runners.map((client) => client.orders.start()));
+  // Whatever is open was looked at, and those that are good are booked.
+  await eventually(
+    async () => {
+      const states = await Promise.all(released.map((id) => asker.orders.get(id)));
+      const left = await run(
+        "SELECT id FROM fxdesk_releases WHERE state = 'released' AND next_at = 0 AND fence = 0",
+      );
+      return states.every(({ state }) => state === "booked") && left.length === 0;
+    },
+    { withinMs: 30_000, what: "the good ones" },
+  );
+  // What was booked is set back, as if it had not been used.
+  await run(
+    `UPDATE fxdesk_releases SET state = 'released', entry = NULL, next_at = 0, held_until = 0, progress = $1
+     WHERE id IN ($2, $3, $4)`,
+    ["{}", ...released],
+  );
+  await eventually(
+    async () => {
+      const reports = await Promise.all(released.map((id) => asker.orders.get(id)));
+      return reports.every(({ remark = "" }) => remark.includes("an order is booked once"));
+    },
+    { withinMs: 30_000, what: "that they were booked" },
+  );
+  await Promise.all(runners.map((client) => client.close()));
+  const booked: string[] = [];
+  for await (const { reference = "" } of asker.trades.list.all({})) booked.push(reference);
+  expect(booked.filter((reference) => reference.startsWith("good "))).toHaveLength(3);
+  expect(references.filter(([, reference]) => booked.includes(reference))).toEqual([]);
+});
+
+test("what was changed in the store is not listed, and a check of the store names it", async () => {
+  const id = await ask("changed");
+  await rewrite(id, withTerms({ amount: "2" }), false);
+  expect((await place.desk.list(undefined, 1_000)).map((release) => release.id)).not.toContain(id);
+  await expect(place.desk.get(id)).rejects.toThrow("it was changed in the store");
+  const { faults } = await checkStore(place.store);
+  expect(faults).toContainEqual(expect.stringContaining(`What is sealed in ${id} is not what was asked for`));
+});
+
+/** A quote that says something else than what was asked for. */
+const lying =
+  (change: (quote: Record<string, unknown>) => object): Interceptor =>
+  async (call, next) => {
+    const response = await next();
+    if (call.operation.name !== "quotes.create") return response;
+    return { ...response, body: { ...(response.body as object), ...change(response.body as never) } };
+  };
+
+test.each([
+  ["larger than what was said", ({ sell_amount: amount }) => ({ sell_amount: Number(amount) * 10 })],
+  [
+    "with a good rate and bad amounts",
+    ({ buy_amount: amount }) => ({ buy_amount: Number(amount) / 2, quoted_rate: 9 }),
+  ],
+  ["of another pair", () => ({ buy_currency: "GBP" })],
+  ["with the rate of another pair", () => ({ quoted_rate_symbol: "GBPUSD" })],
+  ["without a rate", () => ({ quoted_rate: undefined })],
+  ["with a rate that is none", () => ({ quoted_rate: "Infinity" })],
+  ["with a rate below nothing", () => ({ quoted_rate: -1 })],
+] as [string, (quote: Record<string, unknown>) => object][])(
+  "a quote %s is not booked",
+  async (kind, change) => {
+    const other = await placeOf();
+    const client = other.client({ interceptors: [lying(change)] });
+    const { release } = await client.orders.order(anOrder({ reference: kind, worst_rate: "1" }));
+    await other.say(release, "anna");
+    const told = await eventually(
+      async () => {
+        const report = await client.orders.get(release);
+        return report.remark !== undefined && (report.quotes ?? 0) > 2 && report;
+      },
+      { withinMs: 15_000, what: "some quotes" },
+    );
+    expect(told).toMatchObject({ state: "released", remark: expect.stringMatching(/quote/) as string });
+    const trades = await client.trades.list({});
+    expect(trades.filter(({ reference }) => reference === kind)).toEqual([]);
+    await other.close();
+  },
+);
+
+test("limits are not got round by many orders at once, nor by a clock that is put back", async () => {
+  const other = await placeOf({
+    policy: {
+      people: [...people],
+      rules: [{ effects: ["money"], from: ["anna"] }],
+      amounts: { currency: "EUR" },
+      limits: { perTrade: "1000", perDay: "3000" },
+      quoteEverySeconds: 0.05,
+    },
+  });
+  const clients = [other.client(), other.client()];
+  const asked = await Promise.all(
+    Array.from({ length: 9 }, (_, index) =>
+      clients[index % 2]!.orders.order(anOrder({ amount: "700", reference: `part ${index}` })),
+    ),
+  );
+  await Promise.all(asked.map(({ release }) => other.say(release, "anna")));
+  const states = async () => Promise.all(asked.map(({ release }) => clients[0]!.orders.get(release)));
+  await eventually(
+    async () => {
+      const all = await states();
+      return all.every(
+        ({ state, remark }) => state === "booked" || /EUR of 3000 are committed/.test(remark ?? ""),
+      );
+    },
+    { withinMs: 30_000, what: "an end of the day" },
+  );
+  expect((await states()).filter(({ state }) => state === "booked")).toHaveLength(4);
+  const trades = await clients[0]!.trades.list({ page_size: 500 });
+  expect(trades.filter(({ reference }) => reference?.startsWith("part "))).toHaveLength(4);
+  // As if the machine's clock had been put back since.
+  const day = 86_400_000;
+  await withStore(other.store, ({ database }) =>
+    database.run("UPDATE fxdesk_releases SET changed_at = changed_at + $1 WHERE state = 'booked'", [2 * day]),
+  );
+  await expect(clients[0]!.orders.order(anOrder({ amount: "1" }))).rejects.toThrow(
+    /The clock of the store shows/,
+  );
+  await other.close();
+});

@@ -1,0 +1,253 @@
+/** The policy file: what it says, and what is said of one that does not fit. */
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Ajv from "ajv";
+import { z } from "zod";
+import { closed, isEnough, needsOf } from "../../../core/releases/needs";
+import { enrol, isSecretOf, peopleAt } from "../../../core/releases/people";
+import { localTime, Policy, policyAt, policyFrom } from "../../../core/releases/policy";
+import { isRateInside, outside, type Quoted, worstFrom } from "../../../core/releases/quote";
+import type { OrderTerms, SealedCall, SealedOrder } from "../../../core/releases/terms";
+
+const whole = `{
+  "$schema": "policy.schema.json",
+  "people": ["anna", "bert", "carl", "desk"],
+  "deputies": { "anna": ["carl"] },
+  "rules": [
+    { "effects": ["money"], "above": "1000", "from": ["anna", "bert"] },
+    { "operations": ["trades.order"], "above": "50000", "yes": 2, "from": ["anna", "bert"] }
+  ],
+  "yesLastsMinutes": 30,
+  "timeZone": "Europe/Brussels",
+  "amounts": { "currency": "EUR", "rates": { "USD": "0.9" } },
+  "limits": { "perTrade": "100000", "perDay": "300000" },
+  "pairs": ["EURUSD"],
+  "types": ["spot", "forward"],
+  "clients": ["C-1"],
+  "hours": { "from": "08:00", "to": "18:00" },
+  "quoteEverySeconds": 5
+}`;
+
+test("a whole one is read, by fxdesk and by what editors have", () => {
+  expect(policyFrom(whole, "p.json")).toMatchObject({ people: ["anna", "bert", "carl", "desk"] });
+  const schema = z.toJSONSchema(Policy, { io: "input", target: "draft-7" });
+  const fits = new Ajv({ strict: false }).compile(schema);
+  expect([fits(JSON.parse(whole)), fits.errors]).toEqual([true, null]);
+  expect(fits({ people: ["anna"], rule: [] })).toBe(false);
+});
+
+test.each([
+  ["a comma too many", `{\n  "people": ["anna"],\n}`, /p\.json, line 3: /],
+  ["what is missing", `{\n  "rules": []\n}`, /line 1, people: /],
+  ["a field that is misspelt", `{\n  "people": ["anna"],\n  "limit": {}\n}`, /line 1: .*limit/],
+  [
+    "a number for an amount",
+    `{\n "people": ["a"],\n "amounts": { "currency": "EUR" },\n "limits": {\n  "perDay": 5 }\n}`,
+    /line 5, limits\.perDay: /,
+  ],
+  [
+    "somebody unknown",
+    `{\n "people": ["a"],\n "rules": [\n  { "effects": ["money"],\n    "from": ["b"] }\n ]\n}`,
+    /line 5, rules\.0\.from\.0: names b, who is not among people/,
+  ],
+  [
+    "more yeses than people",
+    `{\n "people": ["a"],\n "rules": [\n  { "yes": 2 }\n ]\n}`,
+    /line 4, rules\.0\.yes: asks for 2, and only 1/,
+  ],
+  [
+    "a deputy unknown",
+    `{\n "people": ["a"],\n "deputies": {\n  "a": ["z"] }\n}`,
+    /line 4, deputies\.a\.0: names z/,
+  ],
+  [
+    "limits without amounts",
+    `{\n "people": ["a"],\n "limits": { "perDay": "5" }\n}`,
+    /line 3, limits: needs amounts/,
+  ],
+  [
+    "a time zone that is none",
+    `{\n "people": ["a"],\n "timeZone": "Mars"\n}`,
+    /line 3, timeZone: must be a time zone/,
+  ],
+  [
+    "hours that end before they begin",
+    `{\n "people": ["a"],\n "hours": { "from": "18:00", "to": "08:00" }\n}`,
+    /line 3, hours\.to: must be later/,
+  ],
+])("%s is named by line and field", (_, json, message) => {
+  expect(() => policyFrom(json, "p.json")).toThrow(message);
+});
+
+describe("files", () => {
+  let folder: string;
+  beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), "fxdesk-files-"))));
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test("that others may write to decide nothing, and secrets that others may read are none", async () => {
+    const policy = join(folder, "policy.json");
+    await writeFile(policy, whole);
+    await chmod(policy, 0o666);
+    await expect(policyAt(policy)).rejects.toThrow("which others may write to: chmod go-w");
+    const people = join(folder, "people.json");
+    await enrol(people, "anna", "a long enough secret");
+    await enrol(people, "bert", "another long secret");
+    expect(Object.keys((await peopleAt(people)).secrets)).toEqual(["anna", "bert"]);
+    await chmod(people, 0o644);
+    await expect(peopleAt(people)).rejects.toThrow("which others may read: chmod 600");
+    await expect(policyAt("policy.json")).rejects.toThrow("policy must be the absolute path of a file");
+    await expect(policyAt(join(folder, "none.json"))).rejects.toThrow("which cannot be read");
+    await expect(enrol(join(folder, "new.json"), "carl", "short")).rejects.toThrow("at least 10 characters");
+  });
+
+  test("a secret is that of one person", async () => {
+    const path = join(folder, "secrets.json");
+    await enrol(path, "anna", "a long enough secret");
+    const people = await peopleAt(path);
+    expect(await isSecretOf(people, "anna", "a long enough secret")).toBe(true);
+    expect(await isSecretOf(people, "anna", "a long enough secreT")).toBe(false);
+    expect(await isSecretOf(people, "bert", "a long enough secret")).toBe(false);
+    expect(await isSecretOf(people, "constructor", "")).toBe(false);
+  });
+});
+
+const policy = policyFrom(whole, "p.json");
+const facts = {
+  environment: "sandbox",
+  client: "C-1",
+  asker: "desk",
+  surface: "client",
+  validUntil: 0,
+} as const;
+const call = (amount?: string, currency = "EUR") =>
+  ({
+    ...facts,
+    kind: "call",
+    effect: "money",
+    operation: "payments.initiate",
+    terms: {},
+    ...(amount !== undefined && { amounts: [{ amount, currency }] }),
+  }) as unknown as SealedCall;
+const terms: OrderTerms = {
+  trade_type: "spot",
+  buy_currency: "USD",
+  sell_currency: "EUR",
+  fixed_side: "sell",
+  amount: "1000",
+  rate_symbol: "EURUSD",
+  worst_rate: "1.08",
+  reason: "other",
+};
+const order = (more: Partial<OrderTerms>): SealedOrder => ({
+  ...facts,
+  kind: "order",
+  operation: "trades.order",
+  terms: { ...terms, ...more },
+});
+
+test.each([
+  ["a small payment", call("1000"), 0],
+  ["a larger payment", call("1000.01"), 1],
+  ["one in another currency", call("1112", "USD"), 1],
+  ["one in a currency without a rate", call("1", "JPY"), 1],
+  ["one of which nobody knows the amount", call(), 1],
+  ["a small order", order({ amount: "900" }), 0],
+  ["an order whose other side is larger", order({ fixed_side: "buy", amount: "1200" }), 1],
+  ["a large order", order({ amount: "60000" }), 2],
+])("%s needs what the rules say", (_, sealed, needs) => {
+  expect(needsOf(policy, sealed)).toHaveLength(needs);
+});
+
+test.each([
+  [["anna"], "desk", false],
+  [["anna", "bert"], "desk", true],
+  [["carl", "bert"], "desk", true],
+  [["anna", "carl"], "desk", false],
+  [["carl", "anna", "bert"], "desk", true],
+  [["carl", "bert"], "anna", false],
+  [["anna", "bert"], "anna", false],
+])("yes of %j to what %s asks: %s", (people, asker, enough) => {
+  expect(isEnough(policy, [{ yes: 2, from: ["anna", "bert"] }], asker, people)).toBe(enough);
+});
+
+test("days and hours are those of the zone", () => {
+  const [winter, summer] = [Date.parse("2026-01-05T07:30Z"), Date.parse("2026-07-06T16:30Z")];
+  expect(localTime(policy, winter)).toEqual({ day: "2026-01-05", weekday: "Mon", time: "08:30" });
+  expect(closed(policy, winter)).toBeUndefined();
+  expect(closed(policy, summer)).toMatch(/from 08:00 to 18:00/);
+  expect(closed(policy, Date.parse("2026-01-04T10:00Z"))).toBeDefined();
+  expect(localTime(policy, Date.parse("2026-01-05T23:30Z")).day).toBe("2026-01-06");
+});
+
+describe("the direction of a rate", () => {
+  test.each([
+    // Selling EUR for USD: more USD for a EUR is better.
+    [{}, "1.08", "EURUSD", true],
+    [{}, "1.0799", "EURUSD", false],
+    [{}, "0.925925", "USDEUR", true],
+    [{}, "0.926", "USDEUR", false],
+    // Buying EUR with USD: fewer USD for a EUR is better.
+    [{ buy_currency: "EUR", sell_currency: "USD" }, "1.08", "EURUSD", true],
+    [{ buy_currency: "EUR", sell_currency: "USD" }, "1.0801", "EURUSD", false],
+    [{ buy_currency: "EUR", sell_currency: "USD" }, "0.926", "USDEUR", true],
+    [{ buy_currency: "EUR", sell_currency: "USD" }, "0.9259", "USDEUR", false],
+    [{}, "1.2", "GBPUSD", false],
+  ])("%j at %s %s: %s", (more, rate, symbol, isInside) => {
+    expect(isRateInside({ ...terms, ...more }, rate, symbol)).toBe(isInside);
+  });
+
+  test("a distance is against who orders", () => {
+    expect(worstFrom("1.1", "EURUSD", { buy_currency: "USD" }, "1")).toBe("1.089");
+    expect(worstFrom("1.1", "EURUSD", { buy_currency: "EUR" }, "1")).toBe("1.111");
+  });
+});
+
+const quote: Quoted = {
+  quote_id: "q",
+  rate: "1.085",
+  rate_symbol: "EURUSD",
+  buy_amount: "1085",
+  buy_currency: "USD",
+  sell_amount: "1000",
+  sell_currency: "EUR",
+  value_date: "2026-01-07",
+};
+
+test.each<[string, Partial<OrderTerms>, Partial<Quoted>, RegExp | undefined]>([
+  ["inside", {}, {}, undefined],
+  ["another amount", {}, { sell_amount: "1000.01" }, /sells 1000.01, and the order says 1000/],
+  ["too little for it", {}, { buy_amount: "1079.99" }, /at least 1080 is inside/],
+  [
+    "the last cent, rounded",
+    { amount: "0.01", worst_rate: "1.5" },
+    { sell_amount: "0.01", buy_amount: "0.01", rate: "1.5" },
+    undefined,
+  ],
+  [
+    "another day",
+    { value_date: "2026-01-06" },
+    {},
+    /value date is 2026-01-07, and the order says 2026-01-06/,
+  ],
+  ["a day in between", { value_date: "2026-01-06", latest_value_date: "2026-01-08" }, {}, undefined],
+  ["a fee", { highest_fee: "5", fee_currency: "EUR" }, { fee_amount: "5", fee_currency: "EUR" }, undefined],
+  [
+    "a fee that is higher",
+    { highest_fee: "5", fee_currency: "EUR" },
+    { fee_amount: "5.01", fee_currency: "EUR" },
+    /fee is 5.01 EUR/,
+  ],
+  [
+    "a fee in another currency",
+    { highest_fee: "5", fee_currency: "EUR" },
+    { fee_amount: "5", fee_currency: "USD" },
+    /fee is 5 USD/,
+  ],
+  ["a fee that is not told", { highest_fee: "5", fee_currency: "EUR" }, {}, /fee is not told/],
+  ["an amount that is none", {}, { buy_amount: "NaN" }, /no decimals/],
+])("a quote with %s", (_, more, said, reason) => {
+  const found = outside({ ...terms, ...more }, { ...quote, ...said });
+  if (reason) expect(found).toMatch(reason);
+  else expect(found).toBeUndefined();
+});

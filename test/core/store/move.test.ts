@@ -1,0 +1,334 @@
+/** A store moves whole or not at all, from and to every engine; nobody goes on with the old one. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { applyMigrations, tables } from "../../../core/store/migrations";
+import { acquireLease } from "../../../core/store/lease";
+import { moveOf, setMove } from "../../../core/store/moved";
+import { moveStore } from "../../../core/store/move";
+import { openDatabase, openStore, type Store, withStore } from "../../../core/store/open";
+import type { StoreSettings } from "../../../core/store/settings";
+import { loadTokens, saveTokens } from "../../../core/store/tokens";
+import type { Journal } from "../../../core/journal/entry";
+import { openJournal } from "../../../core/journal/journal";
+import { done, intent, longMs, unknown } from "../journal/calls-made";
+import { type Engine, engines } from "./engines";
+
+const pair = (number: number) => ({
+  accessToken: `access-${number}`,
+  refreshToken: `refresh-${number}`,
+  remainingMs: 3_600_000,
+});
+
+/** Names that an engine could sort in its own way. */
+const families = (count: number) =>
+  Array.from({ length: count }, (_, number) => `${"aBÄ_-"[number % 5]}${number}`);
+const seventh = families(8)[7]!;
+
+async function fill(store: Store, count = 8): Promise<void> {
+  await store.database.exclusively(async (run) => {
+    const within = { ...store, database: { ...store.database, run } };
+    for (const [number, family] of families(count).entries())
+      await saveTokens(within, family, 0, pair(number));
+  });
+}
+
+async function withJournal<T>(settings: StoreSettings, work: (journal: Journal) => Promise<T>): Promise<T> {
+  const journal = await openJournal(settings);
+  try {
+    return await work(journal);
+  } finally {
+    await journal.close();
+  }
+}
+
+/** One call that was made, and one of which nobody knows. */
+const makeCalls = (settings: StoreSettings) =>
+  withJournal(settings, async (journal) => {
+    for (const [key, ending] of [
+      ["made", done],
+      ["lost", unknown],
+    ] as const) {
+      const { entry } = await journal.claim(intent({ key }), longMs);
+      await journal.leaving(entry);
+      await journal.end(entry, ending);
+    }
+  });
+
+const byText = (one: string, other: string) => (one < other ? -1 : 1);
+
+/** Every row of every table that moves, as texts, with what is sealed left out. */
+async function contents({ database: { run } }: Store): Promise<string[]> {
+  const all: string[] = [];
+  for (const { name, passing, sealed = [] } of tables) {
+    if (passing) continue;
+    for (const row of await run(`SELECT * FROM ${name}`)) {
+      const open = Object.entries(row).filter(([column]) => !sealed.includes(column));
+      const values = open.map(([column, value]) => `${column}: ${String(value)}`);
+      all.push(`${name} ${values.toSorted(byText).join(", ")}`);
+    }
+  }
+  return all.toSorted(byText);
+}
+
+/** Does something with the tables of a store, whatever move it is in. */
+async function withDatabase<T>(
+  settings: StoreSettings,
+  work: (database: Awaited<ReturnType<typeof openDatabase>>) => Promise<T>,
+): Promise<T> {
+  const database = await openDatabase(settings);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+const namesOf = (database: Store["database"]) =>
+  database.run(
+    database.description.startsWith("postgres")
+      ? "SELECT tablename AS name FROM pg_tables WHERE tablename LIKE 'fxdesk%'"
+      : "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'fxdesk%'",
+  );
+
+const all = engines();
+const pairs = all.flatMap((from) => all.map((to) => [from.name, to.name, from, to] as const));
+/** Those that differ in what they ask of the engines. */
+const differing = pairs.filter(([from, to]) => from !== to || all.length === 1);
+const otherKey = Buffer.alloc(32, 5);
+
+const placesOf = async (from: Engine, to: Engine): Promise<[StoreSettings, StoreSettings]> => [
+  await from.create(),
+  { ...(await to.create()), key: otherKey },
+];
+
+describe.each(all)("$name", ({ create }) => {
+  test("every table is declared, with its key and what in it is sealed", async () => {
+    await withStore(await create(), async ({ database }) => {
+      const names = (await namesOf(database)).map(({ name }) => String(name));
+      const own = ["fxdesk_migrations", "fxdesk_moves"];
+      expect(names.toSorted()).toEqual([...own, ...tables.map(({ name }) => name)].toSorted());
+      for (const { name, key, sealed = [] } of tables)
+        await database.run(`SELECT ${[...key, ...sealed].join(", ")} FROM ${name}`);
+    });
+  });
+});
+
+test.each(pairs)("from %s to %s everything is there, sealed anew", async (_, __, fromEngine, toEngine) => {
+  const [from, to] = await placesOf(fromEngine, toEngine);
+  await makeCalls(from);
+  // More than are copied at a time.
+  const count = 450;
+  const before = await withStore(from, async (store) => {
+    await fill(store, count);
+    return contents(store);
+  });
+  const moved = await moveStore(from, to);
+  expect(moved.rows).toEqual({
+    fxdesk_tokens: count,
+    fxdesk_releases: 0,
+    fxdesk_release_decisions: 0,
+    fxdesk_halts: 0,
+    fxdesk_journal_events: 6,
+    fxdesk_journal_details: 4,
+    fxdesk_journal_entries: 2,
+    fxdesk_watches: 0,
+    fxdesk_watch_states: 0,
+    fxdesk_watch_changes: 0,
+  });
+  await withStore(to, async (store) => {
+    expect(await contents(store)).toEqual(before);
+    for (const [number, family] of families(count).entries())
+      expect(await loadTokens(store, family)).toMatchObject({ accessToken: `access-${number}`, version: 1 });
+    expect(await saveTokens(store, seventh, 1, pair(8))).toBe(true);
+  });
+  await withJournal(to, async (journal) => {
+    expect(await journal.claim(intent({ key: "made" }), longMs)).toMatchObject({
+      kind: "ended",
+      entry: { state: "done", intent: { actor: "jane" }, endingDetails: done.details },
+    });
+    const { entry } = await journal.claim(intent({ key: "lost" }), longMs);
+    expect(await journal.end(entry, done)).toMatchObject({ state: "done" });
+  });
+});
+
+describe.each(differing)("from %s to %s", (_, __, fromEngine: Engine, toEngine: Engine) => {
+  let [from, to]: StoreSettings[] = [];
+  beforeEach(async () => ([from, to] = await placesOf(fromEngine, toEngine)));
+
+  const load = (store: Store) => loadTokens(store, seventh);
+  const isUntouched = async () => {
+    expect(await withStore(from!, load)).toMatchObject({ accessToken: "access-7" });
+  };
+
+  test("the old place says where it is, and is neither left nor entered again", async () => {
+    const moved = await moveStore(from!, to!);
+    await expect(withStore(from!, load)).rejects.toThrow(`The store moved to ${moved.to}. Set FXDESK_STORE`);
+    await expect(moveStore(from!, await fromEngine.create())).rejects.toThrow(`moved to ${moved.to}`);
+    await expect(moveStore(await fromEngine.create(), from!)).rejects.toThrow(`moved to ${moved.to}`);
+  });
+
+  test("a process that has the old one open neither reads nor writes it any more", async () => {
+    const open = await openStore(from!);
+    await saveTokens(open, "family", 0, pair(1));
+    const { to: place } = await moveStore(from!, to!);
+    const refusal = `The store moved to ${place}`;
+    await expect(loadTokens(open, "family")).rejects.toThrow(refusal);
+    await expect(saveTokens(open, "family", 1, pair(2))).rejects.toThrow(refusal);
+    await expect(acquireLease(open.database, "work", 1_000)).rejects.toThrow(refusal);
+    await expect(
+      open.database.exclusively((run) => run("UPDATE fxdesk_tokens SET version = 9")),
+    ).rejects.toThrow(refusal);
+    await open.database.close();
+  });
+
+  test("while a process is at work with it, it stays", async () => {
+    await withStore(from!, async (store) => {
+      await fill(store);
+      const lease = await acquireLease(store.database, "tokens", 60_000);
+      await expect(moveStore(from!, to!)).rejects.toThrow("at work with");
+      await lease!.release();
+    });
+    await isUntouched();
+    await moveStore(from!, to!);
+  });
+
+  test("while a call that commits money is under way, it stays", async () => {
+    await withStore(from!, (store) => fill(store));
+    await withJournal(from!, async (journal) => {
+      const { entry } = await journal.claim(intent(), longMs);
+      await expect(moveStore(from!, to!)).rejects.toThrow("at work with");
+      await journal.leaving(entry);
+      await expect(moveStore(from!, to!)).rejects.toThrow("at work with");
+      await journal.end(entry, done);
+      await isUntouched();
+      const { to: place } = await moveStore(from!, to!);
+      const refusal = `The store moved to ${place}`;
+      await expect(journal.claim(intent({ key: "another" }), longMs)).rejects.toThrow(refusal);
+      await expect(journal.find(intent())).rejects.toThrow(refusal);
+    });
+  });
+
+  test("it moves to an empty place only", async () => {
+    await withStore(from!, (store) => fill(store));
+    await withStore(to!, (store) => saveTokens(store, "another", 0, pair(1)));
+    await expect(moveStore(from!, to!)).rejects.toThrow("moves to an empty place. Nothing was moved");
+    await isUntouched();
+    await withStore(to!, async ({ database }) => {
+      expect(await database.run("SELECT family FROM fxdesk_tokens")).toEqual([{ family: "another" }]);
+    });
+  });
+
+  test("with a key that does not open it nothing is moved", async () => {
+    await withStore(from!, (store) => fill(store));
+    await expect(moveStore({ ...from!, key: Buffer.alloc(32) }, to!)).rejects.toThrow(
+      "another FXDESK_STORE_KEY",
+    );
+    await isUntouched();
+    await moveStore(from!, to!);
+  });
+
+  test("does not move onto itself", async () => {
+    await withStore(from!, (store) => fill(store));
+    await expect(moveStore(from!, from!)).rejects.toThrow("is the store itself");
+    await isUntouched();
+  });
+
+  test("one that was cut off after the copy is used nowhere else, and goes on when it is begun again", async () => {
+    await withStore(from!, (store) => fill(store));
+    await moveStore(from!, to!);
+    // As it was when the new store was there, and the old one not left yet.
+    await withDatabase(from!, async ({ run }) => {
+      const { id } = (await moveOf(run))!;
+      for (const { name } of tables) await run(`ALTER TABLE ${name}_left RENAME TO ${name}`);
+      await setMove(run, { id, stage: "leaving", place: "" });
+      await withDatabase(to!, (copy) => setMove(copy.run, { id, stage: "arriving", place: "the old place" }));
+    });
+    await isUntouched();
+    await expect(withStore(to!, load)).rejects.toThrow(
+      "The move from the old place to this store did not come",
+    );
+    const third = await toEngine.create();
+    await expect(moveStore(await fromEngine.create(), to!)).rejects.toThrow(
+      "is being moved to from the old place",
+    );
+    await expect(moveStore(to!, third)).rejects.toThrow("a copy that is not complete");
+    await withStore(from!, (store) => saveTokens(store, seventh, 1, pair(99)));
+    await moveStore(from!, to!);
+    expect(await withStore(to!, load)).toMatchObject({ accessToken: "access-99", version: 2 });
+  });
+
+  test("one that was cut off after the old store was left is opened when it is begun again", async () => {
+    await withStore(from!, (store) => fill(store));
+    const { rows } = await moveStore(from!, to!);
+    const { id } = (await withDatabase(from!, ({ run }) => moveOf(run)))!;
+    await withDatabase(to!, ({ run }) => setMove(run, { id, stage: "arriving", place: "the old place" }));
+    await expect(withStore(to!, load)).rejects.toThrow("did not come to its end");
+    expect((await moveStore(from!, to!)).rows).toEqual(rows);
+    expect(await withStore(to!, load)).toMatchObject({ accessToken: "access-7" });
+  });
+
+  test("what was in plain text is sealed on arrival", async () => {
+    const plain = { ...from!, key: undefined };
+    await withStore(plain, (store) => saveTokens(store, seventh, 0, pair(7)));
+    await moveStore(plain, to!);
+    await withStore(to!, async (store) => {
+      const [row] = await store.database.run("SELECT content FROM fxdesk_tokens");
+      expect(row!.content).toMatch(/^sealed:/);
+      expect(await load(store)).toMatchObject({ accessToken: "access-7" });
+    });
+  });
+
+  test("a row that does not arrive as it was stops it", async () => {
+    await withStore(from!, (store) => fill(store));
+    // A table that changes what is written to it.
+    await withDatabase(to!, (database) =>
+      database.exclusively(async (run) => {
+        await applyMigrations(run, database.now);
+        await run("ALTER TABLE fxdesk_tokens ADD COLUMN more BIGINT NOT NULL DEFAULT 1");
+      }),
+    );
+    await expect(moveStore(from!, to!)).rejects.toThrow("did not arrive as it was (8 of 8 rows)");
+    await isUntouched();
+  });
+});
+
+/** Writes pair after pair until that is refused; then prints the version of the last one, and why. */
+function writer(settings: StoreSettings, family: string): ChildProcess {
+  const built = (name: string) => JSON.stringify(join(__dirname, `../../../dist/core/store/${name}.js`));
+  const script = `
+    const { withStore } = require(${built("open")});
+    const { saveTokens } = require(${built("tokens")});
+    const settings = { place: process.env.PLACE, key: Buffer.from(process.env.KEY, "base64") };
+    const write = (version) => withStore(settings, (store) =>
+      saveTokens(store, ${JSON.stringify(family)}, version - 1,
+        { accessToken: "access-" + version, refreshToken: "refresh", remainingMs: 1000 }));
+    (async () => {
+      for (let version = 1; ; version += 1) {
+        const refused = await write(version).then(() => undefined, ({ message }) => message);
+        if (version === 1) console.log("begun");
+        if (refused) return console.log(JSON.stringify({ version: version - 1, refused }));
+      }
+    })();`;
+  const env = { ...process.env, PLACE: settings.place, KEY: settings.key!.toString("base64") };
+  return spawn(process.execPath, ["-e", script], { env, stdio: ["ignore", "pipe", "inherit"] });
+}
+
+test.each(differing)(
+  "from %s to %s nothing is lost that processes write meanwhile: it is there, or was refused",
+  async (_, __, fromEngine, toEngine) => {
+    const [from, to] = await placesOf(fromEngine, toEngine);
+    const writers = ["a", "b"].map((family) => {
+      const lines = createInterface(writer(from, family).stdout!)[Symbol.asyncIterator]();
+      return { family, next: async () => String((await lines.next()).value) };
+    });
+    for (const { next } of writers) expect(await next()).toBe("begun");
+    const moved = await moveStore(from, to);
+    for (const { family, next } of writers) {
+      const { version, refused } = JSON.parse(await next()) as { version: number; refused: string };
+      expect(refused).toContain(`The store moved to ${moved.to}`);
+      const kept = await withStore(to, (store) => loadTokens(store, family));
+      expect(kept).toMatchObject({ version, accessToken: `access-${version}` });
+    }
+  },
+);

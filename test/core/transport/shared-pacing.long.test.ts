@@ -1,0 +1,118 @@
+/** The pace that processes share: each client here has a connection of its own to the store, as processes have. */
+import type { ClientOptions, FxdeskClient } from "../../../core";
+import { withStore } from "../../../core/store/open";
+import { openPaces } from "../../../core/store/pace";
+import type { StoreSettings } from "../../../core/store/settings";
+import { inTurn, respond } from "../../support/fault-server";
+import { eventually } from "../../support/eventually";
+import { clientOf, failure, later, serving } from "../support/against";
+import { engines } from "../store/engines";
+
+const list = respond(200, "[]");
+
+describe.each(engines())("in $name", ({ create }) => {
+  let settings: StoreSettings;
+  beforeEach(async () => (settings = await create()));
+
+  const start = (baseUrl: string, options: ClientOptions = {}) =>
+    clientOf({
+      baseUrl,
+      store: settings.place,
+      storeKey: settings.key!.toString("base64"),
+      pacing: "shared",
+      ...options,
+    });
+
+  const versions = async () => {
+    const { database } = await openPaces(settings);
+    const rows = await database.run("SELECT name, version, interval_ms FROM fxdesk_paces");
+    await database.close();
+    return rows;
+  };
+
+  test("what one is told to wait, the others wait as well", async () => {
+    const server = await serving(respond(429, "", { "retry-after": "3600" }));
+    const [first, second] = [start(server.url), start(server.url)];
+    await failure(first.trades.list());
+    expect(await failure(second.trades.list())).toMatchObject({ code: "rate_limited", outcome: "not-sent" });
+    const elsewhere = start((await serving(list)).url);
+    await elsewhere.trades.list();
+    const other = start(server.url, { clientId: "c-2" });
+    expect(await failure(other.trades.list())).toMatchObject({ outcome: "rejected" });
+    expect(server.heads).toHaveLength(2);
+  });
+
+  test("all together keep to the limit that is known, and each has its share", async () => {
+    const server = await serving(list);
+    const clients = Array.from({ length: 4 }, () => start(server.url, { requestsPerSecond: 60 }));
+    await Promise.all(clients.map((client) => client.trades.list()));
+    const begun = performance.now();
+    const done = clients.map(() => 0);
+    let atFirstEnd: number[] | undefined;
+    const all = async (client: FxdeskClient, index: number) => {
+      const calls = Array.from({ length: 20 }, async () => {
+        await client.trades.list();
+        done[index]! += 1;
+      });
+      await Promise.all(calls);
+      atFirstEnd ??= [...done];
+    };
+    await Promise.all(clients.map(all));
+    expect(performance.now() - begun).toBeGreaterThan((1_000 * 75) / 60);
+    for (const count of atFirstEnd!) expect(count).toBeGreaterThanOrEqual(8);
+  });
+
+  test("a refusal slows down all of them, and the next process begins there", async () => {
+    const server = await serving(inTurn(list, list, list, respond(429), list));
+    const client = start(server.url);
+    for (let count = 0; count < 4; count += 1) await client.trades.list();
+    const [pace] = await eventually(
+      async () => {
+        const rows = await versions();
+        return Number(rows[0]?.interval_ms) > 10 && rows;
+      },
+      { withinMs: 10_000, what: "a slower pace" },
+    );
+    await client.close();
+    await start(server.url).trades.list();
+    expect((await versions())[0]!.interval_ms).toBe(pace!.interval_ms);
+  });
+
+  test("without its tables being asked, a client of its own pace makes none", async () => {
+    await clientOf({
+      baseUrl: (await serving(list)).url,
+      store: settings.place,
+      storeKey: settings.key!.toString("base64"),
+    }).trades.list();
+    await withStore(settings, async ({ database }) =>
+      expect(await database.run("SELECT * FROM fxdesk_paces")).toEqual([]),
+    );
+  });
+});
+
+test("without the store calls go on, each process by itself, and that is said once", async () => {
+  const server = await serving(list);
+  const warn = jest.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+  later(() => warn.mockRestore());
+  const client = clientOf({
+    baseUrl: server.url,
+    pacing: "shared",
+    store: "postgres://jane:secret@127.0.0.1:1/none",
+    storeKey: Buffer.alloc(32).toString("base64"),
+  });
+  await Promise.all(Array.from({ length: 20 }, () => client.trades.list()));
+  expect(server.heads).toHaveLength(20);
+  expect(warn.mock.calls).toHaveLength(1);
+  expect(String(warn.mock.calls[0]![0])).toMatch(
+    /^The store of the shared pace, postgres:\/\/127.0.0.1:1\/none, cannot/,
+  );
+  expect(String(warn.mock.calls[0]![0])).not.toContain("secret");
+});
+
+test.each([
+  [{ pacing: "theirs" }, "pacing must be own or shared"],
+  [{ requestsPerSecond: 0 }, "requestsPerSecond must be a whole number"],
+  [{ queueLimit: 0.5 }, "queueLimit must be a whole number"],
+])("%j is refused", (options, words) => {
+  expect(() => clientOf(options as ClientOptions)).toThrow(words);
+});

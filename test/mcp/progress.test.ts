@@ -1,0 +1,85 @@
+/** How far a procedure has come, told to a host that asks for it, and its end by cancellation. */
+import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
+import { createClient } from "../../core";
+import { createMcpServer, serveHttp } from "../../mcp";
+import { eventually } from "../support/eventually";
+import { numbersService, runs } from "../support/numbers";
+import { withAssistant } from "../support/surfaces";
+import { revisions } from "./support/clients";
+
+const client = createClient({ baseUrl: "http://127.0.0.1:9", clientId: "C" }, numbersService);
+afterAll(() => client.close());
+
+interface Step {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+/** What both SDKs' clients take beside the call. */
+interface Listening {
+  readonly onprogress?: (step: Step) => void;
+  readonly signal?: AbortSignal;
+}
+type Calls = (params: { name: string; arguments: object }, ...rest: unknown[]) => Promise<unknown>;
+
+const steps = [0, 1, 2].map((progress) => ({ progress, total: 3, message: "Counting" }));
+const asked = { name: "list_numbers", arguments: { many: 1, steps: 3 } };
+
+test("a host that asks for it is told each step", async () => {
+  await withAssistant({ client }, async (assistant) => {
+    const heard: Step[] = [];
+    await assistant.callTool(asked, { onprogress: (step: Step) => heard.push(step) });
+    expect(heard).toEqual(steps);
+  });
+});
+
+test("over HTTP too, beside the result", async () => {
+  const server = await serveHttp({ client });
+  const assistant = await revisions["2026-07-28"].http(server.url);
+  const heard: Step[] = [];
+  const listening: Listening = { onprogress: (step) => heard.push(step) };
+  const result = await (assistant.callTool as Calls).call(assistant, asked, listening);
+  expect(result).toMatchObject({ structuredContent: { count: 1 } });
+  expect(heard).toEqual(steps);
+  await assistant.close();
+  await server.close();
+});
+
+test("a host that does not ask hears nothing", async () => {
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  const sent: unknown[] = [];
+  const send = near.send.bind(near);
+  near.send = (message, options) => {
+    sent.push(message);
+    return send(message, options);
+  };
+  const server = createMcpServer({ client });
+  await server.connect(near);
+  const assistant = new Client({ name: "test", version: "1" });
+  await assistant.connect(far);
+  await assistant.callTool(asked);
+  expect(JSON.stringify(sent)).not.toContain("notifications/progress");
+  await assistant.close();
+  await server.close();
+});
+
+test("cancellation ends it", async () => {
+  await withAssistant({ client }, async (assistant) => {
+    runs.count = 0;
+    const cancel = new AbortController();
+    const args = { many: 1, steps: 1_000, pause_ms: 50 };
+    const heard: Step[] = [];
+    const call = assistant.callTool(
+      { name: "list_numbers", arguments: args },
+      { signal: cancel.signal, onprogress: (step: Step) => heard.push(step) },
+    );
+    const ended = call.catch((error: Error) => error.message);
+    await eventually(() => heard.length >= 2, { withinMs: 20_000, what: "progress" });
+    cancel.abort("enough");
+    expect(await ended).toContain("enough");
+    const last = heard.length;
+    expect(await assistant.callTool(asked)).toMatchObject({ structuredContent: { count: 1 } });
+    expect([runs.count, heard.length]).toEqual([2, last]);
+  });
+});

@@ -1,0 +1,111 @@
+/** Releases in MCP: a model asks, a person decides elsewhere, and nothing that a model can say is a yes. */
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { operations } from "../../core/contract/all";
+import { toolbox } from "../../mcp/toolbox";
+import type { JsonObject, Toolbox } from "../../mcp/protocol";
+import { sampleInput } from "../support/samples";
+import { anOrder, type Place, placeOf } from "../core/releases/place";
+import { eventually } from "../support/eventually";
+import { argumentsOf } from "../../mcp/names";
+import { textOf } from "./support/clients";
+
+let place: Place;
+beforeAll(async () => {
+  // Of each call that commits money the log has a line.
+  jest.spyOn(console, "error").mockImplementation();
+  place = await placeOf();
+});
+afterAll(async () => {
+  await place.close();
+  jest.restoreAllMocks();
+});
+
+const initiate = operations.find(({ name }) => name === "payments.initiate")!;
+const { signal } = new AbortController();
+const toolsFor = (client: FxdeskClient, release?: "never") =>
+  toolbox({ client, toolsets: ["all"], allow: ["change", "money"], ...(release && { release }) });
+const callOf = (tools: Toolbox) => async (tool: string, input: JsonObject) =>
+  (await tools.call(tool, input, signal))!;
+
+const order = () => {
+  const { trade_type: _, ...rest } = anOrder();
+  return rest as unknown as JsonObject;
+};
+
+test("an order is asked for at once, told how it stands, and booked by itself once it is released", async () => {
+  const call = callOf(toolsFor(place.client()));
+  const asked = await call("order_trade", order());
+  const { release, state, terms } = asked.structuredContent as Record<string, JsonObject | string>;
+  expect([state, asked.isError]).toEqual(["waiting", undefined]);
+  expect(terms).toMatchObject({ amount: "1000", worst_rate: "0.5" });
+  await place.say(String(release), "anna");
+  await eventually(async () => (await call("get_release", { release })).structuredContent!.deviations, {
+    withinMs: 15_000,
+    what: "the trade",
+  });
+  expect((await call("get_release", { release })).structuredContent).toMatchObject({ state: "booked" });
+});
+
+test("another call waits without being a failure, and leaves when it is repeated as it was", async () => {
+  const client = place.client();
+  const call = callOf(toolsFor(client));
+  const input = {
+    ...argumentsOf(initiate, await sampleInput("payments.initiate", client)),
+    request_key: "INV-9",
+  };
+  const waiting = await call("initiate_payment", input);
+  expect(waiting).toMatchObject({ structuredContent: { state: "waiting" } });
+  expect(waiting.isError).toBeUndefined();
+  const release = String(waiting.structuredContent!.release);
+  expect(textOf(waiting)).toContain(release);
+  await place.say(release, "bert");
+  const paid = await call("initiate_payment", input);
+  expect(paid.structuredContent).toMatchObject({ paymentId: expect.any(String) as string });
+  expect(textOf(paid)).not.toContain("--release never");
+});
+
+describe("without a policy", () => {
+  test("every call that commits money waits for anybody else of the people", async () => {
+    const client = place.client({ policy: "" });
+    const call = callOf(toolsFor(client));
+    const asked = await call("book_trade", { quote_id: "q-1", reason: "other" });
+    expect(asked.structuredContent).toMatchObject({ state: "waiting" });
+    expect(textOf(asked)).toMatch(/a yes of anna or bert or carl or dora or desk|a yes of/);
+  });
+
+  test("and where nobody is named, it is refused", async () => {
+    const call = callOf(toolsFor(place.client({ policy: "", people: "" })));
+    for (const [tool, input] of [
+      ["book_trade", { quote_id: "q-2", reason: "other" }],
+      ["order_trade", order()],
+    ] as const)
+      expect(textOf(await call(tool, input))).toMatch(/nobody is named who could give it.*Nothing was sent/s);
+  });
+
+  test("unless the operator wants none: then each result says so", async () => {
+    const call = callOf(toolsFor(place.client({ policy: "", people: "" }), "never"));
+    const { structuredContent } = await call("order_trade", order());
+    expect(structuredContent).toMatchObject({
+      state: "released",
+      fxdesk: { notes: [expect.stringContaining("--release never")] },
+    });
+  });
+});
+
+test("nothing that a model can say is a yes", async () => {
+  const tools = toolsFor(place.client());
+  expect(
+    tools.tools.filter(({ name }) => /release|approve|confirm/.test(name)).map(({ name }) => name),
+  ).toEqual(["cancel_release", "get_release"]);
+  const call = callOf(tools);
+  for (const said of [
+    { release: "never" },
+    { actor: "anna" },
+    { policy: "/tmp/mine.json" },
+    { secret: "x" },
+    { approved: true },
+  ]) {
+    const result = await call("order_trade", { ...order(), ...said });
+    expect([said, result.isError]).toEqual([said, true]);
+  }
+});

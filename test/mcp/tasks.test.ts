@@ -1,0 +1,212 @@
+/** A day of an assistant at the treasury's desk: twelve tasks, with what the tools say and nothing else. */
+import { Big } from "big.js";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { createClient, type FxdeskClient, serviceFrom } from "@fxdesk/toolkit";
+import { type HttpServer, serveHttp } from "../../mcp";
+import { approve } from "../support/samples";
+import { type McpClient, revisions, textOf } from "./support/clients";
+
+/** What a result costs a model. */
+const tokensIn = (text: string) => Math.ceil(Buffer.byteLength(text) / 4);
+
+interface Cost {
+  readonly task: string;
+  readonly calls: number;
+  readonly tokens: number;
+}
+
+let sandbox: Sandbox;
+let fxdesk: FxdeskClient;
+let server: HttpServer;
+let host: McpClient;
+const costs: Cost[] = [];
+
+const token = "a-token-nobody-knows";
+
+beforeAll(async () => {
+  jest.spyOn(console, "error").mockImplementation();
+  sandbox = await startSandbox();
+  const { baseUrl, xs2aUrl, demo, extension } = sandbox;
+  const { clientId, contactId, accessToken, apiKey, redirectUri } = demo;
+  const settings = { redirectUri: redirectUri! };
+  const credentials = { accessToken, apiKey };
+  fxdesk = createClient(
+    { baseUrl, xs2aUrl, clientId, contactId, credentials, settings },
+    serviceFrom({ FXDESK_EXTENSIONS: extension.path, FXDESK_EXTENSION_EFFECTS: extension.effects.join() }),
+  ) as unknown as FxdeskClient;
+  const headers = { authorization: `Bearer ${token}` };
+  server = await serveHttp({
+    client: fxdesk,
+    toolsets: ["all"],
+    allow: ["change", "money"],
+    release: "never",
+    token,
+  });
+  host = await revisions["2026-07-28"].http(server.url, headers);
+});
+afterAll(async () => {
+  await host.close();
+  await server.close();
+  await fxdesk.close();
+  await sandbox.close();
+  jest.restoreAllMocks();
+});
+
+type Ask = (tool: string, input?: Record<string, unknown>) => Promise<any>;
+
+interface Most {
+  readonly calls: number;
+  readonly tokens: number;
+}
+
+/** A task in few calls, each of which succeeds, whose results are short. */
+function task(name: string, most: Most, does: (ask: Ask) => Promise<void>): void {
+  test(name, async () => {
+    let [calls, tokens] = [0, 0];
+    await does(async (tool, input = {}) => {
+      const result = await host.callTool({ name: tool, arguments: input });
+      const text = textOf(result);
+      expect({ tool, isError: result.isError, ...(result.isError && { text }) }).toEqual({ tool });
+      calls += 1;
+      tokens += tokensIn(text);
+      return result.structuredContent;
+    });
+    costs.push({ task: name, calls, tokens });
+    expect(calls).toBeLessThanOrEqual(most.calls);
+    expect(tokens).toBeLessThanOrEqual(most.tokens);
+  });
+}
+
+const short: Most = { calls: 3, tokens: 2_000 };
+
+task("how many euros there are", short, async (ask) => {
+  const { totals } = await ask("get_cash_position", { currencies: "EUR" });
+  const [account] = await fxdesk.accounts.list({ currencies: "EUR" });
+  const balances = await fxdesk.accounts.listBalances({ account_id: account!.account_id });
+  const { type, amount } = balances.find((balance) => balance.type === "InterimAvailable")!;
+  expect(totals[0]).toEqual({ type, currency: "EUR", amount: new Big(amount.amount).toFixed(2) });
+});
+
+task("the last five payments of more than 10,000 EUR", short, async (ask) => {
+  const found = await ask("find_transactions", { direction: "out", min_amount: "10000", currencies: "EUR" });
+  const five: { date: string; amount: string }[] = found.transactions.slice(0, 5);
+  expect(five).toHaveLength(5);
+  for (const { amount } of five) expect(Number(amount)).toBeLessThanOrEqual(-10_000);
+  expect(five.map(({ date }) => date)).toEqual(
+    five
+      .map(({ date }) => date)
+      .toSorted()
+      .toReversed(),
+  );
+});
+
+task("which forwards mature in the next 30 days, and what remains of them", short, async (ask) => {
+  const { forwards, complete } = await ask("list_forwards", { period: "next 30 days" });
+  for (const { days, buy_remaining } of forwards) {
+    expect(days).toBeLessThanOrEqual(31);
+    expect(buy_remaining).toMatch(/^\d+(\.\d+)?$/);
+  }
+  expect(complete).toBe(true);
+});
+
+task("last month's MT940 of an account", short, async (ask) => {
+  const { files, complete } = await ask("fetch_statements", { currencies: "EUR", format: "mt940" });
+  const { contents } = await host.readResource({ uri: files[0].uri });
+  expect(contents).toMatchObject([{ text: expect.stringMatching(/^:20:[\s\S]+:62F:/) }]);
+  expect([files.length, complete]).toEqual([1, true]);
+});
+
+task("a spot trade: 10,000 EUR for dollars", short, async (ask) => {
+  const terms = { sell_currency: "EUR", buy_currency: "USD", operation: "sell", amount: "10000" };
+  const { body: quote } = await ask("create_quote", terms);
+  const trade = await ask("book_trade", { quote_id: quote.quote_id, reason: "payment_for_goods" });
+  const booked = await fxdesk.trades.get({ trade_id: trade.trade_id });
+  expect(booked).toMatchObject({ sell_amount: 10_000, buy_amount: Number(quote.buy_amount) });
+});
+
+task("a drawdown of a forward", short, async (ask) => {
+  const { forwards } = await ask("list_forwards");
+  const parent = forwards.find(({ type }: { type: string }) => type.endsWith("forward"));
+  const terms = { operation: "sell", amount: "1000", sell_currency: parent.sell_currency };
+  const of = { buy_currency: parent.buy_currency, parent_trade_id: parent.trade_id, trade_type: "drawdown" };
+  const { body: quote } = await ask("create_quote", { ...terms, ...of });
+  const trade = await ask("book_trade", { quote_id: quote.quote_id, reason: "payment_for_goods" });
+  const booked = await fxdesk.trades.get({ trade_id: trade.trade_id });
+  expect(booked).toMatchObject({ trade_type: "drawdown", parent_trade_id: parent.trade_id });
+});
+
+task("a name for an account, and the default one", short, async (ask) => {
+  const { items } = await ask("list_account_details", { account_details_type: "dedicated", currency: "USD" });
+  const { account_details_id } = items[0];
+  await ask("update_account_alias", { account_details_id, alias: "Dollars for suppliers" });
+  await ask("make_account_default", { account_details_id });
+  const [first] = await fxdesk.accountDetails.list({ account_details_type: "dedicated", currency: "USD" });
+  expect(first).toMatchObject({ alias: "Dollars for suppliers", primary: true });
+});
+
+task("an account in Swiss francs", short, async (ask) => {
+  const opened = await ask("open_account", { country: "CH", currency: "CHF", wait_seconds: 0 });
+  expect(opened).toMatchObject({ status: "pending", requested: true });
+  sandbox.control.decideAccountDetails({
+    account_details_id: opened.account_details_id,
+    decision: "confirm",
+  });
+  const { account_details_id } = opened;
+  const later = await ask("open_account", { country: "CH", currency: "CHF", account_details_id });
+  expect(later.status).toBe("confirmed");
+});
+
+task("who must approve 50,000, and another limit", short, async (ask) => {
+  const { fxdesk: _, status: __, ...config } = await ask("get_approvals_config");
+  const rules = config.rules.map((rule: object) =>
+    JSON.parse(JSON.stringify(rule).replaceAll('"10000"', '"20000"')),
+  );
+  await ask("replace_approvals_config", { ...config, rules });
+});
+
+task("a bank account connected, and its transactions", { calls: 4, tokens: 3_000 }, async (ask) => {
+  const asked = await ask("connect_bank_accounts", { wait_seconds: 0 });
+  await approve(fxdesk, { href: asked.link });
+  const { consent_id } = await ask("connect_bank_accounts", { consent_id: asked.consent_id });
+  const { accounts } = await ask("list_open_banking_accounts", { consent_id });
+  const date_from = new Date(Date.now() - 7 * 86_400_000).toISOString().slice(0, 10);
+  const which = { consent_id, account_id: accounts[0].resourceId, booking_status: "booked", date_from };
+  const { transactions } = await ask("list_open_banking_transactions", which);
+  expect(transactions.booked.length).toBeGreaterThan(0);
+});
+
+task("a payment begun and cancelled", short, async (ask) => {
+  const [account] = await fxdesk.accountDetails.list({ account_details_type: "dedicated", currency: "EUR" });
+  const begun = await ask("initiate_payment", {
+    payment_service: "payments",
+    payment_product: "sepa-credit-transfers",
+    debtor_account: { iban: account!.international!.account_number },
+    instructed_amount: { currency: "EUR", amount: "123.50" },
+    creditor_account: { iban: "FR6400000000000000012345697" },
+    creditor_name: "Ferme Duval",
+    request_key: "INV-17",
+  });
+  const which = {
+    payment_service: "payments",
+    payment_product: "sepa-credit-transfers",
+    payment_id: begun.paymentId,
+  };
+  await ask("cancel_payment", which);
+});
+
+task("ten invoices matched with what came in", short, async (ask) => {
+  const paid = await fxdesk.transactions.find({ direction: "in", currencies: "EUR" });
+  const items = paid.transactions
+    .slice(0, 10)
+    .map(({ amount, currency, reference }) => ({ amount, currency, reference }));
+  const { matched, open_items: open } = await ask("reconcile_transactions", { items, currencies: "EUR" });
+  expect(items).toHaveLength(10);
+  expect([matched.length + open.length, open.length < 5]).toEqual([10, true]);
+});
+
+test("the whole day is short", () => {
+  const sum = (of: (cost: Cost) => number) => costs.reduce((total, cost) => total + of(cost), 0);
+  expect(costs).toHaveLength(12);
+  expect(sum(({ calls }) => calls)).toBeLessThan(30);
+  expect(sum(({ tokens }) => tokens)).toBeLessThanOrEqual(15_000);
+});

@@ -1,0 +1,144 @@
+/** Watches as resources: read by any host, and listened to over connections that last. */
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { createClient } from "../../core";
+import { serveHttp } from "../../mcp";
+import { eventually } from "../support/eventually";
+import { withAssistant } from "../support/surfaces";
+import { things, thingsService } from "../support/things";
+import { demoEnvironment, fxdeskMcp, type McpClient, revisions } from "./support/clients";
+
+const client = createClient({ baseUrl: "http://127.0.0.1:9", clientId: "C" }, thingsService);
+afterAll(() => client.close());
+beforeEach(() => things.clear());
+
+const updated = "notifications/resources/updated";
+
+interface Read {
+  readonly contents: readonly unknown[];
+}
+const contentOf = ({ contents: [first] }: Read) =>
+  JSON.parse((first as { text: string }).text) as { count: number; cursor: string; changes: any[] };
+
+const told = (read: Read) => contentOf(read).changes.map(({ kind, id }) => [kind, id]);
+
+test("are listed, with the addresses of what must be said", async () => {
+  await withAssistant({ client }, async (assistant) => {
+    expect((await assistant.listResources()).resources).toEqual([
+      {
+        uri: "fxdesk://watches/watch_things",
+        name: "watch_things",
+        title: "Watch things",
+        description: "Tells things that come, go or turn.",
+        mimeType: "application/json",
+      },
+    ]);
+    expect((await assistant.listResourceTemplates()).resourceTemplates).toMatchObject([
+      { uriTemplate: "fxdesk://watches/watch_things{?colours,cursor}" },
+    ]);
+  });
+  await withAssistant({ client, toolsets: ["login"] }, async (assistant) => {
+    expect((await assistant.listResources()).resources).toEqual([]);
+    await expect(assistant.readResource({ uri: "fxdesk://watches/watch_things" })).rejects.toThrow(
+      "not offered",
+    );
+  });
+});
+
+test("read, they give what is new; a cursor says what was heard", async () => {
+  await withAssistant({ client }, async (assistant) => {
+    const uri = "fxdesk://watches/watch_things?colours=red&colours=blue";
+    things.set("1", "red").set("2", "blue").set("3", "green");
+    const first = await assistant.readResource({ uri });
+    expect(told(first)).toEqual([
+      ["new", "1"],
+      ["new", "2"],
+    ]);
+    const { cursor } = contentOf(first);
+    expect(told(await assistant.readResource({ uri: `${uri}&cursor=${cursor}` }))).toEqual([]);
+    await expect(assistant.readResource({ uri: `${uri}&size=2` })).rejects.toThrow(
+      "size is not a field here",
+    );
+  });
+});
+
+test("a host that subscribes is told when there is something to read, and reads each change once", async () => {
+  await withAssistant({ client }, async (assistant) => {
+    const heard: string[] = [];
+    assistant.setNotificationHandler(updated, ({ params }) => void heard.push(params.uri));
+    const uri = "fxdesk://watches/watch_things?colours=white";
+    await assistant.subscribeResource({ uri });
+    expect(told(await assistant.readResource({ uri }))).toEqual([]);
+    const found: unknown[] = [];
+    for (const id of ["7", "8"]) {
+      things.set(id, "white");
+      const before = found.length;
+      await eventually(() => heard.length > before, { withinMs: 10_000, what: `news of ${id}` });
+      found.push(...told(await assistant.readResource({ uri })));
+    }
+    expect(found).toEqual([
+      ["new", "7"],
+      ["new", "8"],
+    ]);
+    expect(heard).toEqual([uri, uri]);
+    await assistant.unsubscribeResource({ uri });
+    await expect(assistant.subscribeResource({ uri: "fxdesk://watches/watch_others" })).rejects.toThrow(
+      "There is no watch",
+    );
+  });
+});
+
+test("over HTTP they are read, and nobody is promised more", async () => {
+  const server = await serveHttp({ client });
+  things.set("9", "black");
+  for (const { http } of Object.values(revisions)) {
+    const assistant = await http(server.url);
+    const capabilities = (
+      assistant as unknown as { getServerCapabilities(): object }
+    ).getServerCapabilities();
+    expect(capabilities).toEqual(expect.objectContaining({ resources: {} }));
+    const read = await assistant.readResource({ uri: "fxdesk://watches/watch_things?colours=black" });
+    expect(told(read)).toEqual([["new", "9"]]);
+    await assistant.close();
+  }
+  await server.close();
+});
+
+describe("over standard input and output, as a host starts it", () => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox({ daysBehind: 5 });
+  });
+  afterAll(() => sandbox.close());
+
+  /** What both SDKs' clients have for it. */
+  interface Listens {
+    setNotificationHandler(method: unknown, handler: (notification: unknown) => void): void;
+    subscribeResource(params: { uri: string }): Promise<unknown>;
+    listen(filter: { resourceSubscriptions: string[] }): Promise<{ close(): Promise<void> }>;
+  }
+
+  test.each(["2026-07-28", "2025-11-25"] as const)("in revision %s", async (revision) => {
+    const environment = {
+      ...demoEnvironment(sandbox),
+      FXDESK_STORE: `${process.env.XDG_STATE_HOME}/${revision}.db`,
+    };
+    const assistant: McpClient = await revisions[revision].stdio(fxdeskMcp([], environment));
+    const listens = assistant as unknown as Listens;
+    const uri = "fxdesk://watches/watch_balances?currencies=EUR&above=0";
+    let heard = 0;
+    if (revision === "2026-07-28") {
+      listens.setNotificationHandler(updated, () => (heard += 1));
+      await listens.listen({ resourceSubscriptions: [uri] });
+    } else {
+      const { ResourceUpdatedNotificationSchema } = await import("@modelcontextprotocol/sdk/types.js");
+      listens.setNotificationHandler(ResourceUpdatedNotificationSchema, () => (heard += 1));
+      await listens.subscribeResource({ uri });
+    }
+    await eventually(() => heard > 0, { withinMs: 20_000, what: "the news" });
+    expect(contentOf(await assistant.readResource({ uri })).changes[0]).toMatchObject({
+      kind: "new",
+      entry: { currency: "EUR", type: "InterimAvailable" },
+    });
+    await assistant.close();
+  });
+});

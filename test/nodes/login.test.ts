@@ -1,0 +1,221 @@
+/** Log in and Test of a connection: what the runtime does for its form, before the form is deployed and after. */
+import { join } from "node:path";
+import { randomBytes } from "node:crypto";
+import { listTrades } from "../../core/contract/trades";
+import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { opened, type Shown, signedIn } from "../support/login";
+import { catchOf, connectionTo, debugOf, injectOf, operationOf, tab } from "./support/flows";
+import { type FlowNode, NodeRed } from "./support/node-red";
+
+let sandbox: Sandbox;
+let nodeRed: NodeRed;
+
+beforeAll(async () => {
+  nodeRed = await NodeRed.start({ env: { THE_SECRET: demo.authClientSecret } });
+  sandbox = await startSandbox({ redirectUri: `${nodeRed.url}/fxdesk/connection/return`, daysBehind: 5 });
+}, 60_000);
+
+afterAll(async () => {
+  await nodeRed.close();
+  await sandbox.close();
+});
+
+type Values = Readonly<Record<string, string>>;
+
+const application = (): Values => ({
+  environment: "sandbox",
+  baseUrl: sandbox.baseUrl,
+  authClientId: demo.authClientId,
+  authClientSecret: demo.authClientSecret,
+  apiKey: demo.apiKey,
+  store: join(nodeRed.userDir, "store.db"),
+  storeKey: randomBytes(32).toString("base64"),
+});
+
+interface Told {
+  readonly status: number;
+  readonly cookie: string;
+  readonly body: Record<string, any>;
+}
+
+async function ask(
+  what: "login" | "test",
+  values: Values,
+  headers: Record<string, string> = {},
+): Promise<Told> {
+  const response = await nodeRed.request(`/fxdesk/connection/${what}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: nodeRed.url, ...headers },
+    body: JSON.stringify({ id: "connection", values }),
+  });
+  const cookie = response.headers.get("set-cookie")?.split(";")[0] ?? "";
+  return { status: response.status, cookie, body: (await response.json()) as Told["body"] };
+}
+
+const stateOf = (handle: string) =>
+  nodeRed.json<Record<string, unknown>>(`/fxdesk/connection/login/${handle}`);
+
+interface LoggedIn extends Told {
+  readonly shown: Shown;
+  readonly back: URL;
+}
+
+async function logIn(values: Values): Promise<LoggedIn> {
+  const told = await ask("login", values);
+  const back = await signedIn(told.body.address as string);
+  return { ...told, back, shown: await opened(back, { cookie: told.cookie }) };
+}
+
+test("a form that was never deployed is tried as it stands", async () => {
+  const values = { baseUrl: sandbox.baseUrl, environment: "sandbox", clientId: demo.clientId };
+  const good = await ask("test", { ...values, accessToken: demo.accessToken });
+  expect(good).toMatchObject({
+    status: 200,
+    body: {
+      environment: "sandbox",
+      address: sandbox.baseUrl,
+      clientId: demo.clientId,
+      reachable: true,
+      authorised: true,
+    },
+  });
+  expect(good.body).not.toHaveProperty("message");
+
+  const refused = await ask("test", { ...values, accessToken: "wrong-access-token" });
+  expect(refused.body).toMatchObject({ reachable: true, authorised: false, message: expect.any(String) });
+  expect(JSON.stringify(refused.body)).not.toContain("wrong-access-token");
+  const away = await ask("test", { ...values, baseUrl: "http://127.0.0.1:9", accessToken: "any" });
+  expect(away.body).toMatchObject({ reachable: false });
+});
+
+test.each([
+  [{}, "Client ID"],
+  [{ clientId: "c" }, "Base address"],
+  [{ clientId: "c", baseUrl: "nowhere" }, "Base address must be an http"],
+  [{ clientId: "c", baseUrl: "${NOT_THERE}" }, "Base address: the environment variable NOT_THERE is not set"],
+  [{ clientId: "c", timeoutMs: "soon" }, "Time limit"],
+])("%j is told as the form says it", async (values, message) => {
+  expect(await ask("test", values as Values)).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining(message) },
+  });
+});
+
+test("somebody logs in, and the connection that is deployed then goes on with it", async () => {
+  const values: Values = { ...application(), authClientSecret: "${THE_SECRET}" };
+  const { body, cookie, shown } = await logIn(values);
+  expect(cookie).toMatch(/^fxdesk-login-[\w-]{36}=[\w-]{43}$/);
+  expect(shown).toMatchObject({ status: 200, html: expect.stringContaining("Logged in") });
+  const state = await stateOf(body.handle as string);
+  expect(state).toEqual({
+    state: "done",
+    login: expect.stringMatching(/^[\w-]{36}$/),
+    environment: "sandbox",
+    clientId: demo.clientId,
+    clientIds: [demo.clientId],
+  });
+
+  const { authClientSecret, apiKey, storeKey, ...open } = values;
+  const credentials = { authClientSecret, apiKey, storeKey, login: state.login };
+  const connection: FlowNode = {
+    ...connectionTo(sandbox, { ...open, clientId: state.clientId, credentials }),
+    xs2aUrl: "",
+  };
+  await nodeRed.deploy([
+    tab,
+    connection,
+    injectOf("start", ["list"]),
+    operationOf(listTrades, "list", ["end"], { pages: "one" }),
+    debugOf("end"),
+    catchOf("caught", ["end"]),
+  ]);
+  await nodeRed.inject("start");
+  expect(await nodeRed.shown("end")).toEqual([expect.objectContaining({ statusCode: 200 })]);
+  expect(await nodeRed.request("/flows").then((response) => response.text())).not.toContain(state.login);
+});
+
+describe("what is deployed", () => {
+  const secrets = { accessToken: "__PWRD__", apiKey: "__PWRD__" };
+  const given = () => ({ baseUrl: sandbox.baseUrl, xs2aUrl: sandbox.xs2aUrl, clientId: demo.clientId });
+  beforeAll(() => nodeRed.deploy([tab, connectionTo(sandbox)]));
+
+  test("has secrets that the form does not know, and that are used", async () => {
+    const { body } = await ask("test", { ...given(), ...secrets });
+    expect(body).toMatchObject({ reachable: true, authorised: true });
+  });
+
+  test.each([
+    ["baseUrl", "Base address"],
+    ["authUrl", "Token address"],
+    ["domain", "Domain"],
+    ["xs2aUrl", "Open-banking address"],
+    ["authClientId", "Application ID"],
+  ])("has secrets that go nowhere else: %s", async (name, title) => {
+    const before = sandbox.requests.length;
+    for (const what of ["test", "login"] as const) {
+      const { status, body } = await ask(what, { ...given(), ...secrets, [name]: "http://127.0.0.1:9" });
+      expect([status, body.message]).toEqual([
+        400,
+        expect.stringContaining(`${title} is not what is deployed`),
+      ]);
+    }
+    expect(sandbox.requests).toHaveLength(before);
+  });
+});
+
+describe("whoever comes back", () => {
+  test("without the browser in which it was begun, the state or the path ends nothing", async () => {
+    const { body, cookie } = await ask("login", application());
+    const back = await signedIn(body.address as string);
+    const otherState = new URL(back);
+    otherState.searchParams.set("state", "guessed");
+    const statuses = await Promise.all([
+      opened(back),
+      opened(back, { cookie: cookie.replace(/=.*/, "=guessed") }),
+      opened(otherState, { cookie }),
+    ]);
+    expect(statuses.map(({ status }) => status)).toEqual([400, 400, 400]);
+    expect(await stateOf(body.handle as string)).toEqual({ state: "waiting" });
+
+    expect((await opened(back, { cookie })).status).toBe(200);
+    expect((await opened(back, { cookie })).status).toBe(400);
+    expect(await stateOf(body.handle as string)).toMatchObject({ state: "done" });
+  });
+
+  test("with a refusal is told so, and so is the form", async () => {
+    const { body, cookie } = await ask("login", application());
+    const asked = new URL(body.address as string).searchParams;
+    const back = new URL(asked.get("redirect_uri")!);
+    back.search = new URLSearchParams({ error: "access_denied", state: asked.get("state")! }).toString();
+    expect(await opened(back, { cookie })).toMatchObject({
+      status: 400,
+      html: expect.stringContaining("access_denied"),
+    });
+    expect(await stateOf(body.handle as string)).toMatchObject({
+      state: "failed",
+      message: expect.stringContaining("access_denied"),
+    });
+  });
+
+  test("while nobody is awaited is told nothing", async () => {
+    expect((await nodeRed.request("/callback?state=s&code=c")).status).toBe(404);
+    expect((await nodeRed.request("/fxdesk/connection/login/none")).status).toBe(404);
+  });
+});
+
+test.each([
+  ["a page of another site", { origin: "https://elsewhere.example" }, 403],
+  ["a page that hides its site", { origin: "null" }, 403],
+  ["a form of a page", { "content-type": "text/plain" }, 400],
+])("%s gets nothing", async (_what, headers, status) => {
+  for (const what of ["test", "login"] as const)
+    expect((await ask(what, application(), headers as Record<string, string>)).status).toBe(status);
+});
+
+test("whoever logs in under another name than the editor's is told where to open it", async () => {
+  const values = { ...application(), redirectUri: "http://desk.example:1880/callback" };
+  expect(await ask("login", values)).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining("open the editor there") },
+  });
+});

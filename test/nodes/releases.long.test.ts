@@ -1,0 +1,164 @@
+/** A flow that orders, hears who must act, decides, and hears what became of it, in a real Node-RED. */
+import { join } from "node:path";
+import { orderTrade } from "../../core/procedures/order-trade";
+import { releaseNodes } from "../../nodes/generate/releases";
+import { anOrder, type Place, placeOf, secretOf } from "../core/releases/place";
+import type { Declaration } from "@fxdesk/toolkit/operations";
+import { catchOf, connectionTo, debugOf, operationOf, tab } from "./support/flows";
+import { type FlowNode, NodeRed, root } from "./support/node-red";
+
+let place: Place;
+let nodeRed: NodeRed;
+
+beforeAll(async () => {
+  place = await placeOf();
+  const { effects } = place.sandbox.extension;
+  // Node-RED loads what is built.
+  const path = join(root, "sandbox/dist/extension.js");
+  nodeRed = await NodeRed.start({
+    env: { FXDESK_EXTENSIONS: path, FXDESK_EXTENSION_EFFECTS: effects.join(",") },
+  });
+}, 60_000);
+
+afterAll(async () => {
+  await nodeRed.close();
+  await place.close();
+});
+
+const connection = (): FlowNode => {
+  const { demo } = place.sandbox;
+  return connectionTo(place.sandbox, {
+    environment: "sandbox",
+    actor: "desk",
+    store: place.store.place,
+    policy: place.policyPath,
+    people: place.peoplePath,
+    credentials: {
+      accessToken: demo.accessToken,
+      apiKey: demo.apiKey,
+      storeKey: place.store.key!.toString("base64"),
+    },
+  });
+};
+
+const typed = (type: string, value: string) => ({ type, value });
+
+const trigger = (type: string, id: string, wires: readonly string[]): FlowNode => ({
+  id,
+  type,
+  z: tab.id,
+  connection: "connection",
+  wires: [wires],
+});
+
+const releaser = (more: object = {}): FlowNode => ({
+  id: "release",
+  type: "fxdesk-release",
+  z: tab.id,
+  connection: "connection",
+  person: "anna",
+  decision: typed("str", "release"),
+  release: typed("msg", "payload.release"),
+  seal: typed("msg", "payload.seal"),
+  note: typed("str", "from the flow"),
+  credentials: { secret: secretOf("anna") },
+  wires: [["after"]],
+  ...more,
+});
+
+/** A browser asks: what it sent must not be in what is told later. */
+const flow = (release: FlowNode): FlowNode[] => [
+  tab,
+  connection(),
+  { id: "http", type: "http in", z: tab.id, url: "/order", method: "post", wires: [["correlate"]] },
+  {
+    id: "correlate",
+    type: "change",
+    z: tab.id,
+    rules: [{ t: "set", p: "fxdesk", pt: "msg", to: '{"correlation":{"ticket":["T-1",7]}}', tot: "json" }],
+    wires: [["order"]],
+  },
+  operationOf(orderTrade as unknown as Declaration, "order", ["answer"], { fromPayload: true }),
+  { id: "answer", type: "http response", z: tab.id, wires: [] },
+  trigger("fxdesk-release-asked", "asked", ["shown-asked", "release"]),
+  debugOf("shown-asked"),
+  release,
+  debugOf("after"),
+  trigger("fxdesk-release-decided", "decided", ["shown-decided"]),
+  debugOf("shown-decided"),
+  catchOf("caught", ["shown-caught"]),
+  debugOf("shown-caught"),
+];
+
+interface Told {
+  readonly payload: { readonly release: string; readonly state: string; readonly trade_id?: string };
+  readonly fxdesk: Readonly<Record<string, unknown>>;
+}
+
+async function order(): Promise<Told["payload"]> {
+  const response = await nodeRed.request("/order", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(anOrder()),
+    signal: AbortSignal.timeout(10_000),
+  });
+  return (await response.json()) as Told["payload"];
+}
+
+async function untilState(release: string, state: string): Promise<Told> {
+  for (;;) {
+    const [told] = (await nodeRed.shown("shown-decided")) as [Told];
+    if (told.payload.release === release && told.payload.state === state) return told;
+  }
+}
+
+test("an order is asked for, released by a person's node and booked; messages are new ones", async () => {
+  await nodeRed.deploy(flow(releaser()));
+  const { release, state } = await order();
+  expect(state).toBe("waiting");
+  const [asked] = (await nodeRed.shown("shown-asked")) as [Told];
+  expect(asked).toMatchObject({
+    topic: "releases.asked",
+    payload: { release, state: "waiting", asked_by: "desk" },
+    fxdesk: { release, state: "waiting", correlation: { ticket: ["T-1", 7] } },
+  });
+  expect(asked).not.toHaveProperty("req");
+  expect(asked).not.toHaveProperty("res");
+  expect(await nodeRed.shown("after")).toMatchObject([{ payload: { release, state: "released" } }]);
+  const booked = await untilState(release, "booked");
+  expect(booked).toMatchObject({ fxdesk: { correlation: { ticket: ["T-1", 7] } } });
+  expect((await place.desk.get(release)).decisions).toMatchObject([
+    { person: "anna", note: "from the flow" },
+  ]);
+});
+
+test.each<[string, object, string]>([
+  ["another secret", { credentials: { secret: "a guess that is wrong" } }, "not the secret of anna"],
+  ["no secret", { credentials: { secret: "" } }, "secret is needed"],
+  ["who asked", { person: "desk", credentials: { secret: secretOf("desk") } }, "not the secret of desk"],
+  [
+    "whose yes does not count",
+    { person: "carl", credentials: { secret: secretOf("carl") } },
+    "of carl does not count",
+  ],
+  ["a seal that was forged", { seal: typed("str", "0".repeat(64)) }, "is not what was shown"],
+  ["no seal", { seal: typed("str", "") }, "seal is needed"],
+  ["a word that is no decision", { decision: typed("str", "yes") }, "must be release or refuse"],
+  ["something that is not there", { release: typed("str", "R-000000000000") }, "no release R-000000000000"],
+])("%s releases nothing, and the flow hears why", async (_, more, message) => {
+  await nodeRed.deploy(flow(releaser(more)));
+  const { release } = await order();
+  const [caught] = (await nodeRed.shown("shown-caught")) as [{ error: { message: string } }];
+  expect(caught.error.message).toContain(message);
+  expect((await place.desk.get(release)).release.state).toBe("waiting");
+  await place.desk.cancel(release, undefined);
+});
+
+test("the editor has form, words and help of each", async () => {
+  const html = await (await nodeRed.request("/nodes", { headers: { accept: "text/html" } })).text();
+  for (const { type, label } of releaseNodes) {
+    expect(html).toContain(`data-template-name="${type}"`);
+    expect(html).toContain(`paletteLabel: ${JSON.stringify(label)}`);
+    expect(html).toContain(`data-help-name="${type}"`);
+  }
+});

@@ -1,0 +1,65 @@
+/** What a person does in the editor with a node of a section: drags it, fills its form, deploys, and sees it run. */
+import { callerFields, operations, type Declaration } from "@fxdesk/toolkit/operations";
+import type { Sandbox } from "@fxdesk/sandbox";
+import { nodeTypeOf } from "../../../nodes/names";
+import { sampleInput, sandboxClient } from "../../support/samples";
+import type { Editor } from "./browser";
+import { injectOf } from "./flows";
+import type { FlowNode, NodeRed } from "./node-red";
+
+export type Section = readonly [name: string, operation: Declaration];
+
+const sectionOf = ({ name }: Declaration) => name.split(".")[0]!;
+
+/** Of each section, the first operation that has a form to fill. */
+export const sections: readonly Section[] = [...new Set(operations.map(sectionOf))].map((name) => {
+  const own = operations.filter((operation: Declaration) => sectionOf(operation) === name);
+  return [name, own.find((operation: Declaration) => callerFields(operation).length > 0)!] as const;
+});
+
+/** Where a section has its row on the canvas. */
+const rowOf = (section: string) => 40 + 50 * sections.findIndex(([name]) => name === section);
+
+/** The Inject node that starts a section's node. */
+export const startOf = ([section]: Section): FlowNode => ({
+  ...injectOf(`start-${section}`, []),
+  name: "start",
+  x: 100,
+  y: rowOf(section),
+});
+
+/** What is typed for a value. */
+const text = (value: unknown): string =>
+  Array.isArray(value) && typeof value[0] !== "object"
+    ? value.join(",")
+    : typeof value === "object"
+      ? JSON.stringify(value)
+      : String(value);
+
+/** Expects all of it to go well, with a connection and the section's Inject node on the canvas. */
+export async function expectToRun(
+  [section, operation]: Section,
+  { editor, nodeRed, sandbox }: { editor: Editor; nodeRed: NodeRed; sandbox: Sandbox },
+): Promise<void> {
+  const client = sandboxClient(sandbox);
+  const input = await sampleInput(operation.name, client);
+  await client.close();
+  const id = await editor.drag(nodeTypeOf(operation), 400, rowOf(section));
+
+  await editor.edit(id);
+  expect(await editor.labels()).toEqual(
+    expect.arrayContaining(callerFields(operation).map(({ title }) => title)),
+  );
+  for (const [field, value] of Object.entries(input)) await editor.fill(field, text(value));
+  await editor.done();
+  await editor.sees(id, "valid");
+  await editor.wire(`start-${section}`, id);
+  await editor.deploy();
+
+  const own = (await nodeRed.json<FlowNode[]>("/flows")).find((node) => node.id === id);
+  expect(own).toMatchObject({ type: nodeTypeOf(operation), connection: "connection", version: 1 });
+  expect(Object.keys(own!.fields as object)).toEqual(expect.arrayContaining(Object.keys(input)));
+  await nodeRed.inject(`start-${section}`);
+  expect(await nodeRed.status(id, ({ fill }) => fill !== "blue")).toMatchObject({ fill: "green" });
+  await editor.seesStatus(id);
+}

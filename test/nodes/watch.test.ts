@@ -1,0 +1,171 @@
+/** Trigger nodes: a message for each change, what it is at beside it, and nothing twice over deploys. */
+import { join } from "node:path";
+import type { Node, NodeAPI, NodeDef } from "node-red";
+import helper from "node-red-node-test-helper";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { nodeTypes } from "../../nodes/types";
+import { root } from "./support/node-red";
+import { eventually } from "../support/eventually";
+import { faultServer, respond } from "../support/fault-server";
+
+helper.init(require.resolve("node-red"));
+
+/** What the recording nodes have heard, by their ids. */
+let heard: Record<"changes" | "states" | "caught", Record<string, any>[]>;
+
+const set = (RED: NodeAPI) => {
+  RED.nodes.registerType("record", function (this: Node, config: NodeDef & { id: keyof typeof heard }) {
+    RED.nodes.createNode(this, config);
+    this.on("input", (msg) => void heard[config.id].push(msg));
+  });
+  const { connection, credentials, watch } = nodeTypes(RED, {});
+  RED.nodes.registerType("fxdesk-connection", connection, { credentials });
+  RED.nodes.registerType("fxdesk-watch-transactions", watch("transactions.watch"));
+  RED.nodes.registerType("fxdesk-watch-balances", watch("accounts.watchBalances"));
+  RED.nodes.registerType("fxdesk-watch", watch());
+};
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox({ daysBehind: 5 });
+  await new Promise<void>((resolve) => helper.startServer(resolve));
+}, 60_000);
+afterAll(async () => {
+  await new Promise<void>((resolve) => helper.stopServer(resolve));
+  await sandbox.close();
+});
+afterEach(() => helper.unload());
+
+/** Node-RED takes what has no place on the canvas for a config node. */
+const placed = { x: 0, y: 0 };
+
+const typed = (type: string, value: string) => ({ type, value });
+
+/** Deploys a flow with one watch, and hears what it sends. */
+async function deployed(type: string, properties: object, server: object = {}) {
+  const { baseUrl, xs2aUrl, demo } = sandbox;
+  const { clientId, contactId, accessToken, apiKey } = demo;
+  const flow = [
+    { id: "tab", type: "tab", label: "Test" },
+    { id: "connection", type: "fxdesk-connection", baseUrl, xs2aUrl, clientId, contactId, ...server },
+    {
+      id: "node",
+      type,
+      z: "tab",
+      ...placed,
+      connection: "connection",
+      fields: {},
+      every: "0.02",
+      wires: [["changes"], ["states"]],
+      ...properties,
+    },
+    { id: "changes", type: "record", z: "tab", ...placed },
+    { id: "states", type: "record", z: "tab", ...placed },
+    { id: "catch", type: "catch", z: "tab", ...placed, scope: null, wires: [["caught"]] },
+    { id: "caught", type: "record", z: "tab", ...placed },
+  ];
+  const catchNode = require(join(root, "node_modules/@node-red/nodes/core/common/25-catch.js")) as (
+    RED: NodeAPI,
+  ) => void;
+  heard = { changes: [], states: [], caught: [] };
+  await helper.load([set, catchNode], flow, { connection: { accessToken, apiKey } });
+  return heard;
+}
+
+const until = (check: () => unknown, what: string) => eventually(check, { withinMs: 4_000, what });
+
+const payIn = (reference: string, currency = "EUR") =>
+  sandbox.control.payIn({ currency, amount: "12.34", reference }).transaction_id;
+
+const watchesEuros = { fields: { currencies: typed("str", "EUR") } };
+
+test("sends a message for each change, from now on, each once over deploys", async () => {
+  payIn("BEFORE");
+  const first = await deployed("fxdesk-watch-transactions", watchesEuros);
+  await until(() => first.states.some(({ payload }) => payload.state === "waiting"), "the first read");
+  const id = payIn("WATCHED-1");
+  payIn("OTHER", "USD");
+  await until(() => first.changes.length > 0, "the change");
+  expect(first.changes).toHaveLength(1);
+  expect(first.changes[0]).toMatchObject({
+    topic: "transactions.watch",
+    payload: { transaction_id: id, transaction_reference: "WATCHED-1" },
+    fxdesk: { watch: "transactions.watch", kind: "new", id, repeated: false },
+  });
+  expect(first.states.map(({ topic, payload }) => [topic, payload.state])).toEqual(
+    expect.arrayContaining([
+      ["transactions.watch", "reading"],
+      ["transactions.watch", "waiting"],
+    ]),
+  );
+  await helper.unload();
+
+  payIn("WATCHED-2");
+  const again = await deployed("fxdesk-watch-transactions", watchesEuros);
+  await until(() => again.changes.length > 0, "the change of meanwhile");
+  expect(
+    again.changes.map(({ payload, fxdesk }) => [payload.transaction_reference, fxdesk.repeated]),
+  ).toEqual([["WATCHED-2", false]]);
+});
+
+test("another node is told for itself, from where its form says", async () => {
+  const { changes } = await deployed("fxdesk-watch-transactions", {
+    ...watchesEuros,
+    id: "other",
+    from: "beginning",
+  });
+  await until(() => changes.length > 2, "what was there");
+  expect(changes.every(({ fxdesk }) => fxdesk.kind === "new")).toBe(true);
+});
+
+test("any watch by its name, with its input as JSON", async () => {
+  const { changes } = await deployed("fxdesk-watch", {
+    operation: "accounts.watchBalances",
+    input: typed("json", JSON.stringify({ currencies: "EUR", above: "0" })),
+    fields: undefined,
+  });
+  await until(() => changes.length > 0, "a balance");
+  expect(changes[0]).toMatchObject({ topic: "accounts.watchBalances", payload: { currency: "EUR" } });
+});
+
+test("what fails is shown, goes to Catch nodes, and is tried again", async () => {
+  let isDown = true;
+  const server = await faultServer((socket, number) =>
+    respond(isDown ? 503 : 200, isDown ? "{}" : "[]")(socket, number),
+  );
+  await deployed(
+    "fxdesk-watch",
+    {
+      operation: "trades.watch",
+      input: typed("json", "{}"),
+      fields: undefined,
+    },
+    { baseUrl: server.url },
+  );
+  const shown: object[] = [];
+  const node: Node = helper.getNode("node");
+  node.status = (status: unknown) => void shown.push(status as object);
+  await until(() => heard.caught.length > 0, "the failure");
+  expect(heard.caught[0]).toMatchObject({ topic: "trades.watch", error: { code: "unavailable" } });
+  expect(heard.states.some(({ payload }) => payload.state === "failed" && payload.error.code)).toBe(true);
+  isDown = false;
+  await until(() => heard.states.at(-1)?.payload.state === "waiting", "a read that succeeds");
+  expect(shown).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ fill: "red" }),
+      expect.objectContaining({ fill: "green" }),
+    ]),
+  );
+  await server.close();
+});
+
+test.each([
+  ["fxdesk-watch-balances", {}, "below, above or both must be given"],
+  ["fxdesk-watch", { operation: "trades.watched", input: typed("json", "{}") }, "Did you mean trades.watch"],
+  ["fxdesk-watch-transactions", { from: "soon" }, "must be now, beginning or a day"],
+  ["fxdesk-watch-transactions", { connection: "none" }, "Choose a connection in the node."],
+])("%s with %j begins nothing, and says why", async (type, properties, words) => {
+  await deployed(type, properties);
+  await until(() => heard.caught.length > 0, "the failure");
+  expect(heard.caught[0]!.error.message).toContain(words);
+});

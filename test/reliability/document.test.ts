@@ -1,0 +1,50 @@
+/** docs/reliability.md shows what the matrix says. FXDESK_WRITE_DOCS=1 writes its tables; npm run format aligns them. */
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { exitCodeOf } from "../../cli/exit";
+import { FxdeskError, type ErrorCode } from "../../core";
+import { exitCodes, triedElsewhere } from "./matrix";
+import { tables } from "./tables";
+
+const root = join(__dirname, "../..");
+const path = join(root, "docs/reliability.md");
+
+const between = (name: string) => new RegExp(`(<!-- ${name} -->\\n)(.*?)(\\n<!-- end -->)`, "s");
+
+/** Lines without what only aligns them. */
+const cellsOf = (text: string) =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => line.replaceAll(/ +\|/g, " |").replaceAll(/-{3,}/g, "---"));
+
+beforeAll(async () => {
+  if (!process.env.FXDESK_WRITE_DOCS) return;
+  let text = await readFile(path, "utf8");
+  for (const [name, lines] of Object.entries(tables))
+    text = text.replace(between(name), (_, begin: string, _old, end: string) =>
+      [begin, ...lines.map((line) => `\n${line}`), end].join(""),
+    );
+  await writeFile(path, text);
+});
+
+test.each(Object.entries(tables))("the table %s is what is tried", async (name, lines) => {
+  const shown = between(name).exec(await readFile(path, "utf8"))?.[2];
+  expect(cellsOf(shown ?? "")).toEqual(cellsOf(lines.join("\n")));
+});
+
+test("every code that a cell can end as has the exit code of the command", () => {
+  for (const [code, exit] of Object.entries(exitCodes))
+    if (code !== "done")
+      expect([
+        code,
+        exitCodeOf(
+          new FxdeskError("", { code: code as ErrorCode, operation: "trades.list", outcome: "unknown" }),
+        ),
+      ]).toEqual([code, exit]);
+});
+
+test("what is tried elsewhere is there", () => {
+  for (const [, , test] of triedElsewhere) expect([test, existsSync(join(root, test))]).toEqual([test, true]);
+});

@@ -1,0 +1,84 @@
+/** How each fault is made for real. */
+import { gzipSync } from "node:zlib";
+import { closedPort } from "../core/support/against";
+import { neverConnects } from "../core/support/stuck";
+import { type Fault, inTurn, reset, respond, silence } from "../support/fault-server";
+import type { Call } from "./calls";
+import type { FaultName } from "./matrix";
+
+type Response = (call: Call, abort: () => void) => Fault;
+
+/** What one call meets. */
+export interface Met {
+  /** How the service responds; it is never asked where there is an address. */
+  readonly fault?: Response;
+  /** Where the call goes instead of to a service that responds. */
+  readonly address?: () => Promise<string>;
+  readonly timeoutMs?: number;
+  /** The access token can be had anew. */
+  readonly renews?: true;
+  /** The caller has gone before the call begins. */
+  readonly aborted?: true;
+}
+
+const patienceMs = 250;
+const largerThanRead = 33 * 1024 * 1024;
+
+const status =
+  (code: number, headers: Readonly<Record<string, string>> = {}): Response =>
+  () =>
+    respond(code, '{"code":"c","message":"m","details":"d"}', headers);
+
+const success =
+  (body: string | Buffer, headers: Readonly<Record<string, string>> = {}): Response =>
+  (call) =>
+    respond(call.status, body, headers);
+
+let bomb: Buffer | undefined;
+
+export const faults: Readonly<Record<FaultName, Met>> = {
+  refused: { address: closedPort },
+  // No name of the internet: a part of it is too long.
+  nameless: { address: () => Promise.resolve(`http://${"x".repeat(64)}.example`) },
+  hangs: { address: async () => `http://${await neverConnects()}`, timeoutMs: patienceMs },
+  reset: { fault: () => reset },
+  halfHead: { fault: () => (socket) => socket.end("HTTP/1.1 200 X\r\ncontent-le") },
+  halfBody: {
+    fault: (call) => (socket) => socket.end(`HTTP/1.1 ${call.status} X\r\ncontent-length: 99\r\n\r\n[`),
+  },
+  silence: { fault: () => silence, timeoutMs: patienceMs },
+  status400: { fault: status(400) },
+  status401: { fault: status(401) },
+  expired: { fault: ({ good }) => inTurn(respond(401), good), renews: true },
+  status403: { fault: status(403) },
+  status404: { fault: status(404) },
+  status409: { fault: status(409) },
+  status429: { fault: status(429) },
+  retryAfter: { fault: ({ good }) => inTurn(respond(429, "", { "retry-after": "0" }), good) },
+  retryTooLate: { fault: status(429, { "retry-after": "3600" }) },
+  status500: { fault: status(500) },
+  status502: { fault: status(502) },
+  status503: { fault: status(503) },
+  status504: { fault: status(504) },
+  passing: { fault: ({ good }) => inTurn(respond(503), good) },
+  html: { fault: success("<html>", { "content-type": "text/html" }) },
+  empty: { fault: success("{}") },
+  shape: { fault: success('{"trade_id":7,"alias":7}') },
+  redirect: { fault: () => respond(302, "", { location: "http://127.0.0.1:1/elsewhere" }) },
+  large: { fault: (call) => respond(call.status, Buffer.alloc(largerThanRead, " ")) },
+  bomb: {
+    fault: (call) => {
+      bomb ??= gzipSync(Buffer.alloc(largerThanRead, " "));
+      return respond(call.status, bomb, { "content-encoding": "gzip" });
+    },
+  },
+  abortedBefore: { fault: ({ good }) => good, aborted: true },
+  abortedAfter: {
+    fault:
+      ({ good }, abort) =>
+      (socket, number) => {
+        abort();
+        setImmediate(() => good(socket, number));
+      },
+  },
+};

@@ -1,0 +1,48 @@
+/** Every cell of the matrix, for real: a call of each kind meets each fault, on the command line and in Node-RED. */
+import helper from "node-red-node-test-helper";
+import { withoutBackoff } from "../core/support/against";
+import { compare, type Shown, triedOn } from "./compare";
+import { exitCodes, kinds, matrix, type Row } from "./matrix";
+import { onCli, onNodeRed, sceneOf } from "./surfaces";
+
+helper.init(require.resolve("node-red"));
+beforeAll((done) => {
+  helper.startServer(done);
+});
+afterAll((done) => {
+  helper.stopServer(done);
+});
+beforeEach(() => {
+  jest.spyOn(console, "error").mockImplementation();
+});
+afterEach(() => jest.restoreAllMocks());
+
+test.each(triedOn("cli"))("the command: %s", (name) =>
+  compare(
+    name,
+    async (scene) => {
+      const { code, stderr } = await onCli(scene);
+      if (code === 0) return { exit: code };
+      const { code: ends, outcome, attempts } = JSON.parse(stderr.trim().split("\n").at(-1)!) as Shown;
+      return { exit: code, ends, outcome, attempts };
+    },
+    (cell) => ({ exit: exitCodes[cell.ends], ...(cell.ends !== "done" && cell) }),
+  ),
+);
+
+test.each(triedOn("node-red"))("a node: %s", async (name) => {
+  withoutBackoff();
+  const scenes = await Promise.all(kinds.map((kind) => sceneOf(name, kind)));
+  const messages = await onNodeRed(scenes);
+  const { cells }: Row = matrix[name];
+  for (const { kind, status, requests } of scenes) {
+    const { error, statusCode } = messages[kind];
+    const cell = cells[kind];
+    const { outcome, attempts } = error?.cause ?? {};
+    expect({ kind, ...(error ? { ends: error.code, outcome, attempts } : { statusCode }) }).toEqual({
+      kind,
+      ...(cell.ends === "done" ? { statusCode: status } : cell),
+    });
+    expect(requests() ?? cell.attempts).toBe(cell.attempts);
+  }
+});

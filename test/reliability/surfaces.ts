@@ -1,0 +1,184 @@
+/** Makes one call on each surface, in this process, and says what that surface shows of it. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { NodeAPI } from "node-red";
+import helper from "node-red-node-test-helper";
+import { FxdeskError, ReceivedFile } from "../../core";
+import type { ClientCore } from "../../core/client/methods";
+import { toolbox } from "../../mcp/toolbox";
+import { nodeTypes } from "../../nodes/types";
+import { fxdesk, type Ran } from "../cli/run";
+import { clientOf, later, serving } from "../core/support/against";
+import { textOf } from "../mcp/support/clients";
+import { eventually } from "../support/eventually";
+import { type FaultServer, respond } from "../support/fault-server";
+import { type Call, calls } from "./calls";
+import { faults } from "./faults";
+import { type FaultName, type Kind, kinds } from "./matrix";
+
+/** A call about to be made at a service that has a fault. */
+interface Scene extends Call {
+  readonly kind: Kind;
+  readonly url: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly renews: boolean;
+  /** Requests that met the fault; undefined where nobody is there to count them. */
+  readonly requests: () => number | undefined;
+}
+
+const nothing = respond(200, "[]");
+
+/** Sets a scene; it is gone after the test. */
+export async function sceneOf(name: FaultName, kind: Kind): Promise<Scene> {
+  const { fault, address, timeoutMs = 20_000, renews = false, aborted } = faults[name];
+  const call = calls[kind];
+  const { before, operation } = call;
+  const controller = new AbortController();
+  if (aborted) controller.abort();
+  const met = fault?.(call, () => controller.abort());
+  let own = 0;
+  const server: FaultServer | undefined =
+    met &&
+    (await serving((socket, number) => {
+      // Who looks for what became of a call asks in another way, and finds nothing.
+      if (!server!.heads[number - 1]!.startsWith(`${operation.method} `)) return nothing(socket, number);
+      own += 1;
+      const play = before[own - 1] ?? met;
+      play(socket, play === met ? own - before.length : own);
+    }));
+  return {
+    ...call,
+    kind,
+    url: server?.url ?? (await address!()),
+    timeoutMs,
+    signal: controller.signal,
+    renews,
+    requests: () => server && Math.max(0, own - before.length),
+  };
+}
+
+const clientFor = ({ url, timeoutMs, renews }: Scene): ClientCore =>
+  clientOf({ baseUrl: url, timeoutMs, credentials: { accessToken: renews ? () => "token" : "token" } });
+
+async function made(client: ClientCore, { operation, input, signal, kind }: Scene): Promise<void> {
+  if (kind === "page") {
+    for await (const { body } of client.pages(operation, input, { signal })) expect(body).toBeDefined();
+    return;
+  }
+  const { body } = await client.call(operation, input, { signal });
+  if (body instanceof ReceivedFile) for await (const chunk of body.stream) expect(chunk).toBeDefined();
+}
+
+/** The error that the client throws; none where the call ended well. */
+export const onClient = (scene: Scene): Promise<FxdeskError | undefined> =>
+  made(clientFor(scene), scene).then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof FxdeskError) return error;
+      throw error;
+    },
+  );
+
+/** How the command ends. */
+export async function onCli({ operation, input, url, timeoutMs, kind }: Scene): Promise<Ran> {
+  const folder = await mkdtemp(join(tmpdir(), "fxdesk-reliability-"));
+  later(() => rm(folder, { recursive: true }));
+  const flags: Readonly<Record<Kind, readonly string[]>> = {
+    read: [],
+    page: ["--all"],
+    file: ["--output", join(folder, "file")],
+    change: [],
+    money: ["--yes"],
+  };
+  return fxdesk(["call", operation.name, "--input", "-", "--json", ...flags[kind]], {
+    input: JSON.stringify(input),
+    variables: {
+      FXDESK_BASE_URL: url,
+      FXDESK_CLIENT_ID: "c-1",
+      FXDESK_ACCESS_TOKEN: "token",
+      FXDESK_TIMEOUT_MS: String(timeoutMs),
+    },
+  });
+}
+
+export interface ToolShown {
+  readonly isError: boolean;
+  readonly text: string;
+  /** Entries that were read, where the result is a list. */
+  readonly count: unknown;
+}
+
+/** What a model is shown. */
+export async function onMcp(scene: Scene): Promise<ToolShown> {
+  const { operation, input, signal } = scene;
+  const tools = toolbox({
+    client: clientFor(scene),
+    toolsets: ["all"],
+    allow: ["change", "money"],
+    release: "never",
+  });
+  const result = (await tools.call(operation.tool, { ...input }, signal))!;
+  await tools.close();
+  return { isError: result.isError === true, text: textOf(result), count: result.structuredContent?.count };
+}
+
+type Message = Record<string, any>;
+
+/** The Catch node is Node-RED's own. */
+const catchNode = createRequire(require.resolve("node-red"))("@node-red/nodes/core/common/25-catch.js") as (
+  RED: NodeAPI,
+) => void;
+
+const fxdeskNodes = (RED: NodeAPI) => {
+  const { connection, credentials, operation } = nodeTypes(RED, {});
+  RED.nodes.registerType("fxdesk-connection", connection, { credentials });
+  for (const { operation: declared } of Object.values(calls))
+    RED.nodes.registerType(declared.name, operation(declared.name));
+};
+
+/** Makes the calls of all scenes in one flow; the message that comes of each, from its node or from a Catch node. */
+export async function onNodeRed(scenes: readonly Scene[]): Promise<Readonly<Record<Kind, Message>>> {
+  const flow = scenes.flatMap(({ kind, operation, url, timeoutMs }) => [
+    {
+      id: `connection-${kind}`,
+      type: "fxdesk-connection",
+      baseUrl: url,
+      clientId: "c-1",
+      timeoutMs: String(timeoutMs),
+    },
+    {
+      id: kind,
+      type: operation.name,
+      z: "tab",
+      connection: `connection-${kind}`,
+      fields: {},
+      fromPayload: true,
+      pages: "all",
+      wires: [["end"]],
+    },
+  ]);
+  const ends = [
+    { id: "tab", type: "tab" },
+    { id: "caught", type: "catch", z: "tab", scope: null, wires: [["end"]] },
+    { id: "end", type: "helper", z: "tab" },
+  ];
+  const credentials = Object.fromEntries(
+    scenes.map(({ kind }) => [`connection-${kind}`, { accessToken: "token" }]),
+  );
+  await helper.load([catchNode, fxdeskNodes] as never, [...ends, ...flow], credentials);
+  later(() => helper.unload());
+  const messages: Partial<Record<Kind, Message>> = {};
+  helper.getNode("end").on("input", (msg) => {
+    const message = msg as Message;
+    messages[message.kind as Kind] = message;
+  });
+  for (const { kind, input } of scenes) helper.getNode(kind).receive({ payload: input, kind } as never);
+  await eventually(() => kinds.every((kind) => messages[kind]), {
+    withinMs: 25_000,
+    what: () => `messages of all, not of ${Object.keys(messages).join(", ")} alone`,
+  });
+  return messages as Record<Kind, Message>;
+}

@@ -1,0 +1,207 @@
+/** On which days money moves: those on which banks and payment systems are open, and before their cut-offs. */
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { makeQuote, sandboxClient } from "../support/samples";
+import { decide } from "./open-banking/bank";
+import { inProcess } from "./support/in-process";
+import { isBusinessDay, spotDateAt } from "../../sandbox/src/world/calendar/business-days";
+
+let sandbox: Sandbox;
+let client: FxdeskClient;
+async function start(now: string): Promise<void> {
+  sandbox = await startSandbox({ now: new Date(now), daysBehind: 5 });
+  client = sandboxClient(sandbox);
+}
+afterEach(async () => {
+  await client.close();
+  await sandbox.close();
+});
+
+const until = (now: string) => sandbox.control.setClock({ now });
+
+const accountIn = async (currency: string) =>
+  (await client.accounts.list({ currencies: currency }))[0]!.account_id;
+
+test("a trade that is paid for on Friday evening settles on Monday", async () => {
+  await start("2026-03-10T09:00:00Z");
+  const wanted = { sell_currency: "EUR", buy_currency: "USD", amount: 5_000_000 };
+  const { trade_id } = await client.trades.book({
+    quote_id: await makeQuote(client, wanted),
+    reason: "other",
+  });
+  until("2026-03-13T16:00:00Z");
+  sandbox.control.payIn({ currency: "EUR", amount: "5000000.00", reference: trade_id });
+  until("2026-03-15T23:00:00Z");
+  expect((await client.trades.get({ trade_id })).status).toBe("Funds in Full");
+  until("2026-03-16T15:00:01Z");
+  expect((await client.trades.get({ trade_id })).status).toBe("Closed");
+  const [proceeds] = await client.transactions.list({ account_id: await accountIn("USD") });
+  expect([proceeds!.transaction_reference, proceeds!.booking_datetime]).toEqual([
+    trade_id,
+    "2026-03-16T15:00:00.000Z",
+  ]);
+});
+
+const transfer = (product: string, creditor = "FR6400000000000000012345697", more = {}) => ({
+  "payment-service": "payments" as const,
+  "payment-product": product as "sepa-credit-transfers",
+  instructedAmount: { currency: "EUR", amount: "12.00" },
+  creditorAccount: { iban: creditor },
+  creditorName: "Ferme Duval SARL",
+  ...more,
+});
+
+async function paid(body: ReturnType<typeof transfer>): Promise<(at?: string) => Promise<string>> {
+  const account_id = await accountIn("EUR");
+  const { iban } = await client.accounts.getFunding({ account_id });
+  const { paymentId, _links } = await client.payments.initiate({ ...body, debtorAccount: { iban: iban! } });
+  await decide(_links.scaRedirect, "approve");
+  return async (at) => {
+    if (at !== undefined) until(at);
+    const named = {
+      "payment-service": body["payment-service"],
+      "payment-product": body["payment-product"],
+      paymentId,
+    };
+    return ((await client.payments.getStatus(named)) as { transactionStatus: string }).transactionStatus;
+  };
+}
+
+test.each([
+  [
+    "on Good Friday",
+    "2026-04-03T09:00:00Z",
+    "sepa-credit-transfers",
+    "2026-04-06T23:59:00Z",
+    "2026-04-07T08:00:10Z",
+  ],
+  [
+    "on a Saturday",
+    "2026-03-14T09:00:00Z",
+    "target-2-payments",
+    "2026-03-15T23:59:00Z",
+    "2026-03-16T08:00:10Z",
+  ],
+  [
+    "on a Sunday",
+    "2026-03-15T09:00:00Z",
+    "cross-border-credit-transfers",
+    "2026-03-16T07:59:00Z",
+    "2026-03-16T08:00:10Z",
+  ],
+  [
+    "after the cut-off",
+    "2026-03-13T14:00:00Z",
+    "sepa-credit-transfers",
+    "2026-03-15T23:59:00Z",
+    "2026-03-16T08:00:10Z",
+  ],
+])(
+  "a payment that is authorised %s (%s, %s) waits for the morning of the next day",
+  async (_when, now, product, before, after) => {
+    await start(now);
+    const statusAt = await paid(transfer(product));
+    expect([await statusAt(), await statusAt(before), await statusAt(after)]).toEqual([
+      "ACTC",
+      "ACTC",
+      "ACSC",
+    ]);
+  },
+);
+
+test("an instant payment is made on any day", async () => {
+  await start("2026-04-03T23:00:00Z");
+  const statusAt = await paid(transfer("instant-sepa-credit-transfers"));
+  expect(await statusAt("2026-04-03T23:00:10Z")).toBe("ACSC");
+});
+
+test("a bulk for a holiday is made on the next business day", async () => {
+  await start("2026-04-01T09:00:00Z");
+  const account_id = await accountIn("EUR");
+  const { iban } = await client.accounts.getFunding({ account_id });
+  const { instructedAmount, creditorAccount, creditorName } = transfer("");
+  const product = { "payment-product": "sepa-credit-transfers" } as const;
+  const { paymentId, _links } = await client.payments.initiateBulk({
+    ...product,
+    debtorAccount: { iban: iban! },
+    requestedExecutionDate: "2026-04-03",
+    payments: [{ instructedAmount, creditorAccount, creditorName }],
+  });
+  await decide(_links.scaRedirect, "approve");
+  const status = async () =>
+    client.payments.getStatus({ "payment-service": "bulk-payments", ...product, paymentId });
+  until("2026-04-06T23:00:00Z");
+  expect(await status()).toMatchObject({ transactionStatus: "ACTC" });
+  until("2026-04-07T08:00:10Z");
+  expect(await status()).toMatchObject({ transactionStatus: "ACSC" });
+});
+
+test.each([
+  ["sepa-credit-transfers", "AE070331234567890123456", "The product does not reach AE."],
+  ["instant-sepa-credit-transfers", "TR330006100519786457841326", "The product does not reach TR."],
+])("%s does not pay %s", async (product, iban, message) => {
+  await start("2026-03-10T09:00:00Z");
+  await expect(paid(transfer(product, iban))).rejects.toMatchObject({
+    status: 403,
+    service: { code: "PRODUCT_INVALID", message: expect.stringContaining(message) as string },
+  });
+  const statusAt = await paid(transfer("cross-border-credit-transfers", iban));
+  expect(await statusAt("2026-03-10T09:00:10Z")).toBe("ACSC");
+});
+
+test.each(["INR", "CNY"])("%s is traded without delivery only", async (currency) => {
+  await start("2026-03-10T09:00:00Z");
+  const body = { sell_currency: "EUR", buy_currency: currency };
+  for (const trade_type of ["spot", "forward", "window_forward"])
+    await expect(makeQuote(client, { ...body, trade_type, value_date: "2026-06-10" })).rejects.toMatchObject({
+      status: 400,
+      service: { details: `trade_type must be ndf: ${currency} is not delivered` },
+    });
+  expect(await makeQuote(client, { ...body, trade_type: "ndf", value_date: "2026-06-10" })).toMatch(
+    /^[0-9a-f]{32}$/,
+  );
+});
+
+test("three decimals, and a weekend on Friday and Saturday", async () => {
+  await start("2026-03-09T09:00:00Z");
+  const { body } = await client.request({
+    method: "POST",
+    path: "/quotes",
+    query: { client_id: sandbox.demo.clientId },
+    body: {
+      amount: 1000.125,
+      operation: "buy",
+      sell_currency: "EUR",
+      buy_currency: "KWD",
+      trade_type: "forward",
+      value_date: "2026-03-13",
+    },
+  });
+  expect(body).toMatchObject({ buy_amount: 1000.125, value_date: "2026-03-16" });
+  await expect(makeQuote(client, { sell_currency: "KWD", amount: 1.0001 })).rejects.toMatchObject({
+    status: 400,
+  });
+});
+
+test.each(["2026-01-20", "2026-02-17", "2026-04-07", "2026-05-26", "2026-09-08", "2026-12-28", "2026-11-22"])(
+  "seeded on %s, spot trades have their spot date, and everything seeded is on business days",
+  async (day) => {
+    await start("2026-03-09T09:00:00Z");
+    const seeded = inProcess(new Date(`${day}T17:00:00Z`));
+    const trades = [...seeded.world.trades.values()];
+    const spots = trades.filter(({ type }) => type === "spot");
+    expect(spots.length).toBeGreaterThan(6);
+    const spotOf = ({ orderDate, buy, sell }: (typeof trades)[number]) =>
+      spotDateAt(new Date(`${orderDate}T10:00:00Z`), buy.currency, sell.currency);
+    expect(spots.map(({ maturityDate }) => maturityDate)).toEqual(spots.map(spotOf));
+    for (const { maturityDate, buy, sell } of trades)
+      expect([maturityDate, isBusinessDay(maturityDate, [buy.currency, sell.currency, "USD"])]).toEqual([
+        maturityDate,
+        true,
+      ]);
+    expect(trades.filter(({ reference }) => reference === "PO-7000").map(({ settled }) => settled)).toEqual([
+      false,
+    ]);
+    await seeded.close();
+  },
+);

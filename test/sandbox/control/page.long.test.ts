@@ -1,0 +1,435 @@
+/** The sandbox's page: what it shows, and that its forms work, with JavaScript and without. */
+import { readFile } from "node:fs/promises";
+import type { Browser, Page, Route } from "playwright-core";
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { controls, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { launchBrowser } from "../../nodes/support/browser";
+import { eventually } from "../../support/eventually";
+import { makeQuote, sampleInput, sandboxClient } from "../../support/samples";
+import { ask } from "../support/http";
+
+let browser: Browser;
+/** The page of all tests without JavaScript: nothing stays in it from one to the next. */
+let plain: Page;
+beforeAll(async () => {
+  browser = await launchBrowser();
+  const context = await browser.newContext({ javaScriptEnabled: false, acceptDownloads: true });
+  plain = await context.newPage();
+});
+afterAll(() => browser.close());
+
+let sandbox: Sandbox;
+let client: FxdeskClient;
+let page: Page;
+let warnings: string[];
+beforeEach(async () => {
+  sandbox = await startSandbox({ now: new Date("2026-03-16T09:00:00Z"), daysBehind: 90 });
+  client = sandboxClient(sandbox);
+});
+afterEach(async () => {
+  if (page === plain) plain.removeAllListeners();
+  else await page?.context().close();
+  await client.close();
+  await sandbox.close();
+});
+
+async function open(javaScriptEnabled = false): Promise<void> {
+  page = javaScriptEnabled ? await browser.newPage() : plain;
+  warnings = [];
+  page.on("console", (message) => warnings.push(message.text()));
+  page.on("pageerror", (error) => warnings.push(error.message));
+  if (javaScriptEnabled) await page.clock.install();
+  await page.goto(sandbox.baseUrl);
+}
+
+/** The page looks at the sandbox every few seconds: the next time is now. */
+const lookAgain = () => page.clock.fastForward("00:05");
+
+const panel = (title: string) => page.getByRole("region", { name: title, exact: true });
+const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
+const notice = () => page.getByRole("status").textContent();
+
+test("shows accounts, trades and the log, and loads nothing from elsewhere", async () => {
+  const asked: string[] = [];
+  const { trade_id } = await client.trades.book({
+    quote_id: await makeQuote(client),
+    reason: "payment_for_goods",
+  });
+  await open(true);
+  page.on("request", (request) => asked.push(new URL(request.url()).origin));
+  await page.reload();
+  await expect(panel("Accounts").textContent()).resolves.toMatch(/EUR.*GBP.*USD.*JPY/s);
+  expect(await panel("Trades").textContent()).toContain(trade_id);
+  expect(await panel("Requests").textContent()).toContain("POST /trades?quote_id=");
+  expect(new Set(asked)).toEqual(new Set([sandbox.baseUrl]));
+  expect(warnings).toEqual([]);
+});
+
+test("has a form for every control that changes something", async () => {
+  await sampleInput("payments.getAuthorisation", client);
+  await client.approvalsWorkflow.updateSettings({ enabled: true, dual_admin: true });
+  await client.approvalsWorkflow.replaceConfig(
+    (await sampleInput("approvalsWorkflow.replaceConfig", client)) as never,
+  );
+  await sampleInput("accountDetails.request", client).then((input) =>
+    client.accountDetails.request(input as never),
+  );
+  sandbox.control.addFault({ operation: "accounts.list", kind: "reset-before" });
+  await open();
+  const sent = await page
+    .locator("input[name=control]")
+    .evaluateAll((inputs) => inputs.map((input) => (input as HTMLInputElement).value));
+  const changing = controls.filter(({ effect }) => effect === "change");
+  expect(new Set(sent)).toEqual(new Set(changing.map(({ name }) => name.replace("sandbox.", ""))));
+});
+
+describe("a form", () => {
+  test("moves the clock", async () => {
+    await open();
+    await press("+ 1 day");
+    expect(await notice()).toBe("Advance clock: done.");
+    expect(sandbox.control.getClock().now).toBe("2026-03-17T09:00:00.000Z");
+    expect(await panel("Clock").textContent()).toContain("Tue, 17 Mar 2026 09:00:00 UTC");
+  });
+
+  test("pays in", async () => {
+    await open();
+    await panel("Accounts").getByLabel("Currency").selectOption("EUR");
+    await panel("Accounts").getByLabel("Amount").fill("777777.77");
+    const before = await panel("Accounts").locator("tbody tr").first().textContent();
+    await press("Pay in");
+    expect(await notice()).toBe("Pay in: done.");
+    expect(await panel("Accounts").locator("tbody tr").first().textContent()).not.toBe(before);
+  });
+
+  test("says what is wrong with it", async () => {
+    await open();
+    await panel("Market").getByLabel("Symbol").fill("EURXAU");
+    await panel("Market").getByLabel("Rate").fill("1.2");
+    await press("Move rate");
+    expect(await page.getByRole("alert").textContent()).toContain("XAU is not traded");
+  });
+
+  test.each([
+    ["Approve", "finalised"],
+    ["Refuse", "failed"],
+  ])("%s an authorisation", async (button, scaStatus) => {
+    const input = await sampleInput("payments.getAuthorisation", client);
+    await open();
+    const question = panel("Waiting for a person").getByRole("article").filter({ hasText: "Ferme Duval" });
+    await question.getByRole("button", { name: button }).click();
+    expect(await question.count()).toBe(0);
+    expect((await client.payments.getAuthorisation(input as never)).scaStatus).toBe(scaStatus);
+  });
+
+  test("begins again", async () => {
+    await client.trades.list();
+    await open();
+    await press("Begin again");
+    expect(sandbox.requests).toEqual([]);
+  });
+
+  test("of another page is refused", async () => {
+    const form = { method: "POST", body: new URLSearchParams({ control: "reset" }) };
+    await client.trades.list();
+    const response = await ask(sandbox, "/", { ...form, headers: { origin: "https://evil.example" } });
+    expect(response.status).toBe(403);
+    expect(sandbox.requests).toHaveLength(1);
+  });
+});
+
+test("an e-mail and its file can be downloaded", async () => {
+  await client.statements.emailAccounts({
+    date_from: "2026-01-01",
+    date_to: "2026-01-31",
+    format: "csv",
+    currencies: "EUR",
+  });
+  await open();
+  const download = page.waitForEvent("download");
+  await panel("Outbox").getByRole("link", { name: ".csv" }).click();
+  expect((await download).suggestedFilename()).toMatch(/\.csv$/);
+  const message = page.waitForEvent("download");
+  await panel("Outbox").getByRole("link", { name: "E-mail 1 as .eml" }).click();
+  expect((await message).suggestedFilename()).toMatch(/\.eml$/);
+  expect(await readFile(await (await message).path())).toEqual(sandbox.mails[0]!.message);
+});
+
+describe("with JavaScript", () => {
+  test("keeps itself current, and what is being typed", async () => {
+    await open(true);
+    await panel("Market").getByLabel("Symbol").fill("EURUSD");
+    sandbox.control.advanceClock({ days: 1 });
+    await lookAgain();
+    await panel("Clock").getByText("Tue, 17 Mar 2026").waitFor();
+    expect(await panel("Market").getByLabel("Symbol").inputValue()).toBe("EURUSD");
+  });
+
+  test("stays where it is when a form is sent, with the focus where it was", async () => {
+    await open(true);
+    await panel("Clock").getByLabel("Now").fill("2026-03-20T09:00:00Z");
+    await panel("Market").getByText("Other currencies").click();
+    const pair = panel("Market").getByRole("row").filter({ hasText: "USDCAD" });
+    const rate = () => sandbox.control.listRates().find(({ symbol }) => symbol === "USDCAD")!.rate;
+    const before = rate();
+    await page.getByRole("button", { name: "USDCAD up 1 %" }).focus();
+    for (const moved of [before * 1.01, before * 1.01 * 1.01]) {
+      const placed = await pair.boundingBox();
+      const answered = page.waitForResponse((response) => response.request().method() === "POST");
+      await page.keyboard.press("Enter");
+      await answered;
+      expect(rate()).toBeCloseTo(moved, 4);
+      await pair.getByText(String(rate()), { exact: true }).waitFor();
+      expect(await pair.boundingBox()).toEqual(placed);
+      expect(await pair.locator("button:focus").getAttribute("aria-label")).toBe("USDCAD up 1 %");
+    }
+    expect(await notice()).toBe("Move rate: done.");
+    expect(await panel("Clock").getByLabel("Now").inputValue()).toBe("2026-03-20T09:00:00Z");
+    expect(new URL(page.url()).search).toBe("");
+    expect(warnings).toEqual([]);
+  });
+
+  test("keeps a form that was refused as it was filled in", async () => {
+    await open(true);
+    const field = (name: string) => panel("Faults").locator(`[name=${name}]`);
+    await field("operation").selectOption("trades.book");
+    await field("times").fill("3");
+    await press("Add fault");
+    expect(await page.getByRole("alert").textContent()).toContain("status is needed with kind status.");
+    expect([await field("operation").inputValue(), await field("times").inputValue()]).toEqual([
+      "trades.book",
+      "3",
+    ]);
+    await field("status").fill("409");
+    await press("Add fault");
+    await panel("Faults").getByText("trades.book: status 409 × 3").waitFor();
+    await panel("Faults").getByText("3 of 3 calls to be spoiled").waitFor();
+    expect(sandbox.control.listFaults()).toHaveLength(3);
+    await press("Clear faults");
+    await panel("Faults").getByText("Nothing is in the way of calls.").waitFor();
+  });
+
+  test("leaves open what was opened", async () => {
+    await open(true);
+    const folds = page.locator("details");
+    for (const fold of await folds.all()) await fold.locator("summary").click();
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    sandbox.control.moveRate({ symbol: "USDCAD", rate: 1.5 });
+    await lookAgain();
+    await panel("Market").getByText("1.5", { exact: true }).waitFor();
+    sandbox.control.advanceClock({ days: 1 });
+    await lookAgain();
+    await panel("Clock").getByText("Tue, 17 Mar 2026").waitFor();
+    for (const fold of await folds.all()) expect(await fold.getAttribute("open")).not.toBeNull();
+    expect(warnings).toEqual([]);
+  });
+
+  test("keeps what was filled in when something changes elsewhere", async () => {
+    await open(true);
+    const form = panel("Accounts");
+    await form.getByLabel("Amount").fill("12.50");
+    await form.getByLabel("Currency").selectOption("USD");
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    sandbox.control.payIn({ currency: "EUR", amount: "77123.45" });
+    sandbox.control.moveRate({ symbol: "EURUSD", rate: 1.3 });
+    await lookAgain();
+    await panel("Payments").getByLabel("Amount").fill("7.25");
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await client.trades.book({ quote_id: await makeQuote(client), reason: "other" });
+    sandbox.control.advanceClock({ days: 1 });
+    await lookAgain();
+    await panel("Clock").getByText("Tue, 17 Mar 2026").waitFor();
+    expect(await panel("Payments").getByLabel("Amount").inputValue()).toBe("7.25");
+    expect(await form.getByLabel("Amount").inputValue()).toBe("12.50");
+    expect(await form.getByLabel("Currency").inputValue()).toBe("USD");
+  });
+
+  test("leaves alone what did not change, whatever a browser extension writes into it", async () => {
+    await open(true);
+    const field = (await panel("Accounts").getByLabel("Amount").elementHandle())!;
+    await field.evaluate((input: HTMLElement) => input.setAttribute("data-extension", "1"));
+    sandbox.control.advanceClock({ days: 1 });
+    await lookAgain();
+    await panel("Clock").getByText("Tue, 17 Mar 2026").waitFor();
+    expect(await field.evaluate((input: HTMLElement) => input.isConnected)).toBe(true);
+  });
+
+  test("sends once what is pressed twice", async () => {
+    await open(true);
+    const held: (() => void)[] = [];
+    await page.route("**/*", async (route) => {
+      if (route.request().method() === "POST") await new Promise<void>((go) => held.push(go));
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "+ 1 day" }).dblclick();
+    await eventually(() => held.length > 0, { withinMs: 30_000, what: "what is sent" });
+    held.forEach((go) => go());
+    await panel("Clock").getByText("17 Mar 2026").waitFor();
+    // What was sent before is answered before.
+    await page.reload();
+    expect(held).toHaveLength(1);
+    expect(sandbox.control.getClock()).toEqual({ now: "2026-03-17T09:00:00.000Z" });
+    await page.unroute("**/*");
+  });
+
+  test("moves the clock as often as a key is pressed", async () => {
+    await open(true);
+    await page.getByRole("button", { name: "+ 1 day" }).focus();
+    for (const day of ["17", "18", "19"]) {
+      await page.keyboard.press("Enter");
+      await panel("Clock").getByText(`${day} Mar 2026`).waitFor();
+      expect(await page.locator("button:focus").innerText()).toBe("+ 1 day");
+    }
+  });
+
+  test.each([
+    ["cannot be reached", (route: Route) => route.abort()],
+    ["fails", (route: Route) => route.fulfill({ status: 500, body: "{}" })],
+  ])("says when the sandbox %s, until it responds again", async (_how, fail) => {
+    await open(true);
+    await page.route("**/*", fail);
+    await lookAgain();
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByRole("alert").textContent()).toBe("The sandbox does not respond.");
+    await page.unroute("**/*");
+    await lookAgain();
+    await page.getByRole("alert").waitFor({ state: "detached" });
+  });
+
+  test("says when the sandbox does not respond", async () => {
+    await open(true);
+    await sandbox.close();
+    await press("+ 1 day");
+    expect(await page.getByRole("alert").textContent()).toBe("The sandbox does not respond.");
+  });
+});
+
+describe("for a treasurer", () => {
+  const row = (title: string, text: string) =>
+    panel(title).getByRole("row").filter({ hasText: text }).innerText();
+
+  test("says what margin is called, and until when", async () => {
+    const called = async () => {
+      const [account] = await client.accounts.list({ currencies: "EUR" });
+      const { account_id } = account!;
+      const [found] = await client.accounts.listBalances({ account_id, balance_types: ["MarginCall"] });
+      return found!.amount.amount;
+    };
+    const before = await called();
+    sandbox.control.moveRate({ symbol: "EURUSD", rate: 1.4 });
+    expect(Number(await called())).toBeGreaterThan(Number(before));
+    await open();
+    const shown = (await row("Accounts", "EUR")).replaceAll(",", "");
+    expect(shown).toContain(`${await called()}\ndue from 2026-03-18`);
+    expect(await row("Accounts", "JPY")).toContain("none");
+  });
+
+  test("says what a trade still asks for", async () => {
+    const { trade_id } = await client.trades.book({ quote_id: await makeQuote(client), reason: "other" });
+    await open();
+    expect(await row("Trades", trade_id)).toMatch(/1,000\.00 EUR\s+by 2026-03-18/);
+    sandbox.control.setClock({ now: "2026-03-19T09:00:00Z" });
+    await page.reload();
+    expect(await row("Trades", trade_id)).toMatch(/Closed\s+nothing/);
+  });
+
+  test("orders a payment, approves it as another contact, and lets it come back", async () => {
+    await client.approvalsWorkflow.updateSettings({ enabled: true, dual_admin: false });
+    const { trade_id } = await client.trades.book({ quote_id: await makeQuote(client), reason: "other" });
+    await open();
+    await panel("Payments").getByLabel("Trade").selectOption(trade_id);
+    await panel("Payments").getByLabel("Beneficiary").selectOption({ label: "Lakeside Components Inc, USD" });
+    await panel("Payments").getByLabel("Amount").fill("412.34");
+    await press("Allocate payment");
+    const question = panel("Waiting for a person").getByRole("article").filter({ hasText: "412.34 USD" });
+    expect(await question.getByRole("option").allTextContents()).not.toContain("Ada Lindqvist");
+    expect(await question.innerText()).toContain("Ada Lindqvist");
+    await question.getByRole("button", { name: "Approve" }).click();
+    expect(await row("Payments", "412.34 USD")).toContain("Validating beneficiary information");
+    sandbox.control.advanceClock({ days: 4 });
+    await page.reload();
+    const paid = panel("Payments").getByRole("row").filter({ hasText: "412.34 USD" });
+    expect(await paid.innerText()).toContain("Payment complete");
+    await paid.getByRole("button", { name: /^Return PM/ }).click();
+    expect(await row("Payments", "412.34 USD")).toContain("Returned");
+  });
+
+  test("is not flooded with questions", async () => {
+    await open();
+    const waiting = await panel("Waiting for a person").getByRole("article").count();
+    const input = await sampleInput("payments.initiate", client);
+    for (let more = waiting; more < 14; more += 1) await client.payments.initiate(input as never);
+    await page.reload();
+    const questions = panel("Waiting for a person").getByRole("article");
+    expect(await questions.count()).toBe(12);
+    expect((await questions.getByRole("heading").allInnerTexts()).join()).toContain("Requested account");
+    await panel("Waiting for a person").getByText("2 more questions").click();
+    expect(await questions.count()).toBe(14);
+    const headings = await questions.getByRole("heading").allInnerTexts();
+    expect(new Set(headings).size).toBe(14);
+  });
+
+  test("can let every payment come back that was made", async () => {
+    const input = await sampleInput("payments.initiate", client);
+    for (let more = 0; more < 14; more += 1) await client.payments.initiate(input as never);
+    await open();
+    const visible = () =>
+      panel("Payments")
+        .getByRole("button", { name: /^Return PM/ })
+        .count();
+    const all = await panel("Payments").locator("button[aria-label^='Return PM']").count();
+    expect(all).toBeGreaterThan(0);
+    await panel("Payments")
+      .getByText(/^\d+ more payments$/)
+      .click();
+    expect(await visible()).toBe(all);
+  });
+
+  test("is offered a beneficiary in the currency of the trade", async () => {
+    await open();
+    await panel("Payments").getByLabel("Amount").fill("1");
+    await press("Allocate payment");
+    expect(await notice()).toBe("Allocate payment: done.");
+  });
+
+  test.each([
+    ["2026-03-13T16:00:00Z", "2026-03-16T09:00:00.000Z"],
+    ["2026-04-02T08:00:00Z", "2026-04-07T09:00:00.000Z"],
+  ])("goes from %s to the next business day", async (now, next) => {
+    sandbox.control.reset({ now });
+    await open();
+    await press("Next business day");
+    expect(sandbox.control.getClock()).toEqual({ now: next });
+  });
+});
+
+test("brings its icon along: nobody is asked for one", async () => {
+  await open();
+  expect(await page.locator("link[rel=icon]").getAttribute("href")).toMatch(/^data:image\/svg\+xml,/);
+  expect(warnings).toEqual([]);
+});
+
+test("shows what others wrote as text", async () => {
+  const name = `<img src=x onerror="document.title='taken'">`;
+  await client.trades.get({ trade_id: name }).catch(() => {});
+  await open(true);
+  expect(await panel("Requests").textContent()).toContain("There is no such trade.");
+  expect(await page.title()).toBe("fxdesk sandbox");
+  expect(await panel("Requests").locator("img").count()).toBe(0);
+});
+
+test("stands in no frame, and runs no script but its own", async () => {
+  const { headers } = await ask(sandbox, "/");
+  const policy = headers.get("content-security-policy")!;
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).toMatch(/script-src 'sha256-[^']+'(;|$)/);
+});
+
+test.each(["light", "dark"] as const)("fits a telephone, %s", async (colorScheme) => {
+  const context = await browser.newContext({ viewport: { width: 390, height: 800 }, colorScheme });
+  page = await context.newPage();
+  await page.goto(sandbox.baseUrl);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  expect(background).toBe({ light: "rgb(243, 245, 248)", dark: "rgb(15, 20, 26)" }[colorScheme]);
+});

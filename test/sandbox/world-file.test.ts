@@ -1,0 +1,261 @@
+/** A world as a file: what it says is there, and what is wrong in it is named by line and field. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Ajv2020 from "ajv/dist/2020";
+import addFormats from "ajv-formats";
+import { parse } from "yaml";
+import { startSandbox, WorldFileError, worldSchema } from "@fxdesk/sandbox";
+import { contract } from "@fxdesk/toolkit/operations";
+import { assemble } from "../../sandbox/src/assemble";
+import { bucketOf } from "../../sandbox/src/world/ledger/ledger";
+import { settingsIn } from "../../sandbox/src/world/seed/described";
+import { settingsFrom } from "../../sandbox/src/world/settings";
+import type { World } from "../../sandbox/src/world/world";
+import { includedWorlds, parseWorld, readWorld } from "../../sandbox/src/world-file";
+import { makeQuote, sandboxClient } from "../support/samples";
+import { checkBooks, checkLines } from "./support/books";
+import { ask, demoHeaders } from "./support/http";
+
+const now = new Date("2026-03-16T09:00:00Z");
+
+function played(name: string, more: object = {}) {
+  const description = readWorld(name);
+  const settings = settingsFrom({ ...settingsIn(description), ...more });
+  return assemble({
+    service: contract,
+    beginning: { seed: description.seed ?? "fxdesk", now, settings, description },
+  });
+}
+
+describe.each(includedWorlds)("the included world %s", (name) => {
+  test("has books that balance, and fits the schema that editors know", async () => {
+    const { app, stage } = played(name);
+    checkBooks(stage.world);
+    checkLines(stage.world);
+    const validate = addFormats.default(new Ajv2020({ strict: false })).compile(worldSchema());
+    const content: unknown = parse(
+      readFileSync(join(__dirname, `../../sandbox/worlds/${name}.yaml`), "utf8"),
+    );
+    expect([validate(content), validate.errors]).toEqual([true, null]);
+    await app.close();
+  });
+
+  test("has a page", async () => {
+    const { app } = played(name);
+    const { statusCode, body } = await app.inject({ url: "/", headers: { host: "127.0.0.1" } });
+    expect([statusCode, body.includes("no real bank")]).toEqual([200, true]);
+    await app.close();
+  });
+});
+
+test("the group has twelve companies and a thousand accounts, for which one treasury speaks", () => {
+  const { world } = played("group").stage;
+  expect([world.clients.size, world.accounts.size, world.ownClientIds.length]).toEqual([12, 1_000, 12]);
+  const held = [...world.accounts.values()].filter(({ clientId }) => clientId === "client-ch");
+  expect(held).toHaveLength(82);
+  const [first] = held;
+  expect(world.ledger.balance(bucketOf(first!, "InterimAvailable")).toFixed(2)).toBe("50000.00");
+});
+
+test("the exporter is reached with the demo credentials, under its own name, and trades", async () => {
+  const sandbox = await startSandbox({ world: "exporter", now });
+  const { clientId, contactId, email } = sandbox.demo;
+  expect([clientId, contactId, email]).toEqual([
+    "client-exporter",
+    "contact-treasurer",
+    "jana.lindenau@lindenau-pumpen.example",
+  ]);
+  const client = sandboxClient(sandbox, { clientId, contactId });
+  const accounts = await client.accounts.list({ currencies: "EUR,USD,GBP" });
+  expect(accounts.map(({ currency }) => currency)).toEqual(["EUR", "USD", "GBP"]);
+  const { body } = await client.request({
+    method: "POST",
+    path: "/quotes",
+    query: { client_id: clientId },
+    body: { amount: 1000, operation: "sell", buy_currency: "EUR", sell_currency: "USD" },
+  });
+  const { trade_id } = await client.trades.book({
+    quote_id: (body as { quote_id: string }).quote_id,
+    reason: "payment_for_goods",
+  });
+  sandbox.control.setClock({ now: "2026-03-18T16:00:00Z" });
+  expect(await client.trades.get({ trade_id })).toMatchObject({
+    status: "Closed",
+    maturity_date: "2026-03-18",
+  });
+  expect(sandbox.control.payIn({ currency: "EUR", amount: "1.00", reference: "X" })).toMatchObject({
+    account_id: accounts[0]!.account_id,
+  });
+  await expect(makeQuote(client)).rejects.toMatchObject({ status: 404 });
+  await client.close();
+  await sandbox.close();
+});
+
+describe("what is wrong", () => {
+  const good = readFileSync(join(__dirname, "../../sandbox/worlds/exporter.yaml"), "utf8");
+  const lineOf = (text: string, part: string) => text.slice(0, text.indexOf(part)).split("\n").length;
+
+  test.each<[string, string, string, string]>([
+    [
+      "currency: EUR, balance: 240000",
+      "currency: EUX, balance: 240000",
+      "EUX",
+      "companies[0].accounts[0].currency must be one of EUR,",
+    ],
+    [
+      "balance: 85000 ",
+      "balance: 85000.123 ",
+      "85000.123",
+      "companies[0].accounts[1].balance has too many decimals for USD.",
+    ],
+    [
+      "balance: 30000 ",
+      "balance: lots ",
+      "lots",
+      "companies[0].accounts[2].balance must be an amount, such as 1250.50.",
+    ],
+    ["country: DE\n", "country: DE\n    colour: blue\n", "colour", "companies[0].colour is not known here."],
+    ["    country: DE\n", "", "- id: client-exporter", "companies[0].country is missing."],
+    [
+      "to: Elbe Guss AG",
+      "to: Nobody",
+      "to: Nobody",
+      "companies[0].business[5].to must be the name of a counterparty in EUR.",
+    ],
+    [
+      "currency: GBP, per_week: 1.5",
+      "currency: JPY, per_week: 1.5",
+      "currency: JPY",
+      "companies[0].business[1].currency must be that of an account: there is none in JPY.",
+    ],
+    [
+      "id: contact-director",
+      "id: contact-treasurer",
+      "id: contact-treasurer, name: Ole",
+      "companies[0].contacts[1].id is taken already.",
+    ],
+    [
+      "members: [contact-director]",
+      "members: [nobody]",
+      "approvals:",
+      "companies[0].approvals cannot be used: ",
+    ],
+    ["version: 1", "version: 2", "version: 2", "version must be 1, the only version there is."],
+    ["day: 27", "day: 31", "day: 31", "companies[0].business[4].day "],
+    [
+      "version: 1",
+      "version: 1\nrates: { EURXXX: 2 }",
+      "EURXXX",
+      "rates.EURXXX must be two currencies that are traded.",
+    ],
+    ["version: 1", "version: 1\nrates: { EURUSD: 0 }", "EURUSD", "rates.EURUSD must be more than zero."],
+    [
+      "version: 1",
+      "version: 1\nnow: yesterday",
+      "now: yesterday",
+      "now must be a time in UTC, such as 2026-03-02T09:00:00Z.",
+    ],
+  ])("%p instead of %p is named", (before, after, at, message) => {
+    const text = good.replace(before, after);
+    expect(text).not.toBe(good);
+    const parsing = () => parseWorld(text, "company.yaml");
+    expect(parsing).toThrow(WorldFileError);
+    expect(parsing).toThrow(`company.yaml, line ${lineOf(text, at)}: ${message}`);
+  });
+
+  test("is all named at once, and so is a file that is no YAML or is not there", () => {
+    const text = good.replace("country: DE", "country: de").replace("per_week: 3", "per_week: 30");
+    expect(() => parseWorld(text, "w.yaml")).toThrow(
+      /line 10: companies\[0\].country .*\n.*business\[0\].per_week/,
+    );
+    expect(() => parseWorld("version: [", "w.yaml")).toThrow(/^w\.yaml, line 1: /);
+    expect(() => readWorld("nowhere.yaml")).toThrow("Included are exporter, group, empty.");
+  });
+});
+
+describe("a file of one's own", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "fxdesk-world-"));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test("gives rates, time and limits; what is said beside it goes before it", async () => {
+    const file = join(folder, "company.yaml");
+    const text = `
+version: 1
+now: 2026-05-04T09:00:00Z
+days_behind: 2
+companies:
+  - id: client-mine
+    name: Mine AG
+    address: Somewhere 1
+    country: CH
+    email: me@mine.example
+    contacts: [{ id: contact-me, name: Me, email: me.too@mine.example }]
+    accounts: [{ currency: KWD, balance: 1000.125 }]
+rates: { EURUSD: 1.5 }
+settings: { requests_per_second: 3, quote_seconds: 5 }
+`;
+    writeFileSync(file, text);
+    const sandbox = await startSandbox({ world: file, quoteSeconds: 60 });
+    const rate = sandbox.control.listRates().find(({ symbol }) => symbol === "EURUSD");
+    expect(rate).toEqual({ symbol: "EURUSD", rate: 1.5 });
+    const path = "/accounts/currency-accounts?client_id=client-mine";
+    const responses = [];
+    for (let n = 0; n < 12; n += 1) responses.push(await ask(sandbox, path, { headers: demoHeaders }));
+    const statuses = responses.map(({ status }) => status);
+    // A request takes a tenth of a second: three of each ten are answered.
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(4);
+    expect(statuses[0]).toBe(200);
+    expect(responses.find(({ status }) => status === 429)!.headers.get("retry-after")).toBe("1");
+    expect(sandbox.control.getClock().now.slice(0, 16)).toBe("2026-05-04T09:00");
+    await sandbox.close();
+    await expect(startSandbox({ world: file, daysBehind: 1_000 })).rejects.toThrow("daysBehind must be");
+  });
+});
+
+describe("a living world", () => {
+  const lived = (name: string, steps: number, days: number): World => {
+    const { world } = played(name, { living: true }).stage;
+    for (let n = 0; n < steps; n += 1) {
+      world.clock.advance((days / steps) * 86_400_000);
+      world.catchUp();
+    }
+    return world;
+  };
+  const booked = ({ accounts, ledger }: World) =>
+    [...accounts.values()].flatMap((account) =>
+      [...ledger.lines(bucketOf(account, "InterimAvailable"))].map(({ lineId, entry, amount }) =>
+        [lineId, entry.bookedAt.toISOString(), entry.reference, entry.information, amount.toFixed()].join(
+          " ",
+        ),
+      ),
+    );
+
+  test("goes on as the clock moves, the same however it is moved, and only where it is asked for", () => {
+    const [world, again] = [lived("exporter", 1, 180), lived("exporter", 36, 180)];
+    checkBooks(world);
+    checkLines(world);
+    expect(booked(again)).toEqual(booked(world));
+    const texts = booked(world).filter((text) => text.split(" ")[1]! > "2026-03-17");
+    for (const part of [
+      "Payment of INV-",
+      "Payment from ",
+      "Salaries",
+      "Rent",
+      "Account fee",
+      "Interest",
+      "Payment to ",
+    ])
+      expect(texts.some((text) => text.includes(part))).toBe(true);
+    const invoices = texts.flatMap((text) => /Payment of (INV-\d+)/.exec(text)?.[1] ?? []);
+    expect(new Set(invoices).size).toBeLessThan(invoices.length);
+    const { world: still } = played("exporter").stage;
+    still.clock.advance(180 * 86_400_000);
+    still.catchUp();
+    expect(booked(still).filter((text) => text.split(" ")[1]! > "2026-03-17")).toEqual([]);
+  });
+});

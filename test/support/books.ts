@@ -1,0 +1,98 @@
+/** A sandbox whose books a test can read: what the service must say follows from them. */
+import type { AddressInfo } from "node:net";
+import type { Big } from "big.js";
+import { contract } from "../../core/contract/contract";
+import type { ClientOptions, FxdeskClient } from "../../core";
+import { assemble } from "../../sandbox/src/assemble";
+import { type ControlPlane, controlPlane } from "../../sandbox/src/control";
+import type { Account } from "../../sandbox/src/world/accounts/account";
+import { bucketOf } from "../../sandbox/src/world/ledger/ledger";
+import { demo } from "../../sandbox/src/world/parties/parties";
+import { usualSettings, type Settings } from "../../sandbox/src/world/settings";
+import type { World } from "../../sandbox/src/world/world";
+import { sandboxClient } from "./samples";
+
+/** A movement of money as the books have it. */
+export interface Movement {
+  readonly id: string;
+  readonly account: string;
+  readonly currency: string;
+  readonly amount: Big;
+  readonly valueDay: string;
+  readonly type: string;
+  readonly counterparty: string | undefined;
+  readonly texts: readonly string[];
+}
+
+export interface Books {
+  readonly client: FxdeskClient;
+  readonly control: ControlPlane;
+  readonly world: World;
+  readonly accounts: readonly Account[];
+  readonly movements: readonly Movement[];
+  /** Another client of the same sandbox. */
+  another(options: Partial<ClientOptions>): FxdeskClient;
+  close(): Promise<void>;
+}
+
+interface BooksOptions {
+  readonly seed?: string;
+  readonly now: Date;
+  /** For how many days there has been business; few are quick. */
+  readonly daysBehind?: number;
+  readonly settings?: Partial<Settings>;
+}
+
+function movementsOf({ ledger }: World, account: Account): Movement[] {
+  return [...ledger.lines(bucketOf(account, "InterimAvailable"))].map(({ lineId, entry, amount, type }) => ({
+    id: lineId,
+    account: account.accountId,
+    currency: account.currency,
+    amount,
+    valueDay: entry.valueAt.toISOString().slice(0, 10),
+    type,
+    counterparty: entry.counterparty?.name,
+    texts: [entry.reference, entry.information, entry.additionalInformation, entry.counterparty?.name].filter(
+      (text) => text !== undefined,
+    ),
+  }));
+}
+
+/** Starts a sandbox of which the books can be read. Listens until it is closed. */
+export async function openBooks({
+  seed = "books",
+  now,
+  daysBehind = 40,
+  settings,
+}: BooksOptions): Promise<Books> {
+  const beginning = { seed, now, daysBehind, settings: { ...usualSettings, ...settings } };
+  const { app, stage } = assemble({ service: contract, beginning });
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const baseUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const clients: FxdeskClient[] = [];
+  const another = (options: Partial<ClientOptions>) => {
+    const client = sandboxClient({ baseUrl, xs2aUrl: baseUrl }, options);
+    clients.push(client);
+    return client;
+  };
+  const accounts = () =>
+    [...stage.world.accounts.values()].filter(({ clientId }) => clientId === demo.clientId);
+  return {
+    client: another({}),
+    control: controlPlane(stage),
+    get world() {
+      return stage.world;
+    },
+    get accounts() {
+      return accounts();
+    },
+    get movements() {
+      return accounts().flatMap((account) => movementsOf(stage.world, account));
+    },
+    another,
+    close: async () => {
+      await Promise.all(clients.map((client) => client.close()));
+      await app.close();
+    },
+  };
+}

@@ -1,0 +1,371 @@
+/** Expected items and the payments for them, as customers pay, with the truth of which payment is for which item. */
+import type { Item, Payment } from "../../core/procedures/reconcile/match";
+
+/** Numbers by chance, the same for a seed. */
+class Chance {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** From 0 up to 1. */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** A whole number from one to another, both included. */
+  between(least: number, most: number): number {
+    return least + Math.floor(this.next() * (most - least + 1));
+  }
+
+  pick<T>(all: readonly T[]): T {
+    return all[this.between(0, all.length - 1)]!;
+  }
+
+  is(share: number): boolean {
+    return this.next() < share;
+  }
+}
+
+export type Label =
+  | "plain"
+  | "late"
+  | "short"
+  | "fee"
+  | "double"
+  | "split"
+  | "combined"
+  | "without reference"
+  | "wrong currency"
+  | "similar name"
+  | "recurring"
+  | "part twice"
+  | "shared reference"
+  | "mistyped"
+  | "unpaid";
+
+export interface LabelledCase {
+  readonly label: Label;
+  readonly items: readonly number[];
+  /** The payments that are for the items, all of them for all of these; none where nothing was paid for them. */
+  readonly payments: readonly string[];
+}
+
+export interface Labelled {
+  readonly items: readonly Item[];
+  readonly payments: readonly Payment[];
+  readonly cases: readonly LabelledCase[];
+}
+
+const firsts = "Nord Süd Berg Hafen Stern Wald Löwen Atlantik Ostsee Brücken Kron Silber".split(" ");
+const seconds =
+  "wind Handel|blick Logistik|tal Werkzeuge|tor Maschinenbau|haus Möbel|mark Textil|feld Agrar|stein Bau".split(
+    "|",
+  );
+const legalForms = ["GmbH", "AG", "GmbH & Co. KG", "Ltd", "S.A.R.L."];
+
+/** Every company has others that are nearly called like it. */
+const companies = firsts.flatMap((first, one) =>
+  seconds.flatMap((second, two) => {
+    const name = `${first}${second}`;
+    const form = legalForms[(one + two) % legalForms.length]!;
+    return [`${name} ${form}`, `${name}s ${form}`, `${name} ${form === "AG" ? "GmbH" : "AG"}`];
+  }),
+);
+
+const dayMs = 86_400_000;
+const dayAt = (days: number): string =>
+  new Date(Date.UTC(2026, 0, 1) + days * dayMs).toISOString().slice(0, 10);
+
+const textOf = (cents: number): string => {
+  const digits = String(Math.abs(cents)).padStart(3, "0");
+  return `${cents < 0 ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+};
+
+const withoutAccents = (text: string) => text.normalize("NFKD").replace(/\p{M}/gu, "");
+
+class Maker {
+  readonly chance: Chance;
+  readonly items: Item[] = [];
+  readonly payments: Payment[] = [];
+  readonly cases: LabelledCase[] = [];
+  #number = 90;
+
+  constructor(seed: number) {
+    this.chance = new Chance(seed);
+  }
+
+  /** Numbers follow each other, so that one is the beginning of another. */
+  reference(): string {
+    this.#number += 1;
+    const number = this.#number;
+    return this.chance.pick([
+      `INV-${number}`,
+      `2026-${String(number).padStart(4, "0")}`,
+      `RE ${70_000 + number}`,
+      `F26/${String(number).padStart(5, "0")}`,
+      String(8_800_000 + number),
+    ]);
+  }
+
+  cents(): number {
+    const { chance } = this;
+    if (chance.is(0.2)) return chance.between(2, 90) * 10_000;
+    return chance.between(12_000, 4_500_000);
+  }
+
+  item(values: Partial<Item> = {}): Item {
+    const { chance } = this;
+    const item = {
+      item: this.items.length + 1,
+      amount: textOf(this.cents()),
+      currency: chance.pick(["EUR", "EUR", "USD", "GBP"]),
+      reference: this.reference(),
+      party: chance.pick(companies),
+      date: dayAt(chance.between(0, 90)),
+      ...values,
+    };
+    this.items.push(item);
+    return item;
+  }
+
+  /** As a bank passes a name on. */
+  payer(name: string): string {
+    const { chance } = this;
+    const form = legalForms.find((each) => name.endsWith(` ${each}`))!;
+    return chance.pick([
+      name,
+      name.toUpperCase(),
+      withoutAccents(name).toUpperCase(),
+      name.replaceAll("ü", "ue").replaceAll("ö", "oe"),
+      form === "Ltd" ? name.replace("Ltd", "Limited") : name,
+      form === "S.A.R.L." ? name.replace("S.A.R.L.", "SARL") : name.replace("&", "und"),
+    ]);
+  }
+
+  /** As payers name references. */
+  naming(references: readonly string[]): string {
+    const { chance } = this;
+    const spelled = references.map((each) =>
+      chance.pick([each, each.toLowerCase(), each.replace(/[-/ ]/g, chance.is(0.5) ? "" : " ")]),
+    );
+    const list = spelled.join(chance.pick([", ", " + ", " / ", " und "]));
+    return chance.pick([
+      `Payment ${list}`,
+      `${list} thank you`,
+      `Rechnung ${list} vom 12.03.2026`,
+      `/RFB/${list}/KD 4711`,
+      `Kunde 4711 ${list} abzgl. nichts`,
+    ]);
+  }
+
+  payment(
+    item: Item,
+    values: Partial<Payment> & { cents?: number; named?: readonly string[]; days?: number },
+  ) {
+    const { chance } = this;
+    const { cents, named = [item.reference!], days = chance.between(-8, 12), ...rest } = values;
+    const text =
+      named.length > 0 ? this.naming(named) : chance.pick(["Payment", "Danke", "Ihre Rechnung", ""]);
+    const payment = {
+      transaction_id: `t${String(this.payments.length + 1).padStart(5, "0")}`,
+      amount: cents === undefined ? item.amount : textOf(cents),
+      currency: item.currency,
+      date: new Date(Date.parse(item.date!) + days * dayMs).toISOString().slice(0, 10),
+      counterparty: this.payer(item.party!),
+      texts: chance.is(0.5) ? ["NOTPROVIDED", text, "EUR 0.00 fee"] : [text],
+      ...rest,
+    };
+    this.payments.push(payment);
+    return payment;
+  }
+
+  add(label: Label, items: readonly Item[], payments: readonly Payment[]): void {
+    this.cases.push({
+      label,
+      items: items.map(({ item }) => item),
+      payments: payments.map(({ transaction_id: id }) => id),
+    });
+  }
+
+  /** Parts of an amount in cents. */
+  parts(cents: number, count: number): number[] {
+    const parts: number[] = [];
+    let left = cents;
+    for (let more = count - 1; more > 0; more -= 1) {
+      const part = this.chance.between(Math.ceil(left / (more + 3)), Math.floor(left / (more + 1)));
+      parts.push(part);
+      left -= part;
+    }
+    return [...parts, left];
+  }
+}
+
+const centsOf = ({ amount }: Item): number => Math.round(Number(amount) * 100);
+
+/** An amount that is not round. */
+const odd = (maker: Maker) => textOf(maker.chance.between(1_200, 450_000) * 10 + maker.chance.between(1, 9));
+
+const makers: Readonly<Record<Label, (maker: Maker) => void>> = {
+  plain: (maker) => {
+    const item = maker.item();
+    maker.add("plain", [item], [maker.payment(item, {})]);
+  },
+  late: (maker) => {
+    const item = maker.item({ amount: odd(maker) });
+    const isNamed = maker.chance.is(0.7);
+    const days = isNamed ? maker.chance.between(40, 120) : maker.chance.between(20, 55);
+    maker.add("late", [item], [maker.payment(item, { days, ...(!isNamed && { named: [] }) })]);
+  },
+  short: (maker) => {
+    const item = maker.item();
+    const cents = Math.floor((centsOf(item) * maker.chance.between(20, 85)) / 100);
+    maker.add("short", [item], [maker.payment(item, { cents })]);
+  },
+  fee: (maker) => {
+    const item = maker.item({ amount: textOf(maker.chance.between(60_000, 3_000_000)) });
+    const cents =
+      centsOf(item) - maker.chance.pick([250, 1_000, 1_500, 2_500, maker.chance.between(50, 2_500)]);
+    maker.add("fee", [item], [maker.payment(item, { cents })]);
+  },
+  double: (maker) => {
+    const item = maker.item();
+    const first = maker.payment(item, {});
+    const later = Date.parse(first.date) + maker.chance.between(1, 20) * dayMs;
+    maker.payment(item, { date: new Date(later).toISOString().slice(0, 10) });
+    maker.add("double", [item], [first]);
+  },
+  split: (maker) => {
+    const item = maker.item({ amount: odd(maker) });
+    const all = maker.parts(centsOf(item), maker.chance.between(2, 4));
+    const isNamed = maker.chance.is(0.75);
+    const payments = all.map((cents, index) =>
+      maker.payment(item, { cents, ...(!isNamed && index > 0 && { named: [] }) }),
+    );
+    maker.add("split", [item], payments);
+  },
+  combined: (maker) => {
+    const first = maker.item({ amount: odd(maker) });
+    const { currency, party, date } = first;
+    const items = [
+      first,
+      ...Array.from({ length: maker.chance.between(1, 3) }, () =>
+        maker.item({ currency, party, date, amount: odd(maker) }),
+      ),
+    ];
+    const cents = items.reduce((sum, each) => sum + centsOf(each), 0);
+    const references = items.map(({ reference }) => reference!);
+    const named = maker.chance.pick([references, references, references, references.slice(0, 1), []]);
+    maker.add("combined", items, [maker.payment(first, { cents, named })]);
+  },
+  "without reference": (maker) => {
+    const item = maker.item({ amount: odd(maker) });
+    maker.add("without reference", [item], [maker.payment(item, { named: [] })]);
+  },
+  "wrong currency": (maker) => {
+    const item = maker.item({ currency: "EUR" });
+    maker.payment(item, { currency: "USD", ...(maker.chance.is(0.3) && { named: [] }) });
+    maker.add("wrong currency", [item], []);
+  },
+  /** Another company of nearly the same name pays the same amount for something else. */
+  "similar name": (maker) => {
+    const place = maker.chance.between(0, companies.length / 3 - 1) * 3;
+    const item = maker.item({ amount: odd(maker), party: companies[place]! });
+    const other = companies[place + maker.chance.between(1, 2)]!;
+    maker.payment(item, { named: [], counterparty: maker.payer(other) });
+    const isPaid = maker.chance.is(0.5);
+    maker.add("similar name", [item], isPaid ? [maker.payment(item, { named: [] })] : []);
+  },
+  /** The same amount month by month, and no reference. */
+  recurring: (maker) => {
+    const first = maker.item({ date: dayAt(5) });
+    const { amount, currency, party } = first;
+    const items = [
+      first,
+      ...[36, 64].map((day) => maker.item({ amount, currency, party, date: dayAt(day) })),
+    ];
+    for (const item of items) maker.add("recurring", [item], [maker.payment(item, { named: [] })]);
+  },
+  /** The first part came twice: nobody can tell which one is too much. */
+  "part twice": (maker) => {
+    const item = maker.item({ amount: odd(maker) });
+    const [first, second] = maker.parts(centsOf(item), 2) as [number, number];
+    for (const cents of [first, first, second]) maker.payment(item, { cents });
+    maker.add("part twice", [item], []);
+  },
+  /** Two companies count from one; a third one, of which nothing is expected, too. */
+  "shared reference": (maker) => {
+    const item = maker.item({ party: companies[0]! });
+    const { reference } = item;
+    const amount = maker.chance.is(0.5) ? item.amount : textOf(maker.cents());
+    const other = maker.item({ party: companies[6]!, reference, amount, currency: item.currency });
+    for (const each of [item, other]) maker.add("shared reference", [each], [maker.payment(each, {})]);
+    const alone = maker.item({ party: companies[9]! });
+    const cents = centsOf(alone) - maker.chance.pick([500, 2_000, Math.floor(centsOf(alone) / 2)]);
+    maker.payment(alone, { cents, counterparty: companies[12]! });
+    maker.add("shared reference", [alone], []);
+  },
+  /** Two digits the wrong way round. */
+  mistyped: (maker) => {
+    const item = maker.item({ amount: odd(maker) });
+    const typed = item.reference!.replace(/(\d)(\d)$/, "$2$1");
+    maker.add("mistyped", [item], [maker.payment(item, { named: [typed] })]);
+  },
+  /** The customer paid as much for another invoice, or nothing. */
+  unpaid: (maker) => {
+    const item = maker.item();
+    const [, before, digits] = /^(.*?)(\d+)$/.exec(item.reference!)!;
+    const other = before + String(Number(digits) + 5_000).padStart(digits!.length, "0");
+    if (maker.chance.is(0.6)) maker.payment(item, { named: [other] });
+    maker.add("unpaid", [item], []);
+  },
+};
+
+/** How often each kind is among so many. */
+const weights: readonly (readonly [Label, number])[] = [
+  ["plain", 18],
+  ["late", 8],
+  ["short", 8],
+  ["fee", 9],
+  ["double", 8],
+  ["split", 10],
+  ["combined", 10],
+  ["without reference", 10],
+  ["wrong currency", 5],
+  ["similar name", 6],
+  ["recurring", 1],
+  ["part twice", 2],
+  ["shared reference", 2],
+  ["mistyped", 1],
+  ["unpaid", 7],
+];
+
+const labels = weights.flatMap(([label, count]) => Array.from({ length: count }, () => label));
+
+/** What belongs to none of the items: salaries, rents and payments of others. */
+function addOthers(maker: Maker, count: number): void {
+  for (let index = 0; index < count; index += 1)
+    maker.payment(
+      {
+        item: 0,
+        amount: textOf(maker.cents()),
+        currency: "EUR",
+        party: maker.chance.pick(companies),
+        date: dayAt(40),
+      },
+      { named: [maker.reference()], days: maker.chance.between(-40, 60) },
+    );
+}
+
+/** At least so many cases, of all kinds, in one list of items and one of payments. */
+export function labelledPayments(seed: number, count: number): Labelled {
+  const maker = new Maker(seed);
+  for (const label of Object.keys(makers) as Label[]) makers[label](maker);
+  while (maker.cases.length < count) makers[maker.chance.pick(labels)](maker);
+  addOthers(maker, Math.floor(count / 5));
+  return maker;
+}

@@ -1,0 +1,87 @@
+/** Somebody logs in: the command is started, and its address opened as a browser does, without one. */
+import { createServer, type AddressInfo } from "node:net";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { demo, type Sandbox } from "@fxdesk/sandbox";
+import { fxdesk } from "../../cli/fxdesk";
+import type { Ran, Variables } from "../cli/run";
+import { eventually, happens } from "./eventually";
+
+/** The address of a path at a port that nobody listens on. */
+export async function freeRedirect(): Promise<string> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await happens(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await happens(server.close(), "close");
+  return `http://127.0.0.1:${port}/callback`;
+}
+
+/** What a person is shown in the end. */
+export interface Shown {
+  readonly status: number;
+  readonly html: string;
+}
+
+/** Logs in on the page of an address, and returns where that leads: the code is in it. */
+export async function signedIn(address: string, email: string = demo.email): Promise<URL> {
+  const asked = new URL(address);
+  const page = await fetch(asked);
+  if (page.status !== 200) throw new Error(`The login page: ${page.status} ${await page.text()}`);
+  const body = new URLSearchParams({ email, password: demo.password });
+  for (const name of ["client_id", "redirect_uri", "state"]) body.set(name, asked.searchParams.get(name)!);
+  const left = await fetch(new URL("login", asked), { method: "POST", body, redirect: "manual" });
+  return new URL(left.headers.get("location")!);
+}
+
+export async function opened(address: URL | string, headers: Record<string, string> = {}): Promise<Shown> {
+  const response = await fetch(address, { headers });
+  return { status: response.status, html: await response.text() };
+}
+
+/** A command that waits for somebody. */
+export interface Waiting {
+  /** What it says is to be opened. */
+  readonly address: string;
+  readonly ran: Promise<Ran>;
+}
+
+export async function waiting(args: readonly string[], variables: Variables): Promise<Waiting> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  stdin.end();
+  let said = "";
+  stderr.on("data", (chunk) => (said += String(chunk)));
+  const out = text(stdout);
+  let ended: number | undefined;
+  const ran = fxdesk(args, { stdin, stdout, stderr, environment: variables }).then(async (code) => {
+    ended = code;
+    stdout.end();
+    return { code, stdout: await out, stderr: said };
+  });
+  const address = () => {
+    if (ended !== undefined) throw new Error(`The command ended with ${ended}: ${said}`);
+    return /^http\S+\/authenticate\?\S+$/m.exec(said)?.[0];
+  };
+  return { address: await eventually(address, { withinMs: 20_000, what: "an address to open" }), ran };
+}
+
+/** What is set for a first login to a sandbox. */
+export const applicationOf = ({ baseUrl, demo: company }: Sandbox): Variables => ({
+  FXDESK_ENVIRONMENT: "sandbox",
+  FXDESK_BASE_URL: baseUrl,
+  FXDESK_REDIRECT_URI: company.redirectUri,
+  FXDESK_AUTH_CLIENT_ID: company.authClientId,
+  FXDESK_AUTH_CLIENT_SECRET: company.authClientSecret,
+  FXDESK_API_KEY: company.apiKey,
+});
+
+/** `fxdesk login`, from its beginning to its end. */
+export async function login(
+  profile: string,
+  variables: Variables,
+  flags: readonly string[] = [],
+  email?: string,
+): Promise<Ran & Shown> {
+  const { address, ran } = await waiting(["login", "--profile", profile, ...flags], variables);
+  const shown = await opened(await signedIn(address, email));
+  return { ...(await ran), ...shown };
+}
