@@ -129,7 +129,9 @@ async function isFinished({ by, part, turns }: Stop, number: number): Promise<vo
   expect({ by, ended: await running.ended }).toEqual({ by, ended: [0, null] });
   expect(server.heads).toHaveLength(1);
   if (by === "closed stdout")
-    expect(running.stderr).toMatch(new RegExp(`^fxdesk: trades\\.book: carried out \\(201\\), trade_id ${trade}, `, "m"));
+    expect(running.stderr).toMatch(
+      new RegExp(`^fxdesk: trades\\.book: carried out \\(201\\), trade_id ${trade}, `, "m"),
+    );
   else expect(JSON.parse(running.stdout)).toMatchObject({ trade_id: trade });
   await server.close();
 }
