@@ -12,9 +12,17 @@ export const median = (values: readonly number[]): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 };
 
-/** Units per second with `inFlight` of them under way at any time. */
-async function rate(candidate: Candidate, inFlight: number, ms: number): Promise<number> {
+/** What one unit of work took. */
+interface Cost {
+  /** Units per second, with `inFlight` of them under way at any time. */
+  readonly perSecond: number;
+  /** Microseconds of the processor in this process: what the server and others on the machine do does not count. */
+  readonly micros: number;
+}
+
+async function costOf(candidate: Candidate, inFlight: number, ms: number): Promise<Cost> {
   const start = performance.now();
+  const used = process.cpuUsage();
   let done = 0;
   const worker = async () => {
     while (performance.now() - start < ms) {
@@ -23,7 +31,8 @@ async function rate(candidate: Candidate, inFlight: number, ms: number): Promise
     }
   };
   await Promise.all(Array.from({ length: inFlight }, worker));
-  return (done * 1_000) / (performance.now() - start);
+  const { user, system } = process.cpuUsage(used);
+  return { perSecond: (done * 1_000) / (performance.now() - start), micros: (user + system) / done };
 }
 
 export interface Comparison {
@@ -32,23 +41,31 @@ export interface Comparison {
   readonly inFlight: number;
 }
 
-/** Medians of each candidate's rate, and of its ratio to the first candidate of the same round. */
+/** Medians of each candidate's costs, and of their ratio to the first candidate of the same round. */
 export async function compare(candidates: readonly Candidate[], { rounds, sliceMs, inFlight }: Comparison) {
-  for (const candidate of candidates) await rate(candidate, inFlight, sliceMs);
-  const rates = candidates.map((): number[] => []);
+  for (const candidate of candidates) await costOf(candidate, inFlight, sliceMs);
+  const costs = candidates.map((): Cost[] => []);
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, candidate] of candidates.entries())
-      rates[index]!.push(await rate(candidate, inFlight, sliceMs));
+      costs[index]!.push(await costOf(candidate, inFlight, sliceMs));
   }
   return candidates.map(({ name }, index) => ({
     name,
-    perSecond: median(rates[index]!),
-    ratio: median(rates[index]!.map((value, round) => value / rates[0]![round]!)),
+    perSecond: median(costs[index]!.map(({ perSecond }) => perSecond)),
+    micros: median(costs[index]!.map(({ micros }) => micros)),
+    rateRatio: median(costs[index]!.map(({ perSecond }, round) => perSecond / costs[0]![round]!.perSecond)),
+    /** How many units of it the processor does in the time of one of the first. */
+    workRatio: median(costs[index]!.map(({ micros }, round) => costs[0]![round]!.micros / micros)),
   }));
 }
 
 export function print(title: string, rows: Awaited<ReturnType<typeof compare>>): void {
   console.log(title);
-  for (const { name, perSecond, ratio } of rows)
-    console.log(`  ${name.padEnd(34)} ${perSecond.toFixed(0).padStart(8)}/s   ${ratio.toFixed(2)}`);
+  console.log(`${" ".repeat(46)}rate          processor`);
+  for (const { name, perSecond, micros, rateRatio, workRatio } of rows) {
+    const rate = `${perSecond.toFixed(0).padStart(8)}/s  ${rateRatio.toFixed(2)}`;
+    console.log(
+      `  ${name.padEnd(34)} ${rate}   ${micros.toFixed(1).padStart(6)} µs  ${workRatio.toFixed(2)}`,
+    );
+  }
 }

@@ -44,14 +44,25 @@ async function start(script: string, args: readonly string[]): Promise<Started> 
 
 export async function benchMcp(): Promise<void> {
   const written = await readFile(join(dist, "mcp/tools.json"), "utf8");
-  const entries = JSON.parse(written) as { tool: Parameters<typeof bareServerSource>[0][number] }[];
+  const { tools } = JSON.parse(written) as {
+    tools: { tool: Parameters<typeof bareServerSource>[0][number] }[];
+  };
   const bare = join(__dirname, "bare-server.mjs");
-  await writeFile(bare, bareServerSource(entries.map(({ tool }) => tool)));
+  await writeFile(bare, bareServerSource(tools.map(({ tool }) => tool)));
   const candidates = [
     { name: "SDK, registerTool", run: () => start(bare, []) },
     {
       name: "fxdesk mcp",
-      run: () => start(join(dist, "cli/main.js"), ["mcp", "--allow", "change", "--allow", "money"]),
+      run: () =>
+        start(join(dist, "cli/main.js"), [
+          "mcp",
+          "--toolsets",
+          "all",
+          "--allow",
+          "change",
+          "--allow",
+          "money",
+        ]),
     },
   ];
   try {

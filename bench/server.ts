@@ -36,16 +36,18 @@ const closed = Buffer.from(head("close") + body);
 
 function serve(): void {
   const server = createServer((socket) => {
-    let received = "";
+    let before: Buffer = Buffer.alloc(0);
     socket.setNoDelay(true).on("error", () => undefined);
     socket.on("data", (chunk) => {
-      received += chunk.toString("latin1");
-      for (let end = received.indexOf(endOfHead); end >= 0; end = received.indexOf(endOfHead)) {
-        const closes = /connection: close/i.test(received.slice(0, end));
-        received = received.slice(end + endOfHead.length);
+      const received = before.length === 0 ? chunk : Buffer.concat([before, chunk]);
+      let begin = 0;
+      for (let end = received.indexOf(endOfHead); end >= 0; end = received.indexOf(endOfHead, begin)) {
+        const closes = received.subarray(begin, end).includes("connection: close");
+        begin = end + endOfHead.length;
         if (closes) socket.end(closed);
         else socket.write(kept);
       }
+      before = received.subarray(begin);
     });
   });
   server.listen(0, "127.0.0.1", () => process.send!((server.address() as AddressInfo).port));

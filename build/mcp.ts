@@ -1,11 +1,9 @@
 /** The MCP server as it is shipped: the SDK in one file with what is written against it, and the list of tools. */
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { declarationsOf } from "../core/declaration/service";
 import { fxdeskService } from "../core/service";
-import { toolsOf } from "../mcp/tools";
-import { type ToolsFile, toolsFile } from "../mcp/lazy-toolbox";
-import { offeredOf } from "../mcp/offer";
+import { toolListOf } from "../mcp/tools";
+import { toolsFile } from "../mcp/lazy-toolbox";
 import { writeBundle } from "./bundle";
 
 /** The module in which everything stands that is written against the SDK. */
@@ -22,19 +20,9 @@ const bundled = [
   "stdio.js",
 ];
 
-async function writeTools(folder: string): Promise<void> {
-  const { names, hasWatches } = offeredOf(fxdeskService, {});
-  const written: ToolsFile = {
-    tools: toolsOf(declarationsOf(fxdeskService)),
-    daily: [...names],
-    hasWatches,
-  };
-  await writeFile(join(folder, toolsFile), JSON.stringify(written));
-}
-
 export async function buildMcp(dist: string): Promise<void> {
   const folder = join(dist, "mcp");
-  await writeTools(folder);
+  await writeFile(join(folder, toolsFile), JSON.stringify(toolListOf(fxdeskService)));
   await writeBundle({
     source: join(folder, `../../mcp/${entry}.ts`),
     file: join(folder, `${entry}.js`),

@@ -6,10 +6,11 @@ import type { HttpServer, Listening } from "./http";
 import type { McpServer, Serving } from "./protocol";
 import type { StdioServer } from "./stdio";
 import type { McpOptions } from "./toolbox";
-import { lazyToolbox, type LazyToolboxOptions } from "./lazy-toolbox";
+import { lazyToolbox, type LazyToolboxOptions, toolListFor } from "./lazy-toolbox";
 
 export { type Allowed, allowedFrom } from "./allow";
 export { type Offer, offeredOf, wordsIn } from "./offer";
+export { toolListFor };
 export type { HttpServer, Listening, McpOptions, McpServer, Serving, StdioServer, LazyToolboxOptions };
 
 const serving = () => require("./serving") as typeof import("./serving");

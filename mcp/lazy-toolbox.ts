@@ -1,26 +1,16 @@
 /** The toolbox of a server that lists its tools before it loads what runs them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { declarationsOf, type Service } from "../core/declaration/service";
-import type { ToolEntry } from "./allow";
-import { isBeside, type Offer, offeredResources, offeredTools, type Offered, offeredOf } from "./offer";
+import type { Service } from "../core/declaration/service";
+import { type Offer, offeredOf, offeredResources, offeredTools, type ToolList } from "./offer";
 import { targetOf, type Settings } from "./target";
 import { instructionsFor, titleFor } from "./instructions";
 import { watchAt } from "./watch-resources";
 import { errorResult, stoppingResult, type Toolbox } from "./protocol";
 import type { ClientCore } from "../core/client/methods";
 
-/** The file that holds the tools of all that is declared, sorted by name; beside the built server. */
+/** The file that holds the list of tools of all that is declared; beside the built server. */
 export const toolsFile = "tools.json";
-
-/** What is in it: the tools, and what is told of their service without loading it. */
-export interface ToolsFile {
-  readonly tools: readonly ToolEntry[];
-  /** The names of the tools that are offered by default. */
-  readonly daily: readonly string[];
-  /** Whether there are watches among them. */
-  readonly hasWatches: boolean;
-}
 
 export interface LazyToolboxOptions extends Offer {
   /** Gives the client when the first tool is called; the server closes it. What it throws is told to the caller. */
@@ -31,32 +21,11 @@ export interface LazyToolboxOptions extends Offer {
   readonly service?: Service;
 }
 
-const toolsOfContract = () => JSON.parse(readFileSync(join(__dirname, toolsFile), "utf8")) as ToolsFile;
-
-function toolsOfService(service: Service): readonly ToolEntry[] {
-  const { toolsOf } = require("./tools") as typeof import("./tools");
-  return toolsOf(declarationsOf(service));
-}
-
-interface Listed {
-  readonly tools: readonly ToolEntry[];
-  readonly offered: Offered;
-}
-
-/** What is offered by default is written down; to choose otherwise needs the service. */
-function listed(service: Service | undefined, offer: Offer): Listed {
-  if (service) return { tools: toolsOfService(service), offered: offeredOf(service, offer) };
-  const { tools, daily, hasWatches } = toolsOfContract();
-  if (offer.toolsets || offer.tools) {
-    const { fxdeskService } = require("../core/service") as typeof import("../core/service");
-    return { tools, offered: offeredOf(fxdeskService, offer) };
-  }
-  const allow = offer.readOnly ? [] : (offer.allow ?? []);
-  const beside = tools.filter((each) => isBeside(each, allow)).map(({ tool }) => tool.name);
-  const names = new Set([...daily, ...beside]);
-  const hasMore = daily.length < tools.length;
-  const isReleased = offer.release === "never";
-  return { tools, offered: { allow, names, hasMore, hasWatches, isReleased } };
+/** The tools of a service; those of fxdesk itself where none is given, which are told without loading it. */
+export function toolListFor(service: Service | undefined): ToolList {
+  if (!service) return JSON.parse(readFileSync(join(__dirname, toolsFile), "utf8")) as ToolList;
+  const { toolListOf } = require("./tools") as typeof import("./tools");
+  return toolListOf(service);
 }
 
 interface Loaded {
@@ -66,7 +35,8 @@ interface Loaded {
 
 export function lazyToolbox({ connect, settings, service, ...offer }: LazyToolboxOptions): Toolbox {
   const target = targetOf(settings);
-  const { tools, offered } = listed(service, offer);
+  const list = toolListFor(service);
+  const offered = offeredOf(list, offer);
   let loading: Promise<Loaded> | undefined;
   let loaded: Loaded | undefined;
   let closed = false;
@@ -95,8 +65,8 @@ export function lazyToolbox({ connect, settings, service, ...offer }: LazyToolbo
   };
 
   return {
-    tools: offeredTools(tools, offered),
-    resources: offeredResources(tools, offered),
+    tools: offeredTools(list, offered),
+    resources: offeredResources(list, offered),
     instructions: instructionsFor(offered, target),
     title: titleFor(target),
     async call(...args) {

@@ -1,10 +1,14 @@
 /** Which tools a server offers, of those that its service has. */
-import { type Callable } from "../core/declaration/operation";
-import { bySection } from "../core/declaration/sections";
-import { callablesOf, type Declared, dailyOf, declarationsOf } from "../core/declaration/service";
 import { nearest } from "../core/nearest";
 import { type Allowed, isAllowed, type ToolEntry } from "./allow";
 import type { Tool, WatchResource } from "./protocol";
+
+/** The tools of a service, sorted by name, and the sets they are offered in. */
+export interface ToolList {
+  readonly tools: readonly ToolEntry[];
+  /** The names of the tools in each: `daily`, `all`, `watches` and the sections. */
+  readonly toolsets: Readonly<Record<string, readonly string[]>>;
+}
 
 /** What the operator of a server offers. */
 export interface Offer {
@@ -35,18 +39,6 @@ export interface Offered {
   readonly hasWatches: boolean;
 }
 
-const sets = {
-  daily: dailyOf,
-  all: declarationsOf,
-  watches: ({ watches = [] }: Declared): readonly Callable[] => watches,
-} as const;
-
-/** The sets of tools of a service, by name. */
-export function toolsetsOf(service: Declared): ReadonlyMap<string, readonly Callable[]> {
-  const named = Object.entries(sets).map(([name, members]) => [name, members(service)] as const);
-  return new Map<string, readonly Callable[]>([...named, ...bySection(declarationsOf(service))]);
-}
-
 function wrong(what: string, name: string, known: readonly string[]): TypeError {
   const near = nearest(name, known);
   const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `There are ${known.join(", ")}.`;
@@ -54,40 +46,40 @@ function wrong(what: string, name: string, known: readonly string[]): TypeError 
 }
 
 /** The tools that are meant. Throws a TypeError that names what there is instead. */
-function namesOf(service: Declared, { toolsets, tools = [] }: Offer): Set<string> {
-  const known = toolsetsOf(service);
-  const all = declarationsOf(service).map(({ tool }) => tool);
+function namesOf({ toolsets }: ToolList, offer: Offer): Set<string> {
+  const { tools = [] } = offer;
+  const all = toolsets.all!;
   for (const name of tools) if (!all.includes(name)) throw wrong("tool", name, all);
-  const chosen = toolsets ?? (tools.length > 0 ? [] : ["daily"]);
+  const chosen = offer.toolsets ?? (tools.length > 0 ? [] : ["daily"]);
   const inSets = chosen.flatMap((name) => {
-    const members = known.get(name);
-    if (!members) throw wrong("toolset", name, [...known.keys()]);
-    return members.map(({ tool }) => tool);
+    if (!Object.hasOwn(toolsets, name)) throw wrong("toolset", name, Object.keys(toolsets));
+    return toolsets[name]!;
   });
   return new Set([...inSets, ...tools]);
 }
 
-/** Whether a tool belongs to others that are allowed. */
-export const isBeside = ({ beside }: Pick<Callable, "beside">, allow: readonly Allowed[]): boolean =>
-  beside !== undefined && isAllowed(beside, allow);
-
-export function offeredOf(service: Declared, offer: Offer): Offered {
+/** Throws a TypeError where a set or a tool is named that is not in the list. */
+export function offeredOf(list: ToolList, offer: Offer): Offered {
   const allow = offer.readOnly ? [] : (offer.allow ?? []);
-  const chosen = namesOf(service, offer);
-  const hasMore = chosen.size < declarationsOf(service).length;
-  const hasWatches = sets.watches(service).some(({ tool }) => chosen.has(tool));
-  const beside = callablesOf(service).filter((each) => isBeside(each, allow));
-  const names = new Set([...chosen, ...beside.map(({ tool }) => tool)]);
-  return { allow, names, hasMore, hasWatches, isReleased: offer.release === "never" };
+  const chosen = namesOf(list, offer);
+  // What belongs to others that are allowed.
+  const beside = list.tools.filter(({ beside }) => beside !== undefined && isAllowed(beside, allow));
+  return {
+    allow,
+    names: new Set([...chosen, ...beside.map(({ tool }) => tool.name)]),
+    hasMore: chosen.size < list.tools.length,
+    hasWatches: list.toolsets.watches!.some((name) => chosen.has(name)),
+    isReleased: offer.release === "never",
+  };
 }
 
-export const offeredTools = (entries: readonly ToolEntry[], { allow, names }: Offered): Tool[] =>
-  entries
+export const offeredTools = ({ tools }: ToolList, { allow, names }: Offered): Tool[] =>
+  tools
     .filter(({ effect, tool }) => names.has(tool.name) && isAllowed(effect, allow))
     .map(({ tool }) => tool);
 
-export const offeredResources = (entries: readonly ToolEntry[], { names }: Offered): WatchResource[] =>
-  entries.flatMap(({ tool, resource }) => (resource && names.has(tool.name) ? [resource] : []));
+export const offeredResources = ({ tools }: ToolList, { names }: Offered): WatchResource[] =>
+  tools.flatMap(({ tool, resource }) => (resource && names.has(tool.name) ? [resource] : []));
 
 /** Words with commas between them, as a flag or a variable has them. */
 export const wordsIn = (text: string): string[] =>

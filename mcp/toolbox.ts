@@ -24,7 +24,7 @@ import { type StoredPage, readList } from "./list-results";
 import { intoResources } from "./file-content";
 import { Resources } from "./resources";
 import { Subscription, type Tidings } from "./subscription";
-import { toolsOf } from "./tools";
+import { toolListOf } from "./tools";
 import { watchAt, watchMimeType } from "./watch-resources";
 import { cursorArgument, returnsRows } from "./row-range";
 import type { CallOptions } from "../core/client/call-options";
@@ -86,7 +86,8 @@ function splitOwn(operation: Callable, input: JsonObject): readonly [given: Json
 
 export function toolbox({ client, ...offer }: McpOptions): Toolbox {
   const { service, settings } = client;
-  const offered = offeredOf(service, offer);
+  const list = toolListOf(service);
+  const offered = offeredOf(list, offer);
   const { allow, names } = offered;
   const callables = declarationsOf(service);
   const target = targetOf(settings);
@@ -188,10 +189,9 @@ export function toolbox({ client, ...offer }: McpOptions): Toolbox {
     return { contents: [{ uri, mimeType: watchMimeType, text: JSON.stringify(found) }] };
   }
 
-  const entries = toolsOf(callables);
   return {
-    tools: offeredTools(entries, offered),
-    resources: offeredResources(entries, offered),
+    tools: offeredTools(list, offered),
+    resources: offeredResources(list, offered),
     instructions: instructionsFor(offered, target),
     title: titleFor(target),
     call,

@@ -9,16 +9,19 @@ import { type Callable, requires } from "../core/declaration/operation";
 import { type Field, modelFields } from "../core/declaration/fields";
 import { inputJsonSchema } from "../core/declaration/json-schema";
 import { needsKey } from "../core/declaration/key";
+import { bySection } from "../core/declaration/sections";
+import { dailyOf, type Declared, declarationsOf } from "../core/declaration/service";
 import { isWatch } from "../core/declaration/watch";
 import { metaOf } from "../core/schema/kind";
 import type { ToolEntry } from "./allow";
 import { watchProperties } from "./changes";
 import { compactSchema, type RenderText } from "./compact-schema";
 import { inArgumentNames } from "./names";
+import type { ToolList } from "./offer";
 import type { JsonObject, Tool, ToolAnnotations } from "./protocol";
 import { keyArgument, keyProperty } from "./request-key";
 import { cursorArgument, returnsRows } from "./row-range";
-import { watchResourceOf } from "./watch-resources";
+import { watchResourceOf } from "./watch-resource";
 
 /**
  * Nothing here is idempotent but a read, and what comes back is written by other people: an open world. What commits money
@@ -115,4 +118,21 @@ export function toolsOf(operations: readonly Callable[]): ToolEntry[] {
       ...(isWatch(operation) && { resource: watchResourceOf(operation) }),
     }))
     .toSorted((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
+}
+
+const namesOf = (declared: readonly Callable[]): string[] => declared.map(({ tool }) => tool);
+
+/** The tools of all that a service declares, and the sets they are offered in. */
+export function toolListOf(service: Declared): ToolList {
+  const all = declarationsOf(service);
+  const sections = [...bySection(all)].map(([section, members]) => [section, namesOf(members)] as const);
+  return {
+    tools: toolsOf(all),
+    toolsets: {
+      daily: namesOf(dailyOf(service)),
+      all: namesOf(all),
+      watches: namesOf(service.watches ?? []),
+      ...Object.fromEntries(sections),
+    },
+  };
 }

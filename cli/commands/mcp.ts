@@ -112,7 +112,7 @@ async function overHttp(parsed: ParsedArguments, terminal: Terminal): Promise<nu
   const settings = await settingsInForce(parsed, terminal);
   const offer = offerFrom(parsed, terminal, settings, mcp);
   const client = await connectWith(settings, await extendedService(terminal), offer)();
-  asUsageError(() => mcp.offeredOf(client.service, offer));
+  asUsageError(() => mcp.offeredOf(mcp.toolListFor(client.service), offer));
   const server = await mcp
     .serveHttp({
       client,

@@ -1,11 +1,11 @@
 /** The built server as a host starts it. */
+import { execFileSync } from "node:child_process";
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { dailyOf, declarationsOf } from "../../core/declaration/service";
 import { fxdeskService } from "../../core/service";
-import { toolsOf } from "../../mcp/tools";
+import { toolListOf } from "../../mcp/tools";
 import { happens } from "../support/eventually";
 import { demoEnvironment, fxdeskMcp, revisions, textOf } from "./support/clients";
 
@@ -113,9 +113,17 @@ describe("what is shipped", () => {
 
   test("lists what the declarations say", async () => {
     const written: unknown = JSON.parse(await readFile(join(dist, "tools.json"), "utf8"));
-    const daily = dailyOf(fxdeskService).map(({ tool }) => tool);
-    const tools = toolsOf(declarationsOf(fxdeskService));
-    expect(written).toEqual(JSON.parse(JSON.stringify({ tools, daily, hasWatches: true })));
+    expect(written).toEqual(JSON.parse(JSON.stringify(toolListOf(fxdeskService))));
+  });
+
+  test("lists its tools before it loads the contract", () => {
+    const listing = `
+      const { lazyToolbox } = require(${JSON.stringify(join(dist, "lazy-toolbox"))});
+      const { tools, resources } = lazyToolbox({ connect: () => {}, settings: {}, toolsets: ["all"] });
+      const loaded = Object.keys(require.cache).filter((file) => /zod|contract/.test(file));
+      console.log(JSON.stringify([tools.length > 0, resources.length > 0, loaded]));`;
+    const told = execFileSync(process.execPath, ["-e", listing], { encoding: "utf8" });
+    expect(JSON.parse(told)).toEqual([true, true, []]);
   });
 
   test("needs no package of the SDK", async () => {

@@ -1,20 +1,20 @@
 /** The tools that derive from the operations, as a model and its host see them. */
 import { contract, type Declaration, operations } from "@fxdesk/toolkit/operations";
 import { fxdeskService } from "../../core/service";
-import { declarationsOf } from "../../core/declaration/service";
 import { type Allowed, allowedFrom } from "../../mcp/allow";
-import { type Offer, offeredOf, offeredTools, toolsetsOf } from "../../mcp/offer";
+import { type Offer, offeredOf, offeredTools } from "../../mcp/offer";
 import { targetOf } from "../../mcp/target";
 import { instructionsFor, titleFor } from "../../mcp/instructions";
 import { argumentName } from "../../mcp/names";
 import type { JsonObject, Tool } from "../../mcp/protocol";
-import { listedFields, toolsOf } from "../../mcp/tools";
+import { listedFields, toolListOf, toolsOf } from "../../mcp/tools";
 import { getRate } from "./support/added";
 
 const everything: readonly Allowed[] = ["change", "money"];
 
 /** The tools of the contract by itself that an operator offers. */
-const offered = (offer: Offer) => offeredTools(toolsOf(operations), offeredOf(contract, offer));
+const ofContract = toolListOf(contract);
+const offered = (offer: Offer) => offeredTools(ofContract, offeredOf(ofContract, offer));
 const tools = offered({ allow: everything });
 const declared = new Map<string, Declaration>(operations.map((each) => [each.tool, each]));
 const each = tools.map((tool) => [tool.name, tool, declared.get(tool.name)!] as const);
@@ -99,15 +99,12 @@ describe("all tools together", () => {
 });
 
 /** The tools of fxdesk as it is that an operator offers. */
-const offeredByFxdesk = (offer: Offer) =>
-  offeredTools(toolsOf(declarationsOf(fxdeskService)), offeredOf(fxdeskService, offer));
+const ofFxdesk = toolListOf(fxdeskService);
+const offeredByFxdesk = (offer: Offer) => offeredTools(ofFxdesk, offeredOf(ofFxdesk, offer));
 
 describe("what the operator offers", () => {
   const namesOf = (offer: Offer) => offeredByFxdesk(offer).map(({ name }) => name);
-  const inSet = (set: string) =>
-    toolsetsOf(fxdeskService)
-      .get(set)!
-      .map(({ tool }) => tool);
+  const inSet = (set: string) => ofFxdesk.toolsets[set]!;
 
   test.each([
     { set: "daily", most: 4_000 },
@@ -161,8 +158,7 @@ describe("what the operator offers", () => {
   });
 
   test("the instructions say that there are more, and whom to ask", () => {
-    const told = (offer: Offer) =>
-      instructionsFor(offeredOf(fxdeskService, offer), { environment: "sandbox" });
+    const told = (offer: Offer) => instructionsFor(offeredOf(ofFxdesk, offer), { environment: "sandbox" });
     expect(told({})).toContain("ask the operator");
     expect(told({ toolsets: ["all"] })).not.toContain("offer it");
     expect(told({})).toContain("A watch_ tool");
