@@ -63,10 +63,10 @@ export function offeredOf(list: ToolList, offer: Offer): Offered {
   const allow = offer.readOnly ? [] : (offer.allow ?? []);
   const chosen = namesOf(list, offer);
   // What belongs to others that are allowed.
-  const beside = list.tools.filter(({ beside }) => beside !== undefined && isAllowed(beside, allow));
+  const besides = list.tools.filter((each) => each.beside !== undefined && isAllowed(each.beside, allow));
   return {
     allow,
-    names: new Set([...chosen, ...beside.map(({ tool }) => tool.name)]),
+    names: new Set([...chosen, ...besides.map(({ tool }) => tool.name)]),
     hasMore: chosen.size < list.tools.length,
     hasWatches: list.toolsets.watches!.some((name) => chosen.has(name)),
     isReleased: offer.release === "never",

@@ -9,7 +9,7 @@ import type { CallOptions } from "../../../core";
 import type { Declaration, Values } from "../../../core/operations";
 import { type Fate, type Seen, witness } from "../../support/witness";
 
-const runs = Number(process.env.FXDESK_RUNS ?? 1_000);
+const runs = Number(process.env.FXDESK_RUNS ?? 300);
 const seed = Number(process.env.FXDESK_SEED ?? 20_261_121);
 /** Calls of one client at a time. */
 const together = 20;
