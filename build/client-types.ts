@@ -133,10 +133,29 @@ function responseOf(operation: Callable, schemas: AllSchemas): Response {
 const list = (heading: string, items: readonly string[]): string[] =>
   items.length === 0 ? [] : ["", `${heading}:`, ...items.map((item) => `- ${item}`)];
 
-function documentation(page: DescribedPage): string[] {
+const meaning = ({ status, description }: DescribedResponse | DescribedError): string =>
+  `${status}: ${description}`;
+
+/** What many operations document alike is not told at each of them. */
+const many = 10;
+
+function usualErrors(callables: readonly Callable[]): ReadonlySet<string> {
+  const counts = new Map<string, number>();
+  for (const error of callables.flatMap((each) => pageOf(each).errors.map(meaning)))
+    counts.set(error, (counts.get(error) ?? 0) + 1);
+  return new Set([...counts].filter(([, count]) => count >= many).map(([error]) => error));
+}
+
+/** The statuses, and what those mean that are special here. */
+function errorsText(errors: readonly DescribedError[], usual: ReadonlySet<string>): string[] {
+  if (errors.length === 0) return [];
+  const special = errors.map(meaning).filter((error) => !usual.has(error));
+  const statuses = errors.map(({ status }) => status).join(", ");
+  return ["", `Errors: ${statuses}.`, ...special.map((error) => `- ${error}`)];
+}
+
+function documentation(page: DescribedPage, usual: ReadonlySet<string>): string[] {
   const { effect, rules, responses, errors, request, uses = [], contract } = page;
-  const meaning = ({ status, description }: DescribedResponse | DescribedError) =>
-    `${status}: ${description}`;
   return [
     introduction(page),
     "",
@@ -146,7 +165,7 @@ function documentation(page: DescribedPage): string[] {
       rules.map(({ description }) => description),
     ),
     ...list("Responses", responses.map(meaning)),
-    ...list("Errors", errors.map(meaning)),
+    ...errorsText(errors, usual),
     ...list("Calls", uses),
     ...(request ? ["", `Contract: ${contract}, ${request.method} ${request.path}`] : []),
   ];
@@ -165,66 +184,46 @@ function jsonInput(operation: Callable): string | undefined {
   return `${name} & { ${field}${optional}: Exclude<${name}[${field}], ${values}> }`;
 }
 
-function signaturesOf(operation: Callable, { type, jsonType, response }: Response): string[] {
-  const optional = callerFields(operation).some(({ required }) => required) ? "" : "?";
-  const args = `(input${optional}: ${inputName(operation)}, options?: CallOptions)`;
+/** What a method takes: `Needed` or `Optional`, or the same without the options of a call. */
+const argumentOf = (callable: Callable): "Needed" | "Optional" =>
+  callerFields(callable).some(({ required }) => required) ? "Needed" : "Optional";
+
+function callMethodType(operation: Callable, { type, jsonType, response }: Response): string {
+  const args = `${argumentOf(operation)}<${inputName(operation)}>`;
+  if (operation.pages) return `ListMethod<${args}, ${itemOf(type)}, ${response}>`;
   const json = jsonInput(operation);
-  const jsonArgs = json ? `(input: ${json}, options?: CallOptions)` : args;
-  const item = type.endsWith("[]") ? type.slice(0, -2) : `${type}[number]`;
+  const jsonArgs = json ? `Needed<${json}>` : args;
   return [
-    ...(json ? [`${jsonArgs}: Promise<${jsonType}>;`] : []),
-    `${args}: Promise<${type}>;`,
-    "/** The response with status, headers, total and what differed from the contract. */",
-    `response${args}: Promise<${response}>;`,
-    ...(operation.pages
-      ? [
-          "/** Every entry of every page, fetched as they are consumed. */",
-          `all${args}: AsyncGenerator<${item}, void, void>;`,
-          "/** Every page, fetched as it is consumed. */",
-          `pages${args}: AsyncGenerator<${item}[], void, void>;`,
-        ]
-      : []),
-    ...(operation.linkedPages
-      ? [
-          "/** Every page, fetched as it is consumed. */",
-          `pages${jsonArgs}: AsyncGenerator<${jsonType}, void, void>;`,
-          "/** All pages as one: the first, with the entries of all. */",
-          `whole${jsonArgs}: Promise<${jsonType}>;`,
-        ]
-      : []),
-  ];
+    ...(json ? [`((...args: ${jsonArgs}) => Promise<${jsonType}>)`] : []),
+    `CallMethod<${args}, ${type}, ${response}>`,
+    ...(operation.linkedPages ? [`LinkedPagesMethod<${jsonArgs}, ${jsonType}>`] : []),
+  ].join(" & ");
 }
 
-/** A watch takes what operations take, tells entries one by one, and is asked for those after a cursor. */
-function watchSignatures(watch: Watch, { type }: Response): string[] {
-  const optional = callerFields(watch).some(({ required }) => required) ? "" : "?";
-  const input = `input${optional}: ${inputName(watch)}`;
-  return [
-    `(${input}, options?: WatchOptions): AsyncGenerator<ToldChange<${type}>, void, void>;`,
-    "/** The changes after a cursor, for who asks from time to time. */",
-    `since(${input}, options?: SinceOptions): Promise<ToldChanges<${type}>>;`,
-  ];
-}
+const itemOf = (list: string): string => (list.endsWith("[]") ? list.slice(0, -2) : `${list}[number]`);
 
-function methodText(operation: Callable, response: Response): string {
-  const [, method] = splitName(operation);
-  const lines = isWatch(operation) ? watchSignatures(operation, response) : signaturesOf(operation, response);
-  const signatures = lines.map((line) => `    ${line}\n`);
-  return `${comment(documentation(pageOf(operation)), "  ")}  readonly ${method}: {\n${signatures.join("")}  };\n`;
+/** A watch takes what operations take, and tells entries one by one. */
+const watchMethodType = (watch: Watch, { type }: Response): string =>
+  `WatchMethod<[input${argumentOf(watch) === "Needed" ? "" : "?"}: ${inputName(watch)}], ${type}>`;
+
+function methodText(callable: Callable, response: Response, usual: ReadonlySet<string>): string {
+  const [, method] = splitName(callable);
+  const type = isWatch(callable) ? watchMethodType(callable, response) : callMethodType(callable, response);
+  return `${comment(documentation(pageOf(callable), usual), "  ")}  readonly ${method}: ${type};\n`;
 }
 
 /** What the types are made of beside the schemas, and where it is. */
 const imports = [
+  ["CallMethod", "./methods"],
   ["ClientCore", "./methods"],
+  ["LinkedPagesMethod", "./methods"],
+  ["ListMethod", "./methods"],
+  ["Needed", "./methods"],
+  ["Optional", "./methods"],
+  ["WatchMethod", "./methods"],
   ["ReceivedFile", "./file"],
-  ["CallOptions", "./call-options"],
   ["ServiceResponse", "./response"],
 ] as const;
-
-/** What those of watches are made of, where there are some. */
-const watchImports = ["SinceOptions", "ToldChange", "ToldChanges", "WatchOptions"].map(
-  (name) => [name, "../watches/options"] as const,
-);
 
 function assertUnique(names: readonly string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -236,12 +235,12 @@ const declaredNames = (text: string): string[] =>
 
 /** The declaration file of the client, as text. Throws where two types would have one name. */
 export function clientTypes(operations: readonly Callable[]): string {
-  const imported = operations.some(isWatch) ? [...imports, ...watchImports] : imports;
+  const usual = usualErrors(operations);
   const schemas = schemasOf(operations);
   const sections = [...bySection(operations)];
   const parts = sections.map(([section, members]) => {
     const responses = members.map((operation) => [operation, responseOf(operation, schemas)] as const);
-    const methods = responses.map(([operation, response]) => methodText(operation, response));
+    const methods = responses.map(([operation, response]) => methodText(operation, response, usual));
     return [
       ...responses.flatMap(([operation, response]) => [inputText(operation, schemas), response.text]),
       `/** ${sectionTitle(section)}. */\nexport interface ${sectionName(section)} {\n${methods.join("")}}\n`,
@@ -249,7 +248,7 @@ export function clientTypes(operations: readonly Callable[]): string {
   });
   const properties = sections.map(([section]) => `  readonly ${section}: ${sectionName(section)};\n`);
   const text = [
-    imported.map(([name, path]) => `import type { ${name} } from "${path}";\n`).join(""),
+    imports.map(([name, path]) => `import type { ${name} } from "${path}";\n`).join(""),
     `/** A text beside those that an enumeration lists: the service may add some. */\n` +
       `export type ${unlisted} = string & {};\n`,
     ...resourceTexts(operations, schemas).values(),
@@ -259,6 +258,6 @@ export function clientTypes(operations: readonly Callable[]): string {
   ]
     .filter(Boolean)
     .join("\n");
-  assertUnique([...imported.map(([name]) => name), ...declaredNames(text)]);
+  assertUnique([...imports.map(([name]) => name), ...declaredNames(text)]);
   return text;
 }

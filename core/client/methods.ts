@@ -49,9 +49,7 @@ export type OutputOf<D extends Callable> =
 export type ResponseOf<D extends Callable> = ResponseIn<D["responses"]>;
 
 export type Arguments<D extends Callable> =
-  Partial<InputOf<D>> extends InputOf<D>
-    ? [input?: InputOf<D>, options?: CallOptions]
-    : [input: InputOf<D>, options?: CallOptions];
+  Partial<InputOf<D>> extends InputOf<D> ? Optional<InputOf<D>> : Needed<InputOf<D>>;
 
 export type AsTextOf<D extends Callable> = D["responses"][keyof D["responses"]] extends {
   asText: infer T extends AsText;
@@ -71,57 +69,66 @@ type JsonMethod<D extends Callable> = [AsTextOf<D>] extends [never]
 
 type ItemOf<D extends Callable> = OutputOf<D> extends readonly (infer T)[] ? T : never;
 
-interface PagedMethod<D extends Callable> {
-  /** Every entry of every page, fetched as they are consumed. */
-  all(...args: Arguments<D>): AsyncGenerator<ItemOf<D>, void, void>;
-  /** Every page, fetched as it is consumed. */
-  pages(...args: Arguments<D>): AsyncGenerator<ItemOf<D>[], void, void>;
+/** What a method takes where its input is needed. */
+export type Needed<Input, Options = CallOptions> = [input: Input, options?: Options];
+
+/** What a method takes where its input may be left out. */
+export type Optional<Input, Options = CallOptions> = [input?: Input, options?: Options];
+
+/** The method of an operation or a procedure. */
+export interface CallMethod<Args extends readonly unknown[], Result, Response> {
+  (...args: Args): Promise<Result>;
+  /** The response with status, headers, total and what differed from the contract. */
+  response(...args: Args): Promise<Response>;
 }
 
-/** Text does not come in pages. */
+/** The method of one that returns a list in pages. */
+export interface ListMethod<Args extends readonly unknown[], Item, Response>
+  extends CallMethod<Args, Item[], Response>, PagedMethod<Args, Item> {}
+
+interface PagedMethod<Args extends readonly unknown[], Item> {
+  /** Every entry of every page, fetched as they are consumed. */
+  all(...args: Args): AsyncGenerator<Item, void, void>;
+  /** Every page, fetched as it is consumed. */
+  pages(...args: Args): AsyncGenerator<Item[], void, void>;
+}
+
+/** Of one whose pages link to each other. Text does not come in pages. */
+export interface LinkedPagesMethod<Args extends readonly unknown[], Result> {
+  /** Every page, fetched as it is consumed. */
+  pages(...args: Args): AsyncGenerator<Result, void, void>;
+  /** All pages as one: the first, with the entries of all. */
+  whole(...args: Args): Promise<Result>;
+}
+
+/** The method of a watch. Tells each change once, over restarts and processes; ends with its signal, or with the client. */
+export interface WatchMethod<Input extends readonly unknown[], Entry> {
+  (...args: [...Input, options?: WatchOptions]): AsyncGenerator<ToldChange<Entry>, void, void>;
+  /** The changes after a cursor, for who asks from time to time. */
+  since(...args: [...Input, options?: SinceOptions]): Promise<ToldChanges<Entry>>;
+}
+
 type JsonArguments<D extends Callable> = [AsTextOf<D>] extends [never]
   ? Arguments<D>
-  : [input: JsonInput<D, AsTextOf<D>>, options?: CallOptions];
+  : Needed<JsonInput<D, AsTextOf<D>>>;
 type JsonOutput<D extends Callable> = [AsTextOf<D>] extends [never]
   ? OutputOf<D>
   : Exclude<OutputOf<D>, string>;
 
-interface LinkedMethod<D extends Callable> {
-  /** Every page, fetched as it is consumed. */
-  pages(...args: JsonArguments<D>): AsyncGenerator<JsonOutput<D>, void, void>;
-  /** All pages as one: the first, with the entries of all. */
-  whole(...args: JsonArguments<D>): Promise<JsonOutput<D>>;
-}
-
-interface PlainMethod<D extends Callable> {
-  (...args: Arguments<D>): Promise<OutputOf<D>>;
-  /** The response with status, headers, total and what differed from the contract. */
-  response(...args: Arguments<D>): Promise<ResponseOf<D>>;
-}
-
 export type Method<D extends Callable> = JsonMethod<D> &
-  PlainMethod<D> &
-  (D extends { pages: Paging } ? PagedMethod<D> : unknown) &
-  (D extends { linkedPages: LinkedPages } ? LinkedMethod<D> : unknown);
+  CallMethod<Arguments<D>, OutputOf<D>, ResponseOf<D>> &
+  (D extends { pages: Paging } ? PagedMethod<Arguments<D>, ItemOf<D>> : unknown) &
+  (D extends { linkedPages: LinkedPages } ? LinkedPagesMethod<JsonArguments<D>, JsonOutput<D>> : unknown);
 
-type WatchArguments<D extends Callable, Options> =
-  Partial<InputOf<D>> extends InputOf<D>
-    ? [input?: InputOf<D>, options?: Options]
-    : [input: InputOf<D>, options?: Options];
-
-/** Tells each change once, over restarts and processes. The iterator ends with its signal, or with the client. */
-interface WatchMethod<D extends Callable> {
-  (...args: WatchArguments<D, WatchOptions>): AsyncGenerator<ToldChange<OutputOf<D>>, void, void>;
-  /** The changes after a cursor, for who asks from time to time. */
-  since(...args: WatchArguments<D, SinceOptions>): Promise<ToldChanges<OutputOf<D>>>;
-}
+type InputArgument<D extends Callable> =
+  Partial<InputOf<D>> extends InputOf<D> ? [input?: InputOf<D>] : [input: InputOf<D>];
 
 type SectionOf<Name extends string> = Name extends `${infer Section}.${string}` ? Section : never;
 
 export type Sections<Ops extends readonly Callable[]> = {
   readonly [S in SectionOf<Ops[number]["name"]>]: {
     readonly [D in Ops[number] as D["name"] extends `${S}.${infer M}` ? M : never]: D extends Watch
-      ? WatchMethod<D>
+      ? WatchMethod<InputArgument<D>, OutputOf<D>>
       : Method<D>;
   };
 };

@@ -133,8 +133,9 @@ describe("of operations that the contract does not have", () => {
   quoted?: ("bid" | "ask")[] | null | undefined;
   "its-source": unknown;
 };`);
-    expect(types).toContain("(input?: GetFixingInput, options?: CallOptions): Promise<GetFixingResponse>;");
-    expect(types).toContain("Promise<ServiceResponse<200, GetFixingResponse>>;");
+    expect(types).toContain(
+      "readonly get: CallMethod<Optional<GetFixingInput>, GetFixingResponse, ServiceResponse<200, GetFixingResponse>>;",
+    );
   });
 
   test("the pages of a list without a name are lists of its entries", () => {
@@ -142,8 +143,9 @@ describe("of operations that the contract does not have", () => {
     const pages = { page: "page", size: "size", defaultSize: 10 };
     const responses = { 200: json(z.array(Fixing), "The fixings.") };
     const types = clientTypes([declared({ query, pages, responses })]);
-    expect(types).toContain("AsyncGenerator<GetFixingResponse[number], void, void>;");
-    expect(types).toContain("AsyncGenerator<GetFixingResponse[number][], void, void>;");
+    expect(types).toContain(
+      "readonly get: ListMethod<Optional<GetFixingInput>, GetFixingResponse[number], ServiceResponse<200, GetFixingResponse>>;",
+    );
   });
 
   test("a body with a name is extended", () => {
