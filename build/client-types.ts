@@ -200,7 +200,7 @@ function callMethodType(operation: Callable, { type, jsonType, response }: Respo
   ].join(" & ");
 }
 
-const itemOf = (list: string): string => (list.endsWith("[]") ? list.slice(0, -2) : `${list}[number]`);
+const itemOf = (type: string): string => (type.endsWith("[]") ? type.slice(0, -2) : `${type}[number]`);
 
 /** A watch takes what operations take, and tells entries one by one. */
 const watchMethodType = (watch: Watch, { type }: Response): string =>

@@ -57,9 +57,7 @@ test("as an iterator, and for who asks, with their types", async () => {
 
 test("in the declarations of the client", () => {
   const text = typeFiles(service)["core/client/fxdesk-client.d.ts"]!;
-  expect(text).toContain(
-    "(input: WatchAccountNamesInput, options?: WatchOptions): AsyncGenerator<ToldChange<",
-  );
+  expect(text).toContain("readonly watchNames: WatchMethod<[input: WatchAccountNamesInput], ");
 });
 
 test("as a tool and as a resource", async () => {

@@ -1,5 +1,5 @@
 /** What a call would send, for a person to read before saying yes. */
-import type { PreparedCall } from "../../core/client/pipeline";
+import type { PreparedCall } from "../../core/client/prepared-call";
 import { fieldsOf } from "../../core/declaration/fields";
 
 const json = "application/json";

@@ -3,7 +3,7 @@ import type { ServiceResponse } from "../../core/client/response";
 import { createClient } from "../../core/client/client";
 import { intoFolder } from "../../core/client/deliver";
 import { hasMore } from "../../core/client/pages";
-import type { PreparedCall } from "../../core/client/pipeline";
+import type { PreparedCall } from "../../core/client/prepared-call";
 import { type Callable, type Declaration, mayRespondWith } from "../../core/declaration/operation";
 import { isProcedure, type Procedure } from "../../core/declaration/procedure";
 import type { Service } from "../../core/declaration/service";

@@ -4,7 +4,7 @@ import type { Guard } from "../journal/entry";
 import type { Deadline } from "../transport/deadline";
 import type { Permit } from "../transport/pacing";
 import type { Progress } from "./call-errors";
-import type { PreparedCall } from "./pipeline";
+import type { PreparedCall } from "./prepared-call";
 
 export interface CallState extends Progress {
   readonly call: PreparedCall;

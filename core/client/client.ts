@@ -12,7 +12,7 @@ import type { SinceOptions, WatchOptions } from "../watches/options";
 import { callablesOf, type Service } from "../declaration/service";
 import { fxdeskService } from "../service";
 import { splitName } from "../declaration/sections";
-import { Caller } from "./call";
+import { Pipeline } from "./pipeline";
 import { connect, type Settings } from "./connection";
 import type { CallOptions } from "./call-options";
 import type { ClientOptions } from "./options";
@@ -149,25 +149,25 @@ export function createClient<
   service: Service<Ops, Procedures, Watches>,
 ): Client<readonly [...Ops, ...Known<Procedures>, ...Known<Watches>]>;
 export function createClient(options: ClientOptions, service: ExtendedService = fxdeskService): ClientCore {
-  const links = [...(service.interceptors ?? []), ...(options.interceptors ?? [])];
-  const caller = new Caller(connect(service, options), links);
+  const interceptors = [...(service.interceptors ?? []), ...(options.interceptors ?? [])];
+  const pipeline = new Pipeline(connect(service, options), interceptors);
   /** Loaded with the first order. */
   let openOrders: Promise<Orders> | undefined;
   const orders = () =>
-    (openOrders ??= import("../releases/orders.js").then(({ Orders }) => new Orders(caller)));
+    (openOrders ??= import("../releases/orders.js").then(({ Orders }) => new Orders(pipeline)));
   const core: ClientCore = {
     service,
-    settings: openSettings(service, caller.connection.settings),
-    prepare: (declaration, input, callOptions = {}) => caller.prepare(declaration, input, callOptions),
+    settings: openSettings(service, pipeline.connection.settings),
+    prepare: (declaration, input, callOptions = {}) => pipeline.prepare(declaration, input, callOptions),
     call: (callable, input, callOptions = {}) =>
       isProcedure(callable)
         ? runProcedure(callable, input, callOptions, clientFor)
-        : caller.call(callable as Declaration, input, callOptions),
+        : pipeline.call(callable as Declaration, input, callOptions),
     pages: (callable, input, callOptions = {}) =>
-      pagesOf(callable as Declaration, input, caller, callOptions),
+      pagesOf(callable as Declaration, input, pipeline, callOptions),
     request: async (request, callOptions = {}) =>
-      caller.call(undeclared(service, request), { ...request.query, ...request.body }, callOptions),
-    recover: (entry) => caller.recover(entry),
+      pipeline.call(undeclared(service, request), { ...request.query, ...request.body }, callOptions),
+    recover: (entry) => pipeline.recover(entry),
     changes: (watch, input, watchOptions) => watching.changes(watch, input, watchOptions),
     changesSince: (watch, input, watchOptions) => watching.since(watch, input, watchOptions),
     orders: {
@@ -182,7 +182,7 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
       // No order is left half booked: what it needs is closed after it.
       if (openOrders) await (await openOrders).close();
       // Both at once: from now on neither begins anything.
-      await Promise.all([watching.close(), caller.close()]);
+      await Promise.all([watching.close(), pipeline.close()]);
     },
   };
   const clientFor: ClientFor = (defaults, onAttempts) => {
@@ -197,6 +197,6 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
       core.orders.order(input, { ...defaults, ...callOptions });
     return withSections({ ...core, call, pages, orders: { ...core.orders, order } }, service);
   };
-  const watching = new WatchesOfClient(caller.connection, clientFor);
+  const watching = new WatchesOfClient(pipeline.connection, clientFor);
   return withSections(core, service);
 }

@@ -10,7 +10,7 @@ import { procedure } from "../procedures/procedure";
 import * as values from "../schema";
 import { fxdeskService } from "../service";
 import { watch } from "../watches/watch";
-import type { Interceptor } from "./pipeline";
+import type { Interceptor } from "./interceptors";
 
 /** What a module is given to declare operations with, so that it needs nothing installed beside it. */
 const toolkit = { ...builders, ...values, procedure, watch, z };

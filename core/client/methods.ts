@@ -15,7 +15,7 @@ import type { InputOf } from "../declaration/input";
 import type { CallOptions } from "./call-options";
 import type { Service } from "../declaration/service";
 import type { Values } from "../declaration/fields";
-import type { PreparedCall } from "./pipeline";
+import type { PreparedCall } from "./prepared-call";
 import type { OrderInput } from "../releases/input";
 import type { ReleaseReport } from "../releases/report";
 import type { Said } from "../releases/release";
@@ -83,10 +83,11 @@ export interface CallMethod<Args extends readonly unknown[], Result, Response> {
 }
 
 /** The method of one that returns a list in pages. */
-export interface ListMethod<Args extends readonly unknown[], Item, Response>
-  extends CallMethod<Args, Item[], Response>, PagedMethod<Args, Item> {}
-
-interface PagedMethod<Args extends readonly unknown[], Item> {
+export interface ListMethod<Args extends readonly unknown[], Item, Response> extends CallMethod<
+  Args,
+  Item[],
+  Response
+> {
   /** Every entry of every page, fetched as they are consumed. */
   all(...args: Args): AsyncGenerator<Item, void, void>;
   /** Every page, fetched as it is consumed. */
@@ -116,8 +117,9 @@ type JsonOutput<D extends Callable> = [AsTextOf<D>] extends [never]
   : Exclude<OutputOf<D>, string>;
 
 export type Method<D extends Callable> = JsonMethod<D> &
-  CallMethod<Arguments<D>, OutputOf<D>, ResponseOf<D>> &
-  (D extends { pages: Paging } ? PagedMethod<Arguments<D>, ItemOf<D>> : unknown) &
+  (D extends { pages: Paging }
+    ? ListMethod<Arguments<D>, ItemOf<D>, ResponseOf<D>>
+    : CallMethod<Arguments<D>, OutputOf<D>, ResponseOf<D>>) &
   (D extends { linkedPages: LinkedPages } ? LinkedPagesMethod<JsonArguments<D>, JsonOutput<D>> : unknown);
 
 type InputArgument<D extends Callable> =

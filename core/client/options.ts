@@ -3,7 +3,7 @@ import type { Tokens } from "../credentials/tokens";
 import type { Pacing } from "../transport/pacing";
 import type { TlsOptions } from "../transport/tls";
 import type { PsuContext } from "./call-options";
-import type { Interceptor } from "./pipeline";
+import type { Interceptor } from "./interceptors";
 
 export interface Credentials {
   /** The access token, or a function that gives one. */

@@ -6,13 +6,13 @@ import { listPathsOf } from "../declaration/listing";
 import type { Callable, Declaration, LinkedPages, Paging } from "../declaration/operation";
 import { nextLinkedPage, nextNumberedPage, nextPage } from "./next-page";
 import type { CallOptions } from "./call-options";
-import type { PreparedCall } from "./pipeline";
+import type { PreparedCall } from "./prepared-call";
 import type { ServiceResponse } from "./response";
 import type { Values } from "../declaration/fields";
 import type { Violation } from "../declaration/violation";
 
 /** What pages are fetched with. */
-interface Caller {
+interface Calls {
   prepare(operation: Declaration, input: Values, options: CallOptions): PreparedCall;
   /** `target` stands in place of the path and query that the input makes. */
   call(
@@ -69,7 +69,7 @@ async function* numberedPages(
   operation: Declaration,
   paging: Paging,
   input: Values,
-  caller: Caller,
+  calls: Calls,
   options: CallOptions,
 ): Pages {
   const { page, size, defaultSize } = paging;
@@ -81,7 +81,7 @@ async function* numberedPages(
   let before = (first - 1) * asked;
   let values: Values = { ...input, [page]: first, [size]: asked };
   for (let number = first; ; number += 1) {
-    const response = await caller.call(operation, values, options);
+    const response = await calls.call(operation, values, options);
     const items = response.body;
     if (!Array.isArray(items)) throw wrongPage(operation, response, `Page ${number} is not a list.`);
     if (items.length === 0) {
@@ -139,14 +139,14 @@ async function* linkedPages(
   operation: Declaration,
   linked: LinkedPages,
   input: Values,
-  caller: Caller,
+  calls: Calls,
   options: CallOptions,
 ): Pages {
-  let { address, target } = caller.prepare(operation, input, options);
+  let { address, target } = calls.prepare(operation, input, options);
   const targets = new Seen(operation);
   const contents = new Seen(operation);
   for (let number = 1; ; number += 1) {
-    const response = await caller.call(operation, input, options, target);
+    const response = await calls.call(operation, input, options, target);
     if (number === 1) targets.add(target, number, response);
     const lists = linked.entries.map((path) => valueAt(response.body, pathOf(path)));
     const isEmpty = lists.every((list) => !Array.isArray(list) || list.length === 0);
@@ -170,10 +170,10 @@ export const comesInPages = ({ pages, linkedPages: linked }: Callable): boolean 
  * Fetches a list page by page, as its pages are consumed; each is a response of its own. A service that returns a page for
  * the second time, none before the end of its count, or a link that leads elsewhere is reported by an InvalidResponse.
  */
-export function pagesOf(operation: Declaration, input: Values, caller: Caller, options: CallOptions): Pages {
+export function pagesOf(operation: Declaration, input: Values, calls: Calls, options: CallOptions): Pages {
   const { pages, linkedPages: linked } = operation;
-  if (linked) return linkedPages(operation, linked, input, caller, options);
-  return numberedPages(operation, pages!, input, caller, options);
+  if (linked) return linkedPages(operation, linked, input, calls, options);
+  return numberedPages(operation, pages!, input, calls, options);
 }
 
 const entriesAt = (body: unknown, path: Path): readonly unknown[] => {

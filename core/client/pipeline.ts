@@ -1,112 +1,245 @@
-/** The chain round every call. */
-import { FxdeskError } from "../errors";
+/** What every call goes through, from input to response. */
+import { Aborted, FxdeskError } from "../errors";
 import type { Declaration } from "../declaration/operation";
+import { Deadline } from "../transport/deadline";
+import { Sender } from "./sender";
+import { channels } from "./channels";
+import type { Connection } from "./connection";
+import type { Guard } from "../journal/entry";
+import type { JournalLink } from "../journal/link";
+import type { Cleared, ReleaseLink } from "../releases/link";
 import type { CallOptions } from "./call-options";
-import type { ServiceResponse } from "./response";
+import { errorFrom } from "./call-errors";
+import { ReceivedFile } from "./file";
+import type { CallState } from "./call-state";
+import { intercepted, type Interceptor } from "./interceptors";
+import type { Permit } from "./permit";
+import { prepareCall } from "./prepare";
+import type { PreparedCall } from "./prepared-call";
+import { readResponse } from "./read-response";
+import type { Recovered, ServiceResponse } from "./response";
 import type { Values } from "../declaration/fields";
 
-/** A call that is checked, filled and encoded, as it would leave but for its credentials. */
-export interface PreparedCall {
-  readonly operation: Declaration;
-  /** All fields by name: the caller's, the connection's and those that fxdesk makes. */
-  readonly values: Values;
-  /** The caller's own fields, without what the connection fills in or fxdesk makes. */
-  readonly given: Values;
-  /** The base address of the connection. Another one here does not change where the call goes. */
-  readonly address: string;
-  /** Path and query below the address. */
-  readonly target: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
-  readonly options: CallOptions;
+/** Carries the calls of one connection: prepared, through the interceptors, released and journaled where need be, sent and read. */
+export class Pipeline {
+  readonly #sender: Sender;
+  readonly #intercepted: (call: PreparedCall) => Promise<ServiceResponse>;
+  /** Calls whose end is still to come, files that still arrive included. */
+  #underWay = 0;
+  #waiting: (() => void)[] = [];
+  /** Files that still arrive. */
+  readonly #files = new Set<ReceivedFile>();
+  #closed = false;
+  /** Loaded with the first call that commits money. */
+  #journal: Promise<JournalLink> | undefined;
+  /** Loaded with the first call that may need a release. */
+  #releases: Promise<ReleaseLink> | undefined;
+  /** What is looked at when calls leave that belong to an order: they need no release of their own. */
+  readonly #permits = new WeakMap<PreparedCall, Permit>();
+
+  constructor(
+    readonly connection: Connection,
+    interceptors: readonly Interceptor[],
+  ) {
+    this.#sender = new Sender(connection);
+    this.#intercepted = intercepted(interceptors, (call) => this.#leave(call));
+  }
+
+  /** Throws an FxdeskError, also for input that throws while it is looked at. */
+  prepare(operation: Declaration, input: Values, options: CallOptions): PreparedCall {
+    try {
+      return prepareCall(operation, input, this.connection, options);
+    } catch (error) {
+      throw errorFrom(operation, error, { attempts: 0, sent: false });
+    }
+  }
+
+  /** `target` stands in place of the path and query that the input makes, as the link to a page has them. */
+  call(
+    operation: Declaration,
+    input: Values,
+    options: CallOptions,
+    target?: string,
+  ): Promise<ServiceResponse> {
+    return this.#call(operation, input, options, { target });
+  }
+
+  /** Makes a call that belongs to an order, which was released itself. */
+  callFor(
+    operation: Declaration,
+    input: Values,
+    options: CallOptions,
+    permit: Permit,
+  ): Promise<ServiceResponse> {
+    return this.#call(operation, input, options, { permit });
+  }
+
+  async #call(
+    operation: Declaration,
+    input: Values,
+    options: CallOptions,
+    { target, permit }: { readonly target?: string | undefined; readonly permit?: Permit },
+  ): Promise<ServiceResponse> {
+    if (this.#closed) throw closed(operation);
+    this.#underWay += 1;
+    try {
+      const call = this.prepare(operation, input, options);
+      if (permit) this.#permits.set(call, permit);
+      const response = await this.#traced(target === undefined ? call : { ...call, target });
+      if (response.body instanceof ReceivedFile) this.#untilClosed(response.body);
+      return response;
+    } finally {
+      this.#ended();
+    }
+  }
+
+  /** Throws an Error where the store cannot be used, or there is no such entry to look for. */
+  async recover(entry: string | undefined): Promise<Recovered[]> {
+    const looked = await (await this.#journalLink()).recover(entry);
+    return looked.map(({ entry: { id, operation, state, ending }, remark }) => ({
+      entry: id,
+      operation,
+      state: state as Recovered["state"],
+      identity: ending?.identity,
+      remark,
+    }));
+  }
+
+  /** Takes no more calls, and closes the connections when those under way have ended. A file that nobody reads is let go. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const { stream, operation } of this.#files)
+      if (!stream.readableDidRead) stream.destroy(unread(operation));
+    if (this.#underWay > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    await this.connection.tokens?.settled();
+    await (await this.#journal)?.close();
+    await (await this.#releases)?.close();
+    await this.connection.halts.close();
+    await this.connection.pacing.close?.();
+    this.connection.transport.close();
+  }
+
+  #traced(call: PreparedCall): Promise<ServiceResponse> {
+    const { name, effect } = call.operation;
+    return channels.call.hasSubscribers
+      ? channels.call.tracePromise(() => this.#intercepted(call), { operation: name, effect })
+      : this.#intercepted(call);
+  }
+
+  #untilClosed(file: ReceivedFile): void {
+    const { stream } = file;
+    if (stream.closed) return;
+    this.#underWay += 1;
+    this.#files.add(file);
+    stream.once("close", () => {
+      this.#files.delete(file);
+      this.#ended();
+    });
+  }
+
+  #ended(): void {
+    this.#underWay -= 1;
+    if (this.#underWay === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  #stateOf(call: PreparedCall, guard?: Guard): CallState {
+    const { options, values } = call;
+    const { queueTimeoutMs, service } = this.connection;
+    const requestId = service.requestIdHeader && values[service.requestIdHeader];
+    return {
+      call,
+      deadline: new Deadline(options.queueTimeoutMs ?? queueTimeoutMs, options.signal),
+      permit: undefined,
+      attempts: 0,
+      sent: false,
+      status: undefined,
+      requestId: typeof requestId === "string" ? requestId : undefined,
+      leaving: undefined,
+      guard,
+      journal: undefined,
+    };
+  }
+
+  /** Behind the interceptors: the call goes to the service; one that commits money, through the journal. */
+  async #leave(prepared: PreparedCall): Promise<ServiceResponse> {
+    const { operation } = prepared;
+    if (operation.effect === "read") return this.#send(this.#stateOf(prepared));
+    const { call, guard } = await this.#cleared(prepared);
+    const state = this.#stateOf(call, guard);
+    if (operation.effect === "money") return this.#sendOnce(state);
+    state.leaving = async () => {
+      await this.connection.halts.assertNone(operation);
+      if (guard) await (await this.releases()).leave(guard);
+    };
+    return this.#send(state);
+  }
+
+  /** What needs a release goes on its way when it has one. */
+  async #cleared(call: PreparedCall): Promise<Cleared> {
+    const permit = this.#permits.get(call);
+    if (permit) return { call, ...permit };
+    if (this.connection.settings.policy === undefined && call.options.release !== "needed") return { call };
+    return (await this.releases()).clear(call);
+  }
+
+  releases(): Promise<ReleaseLink> {
+    this.#releases ??= import("../releases/link.js").then(
+      ({ ReleaseLink }) => new ReleaseLink(this.connection),
+    );
+    return this.#releases;
+  }
+
+  async #sendOnce(state: CallState): Promise<ServiceResponse> {
+    try {
+      return await (await this.#journalLink()).call(state, (claimed) => this.#send(claimed));
+    } catch (error) {
+      state.deadline.release();
+      throw errorFrom(state.call.operation, error, state);
+    }
+  }
+
+  #journalLink(): Promise<JournalLink> {
+    this.#journal ??= import("../journal/link.js").then(
+      ({ JournalLink }) =>
+        new JournalLink(this.connection, {
+          prepare: (operation, input, options) => this.prepare(operation, input, options),
+          send: (call) => this.#sendAside(call),
+        }),
+    );
+    return this.#journal;
+  }
+
+  /** Sends a call for the journal: a read, which nobody waits for, or a call that commits money once more. */
+  #sendAside(call: PreparedCall): Promise<ServiceResponse> {
+    const state = this.#stateOf(call);
+    state.deadline.isInBackground = call.operation.effect === "read";
+    return this.#send(state);
+  }
+
+  async #send(state: CallState): Promise<ServiceResponse> {
+    const { operation } = state.call;
+    try {
+      const received = await this.#sender.sendWithRetries(state);
+      return await readResponse(state, received, this.connection);
+    } catch (error) {
+      state.deadline.release();
+      state.permit?.release();
+      throw errorFrom(operation, error, state);
+    }
+  }
 }
 
-export type Next = (call?: PreparedCall) => Promise<ServiceResponse>;
-
-/**
- * A link round every call: it may look at the call, wait, refuse it by throwing, and look at the response. A read may also
- * be changed, tried again or answered by the link itself. A call that commits money is frozen and goes as it is: `next`
- * works once, and its response is what the caller gets.
- */
-export type Interceptor = (call: PreparedCall, next: Next) => Promise<ServiceResponse>;
-
-type Send = (call: PreparedCall) => Promise<ServiceResponse>;
-
-/** What a link did that no link may do. */
-function misused(
-  { operation }: PreparedCall,
-  message: string,
-  { cause, passedOn = false }: { cause?: unknown; passedOn?: boolean } = {},
-): FxdeskError {
-  const end = passedOn ? "The call may have been carried out." : "Nothing was sent.";
-  return new FxdeskError(`${operation.name}: An interceptor ${message} ${end}`, {
-    operation: operation.name,
-    code: "interceptor",
-    outcome: passedOn ? "unknown" : "not-sent",
-    cause,
+const unread = (operation: string) =>
+  new Aborted(`${operation}: The client was closed before the file was read.`, {
+    operation,
+    code: "aborted",
+    outcome: "unknown",
+    attempts: 1,
   });
-}
 
-/** What a link threw, in the family of errors. */
-function thrown(call: PreparedCall, cause: unknown, passedOn: boolean): FxdeskError {
-  if (cause instanceof FxdeskError) return cause;
-  const words = cause instanceof Error ? cause.message : String(cause);
-  return misused(call, `${passedOn ? "failed after" : "refused"} the call: ${words}`, { cause, passedOn });
-}
-
-/** A call that commits money goes through a link once and unchanged, and its outcome is told whatever the link does. */
-async function guarded(link: Interceptor, call: PreparedCall, next: Send): Promise<ServiceResponse> {
-  let left: Promise<ServiceResponse> | undefined;
-  const pass = async (given: PreparedCall): Promise<ServiceResponse> => {
-    if (given !== call) throw misused(call, "changed a call that commits money.");
-    if (left) throw misused(call, "passed a call on twice that commits money.", { passedOn: true });
-    return (left = next(call));
-  };
-  const once: Next = (given = call) => {
-    const passed = pass(given);
-    // The outcome is told below: a link that does not wait for it must not end the process.
-    passed.catch(() => undefined);
-    return passed;
-  };
-  try {
-    await link(call, once);
-  } catch (error) {
-    if (!left) throw thrown(call, error, false);
-  }
-  if (!left) throw misused(call, "did not pass on a call that commits money.");
-  return left;
-}
-
-/** `violations` is a getter of the class: a copy by `{...response}` loses it, and it is taken from the original. */
-const foundIn = async (left: Promise<ServiceResponse> | undefined): Promise<ServiceResponse["violations"]> =>
-  left?.then(
-    ({ violations }) => violations,
-    () => [],
-  ) ?? [];
-
-/** Any other call goes through the links as they like; what they throw and give is looked at once, outside of all. */
-async function free(links: readonly Interceptor[], call: PreparedCall, send: Send): Promise<ServiceResponse> {
-  let left: Promise<ServiceResponse> | undefined;
-  const pass = (index: number, given: PreparedCall): Promise<ServiceResponse> => {
-    const link = links[index];
-    if (link) return link(given, (next = given) => pass(index + 1, next));
-    return (left = send(given));
-  };
-  try {
-    const response: unknown = await pass(0, call);
-    if (typeof response === "object" && response !== null)
-      return "violations" in response
-        ? (response as ServiceResponse)
-        : { ...(response as ServiceResponse), violations: await foundIn(left) };
-  } catch (error) {
-    throw thrown(call, error, left !== undefined);
-  }
-  throw misused(call, "gave no response.", { passedOn: left !== undefined });
-}
-
-/** Puts links round what sends; built once for all calls. */
-export function chain(links: readonly Interceptor[], send: Send): Send {
-  if (links.length === 0) return send;
-  const money = links.reduceRight<Send>((next, link) => (call) => guarded(link, call, next), send);
-  return (call) => (call.operation.effect === "money" ? money(call) : free(links, call, send));
-}
+const closed = ({ name }: Declaration) =>
+  new FxdeskError(`${name}: The client is closed. Nothing was sent.`, {
+    operation: name,
+    code: "no_connection",
+    outcome: "not-sent",
+  });

@@ -11,7 +11,7 @@ import { type Connection, localAddress, type Settings } from "./connection";
 import type { CallOptions } from "./call-options";
 import { limitViolation } from "./limits";
 import { invalidInput } from "./call-errors";
-import type { PreparedCall } from "./pipeline";
+import type { PreparedCall } from "./prepared-call";
 import type { Violation } from "../declaration/violation";
 
 /** Digits and capital letters, without those that are taken for one another: 32 of them, and 5 bits each. */

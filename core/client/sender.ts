@@ -9,7 +9,7 @@ import { backoffMs, RetryBudget, retryAfterMs } from "../transport/backoff";
 import { publish } from "./channels";
 import type { Connection } from "./connection";
 import { type CallState, largestBytes } from "./call-state";
-import type { PreparedCall } from "./pipeline";
+import type { PreparedCall } from "./prepared-call";
 import { settingsFor } from "./prepare";
 import { type Attempt, mayRetry } from "./retry";
 import type { Asker, Permit } from "../transport/pacing";

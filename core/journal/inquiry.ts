@@ -2,7 +2,7 @@
 import type { CallOptions } from "../client/call-options";
 import type { Connection } from "../client/connection";
 import { comesInPages, pagesOf } from "../client/pages";
-import type { PreparedCall } from "../client/pipeline";
+import type { PreparedCall } from "../client/prepared-call";
 import type { ServiceResponse } from "../client/response";
 import { bodyViolations } from "../client/response-body";
 import { type Values, fieldsOf } from "../declaration/fields";

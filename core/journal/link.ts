@@ -8,7 +8,7 @@ import type { CallState } from "../client/call-state";
 import { outcomeLine } from "../client/outcome-line";
 import type { Connection } from "../client/connection";
 import { haltedCall } from "../client/halts";
-import type { PreparedCall } from "../client/pipeline";
+import type { PreparedCall } from "../client/prepared-call";
 import type { ServiceResponse } from "../client/response";
 import { Aborted, Conflict, FxdeskError, type JournalNote, Timeout, Unavailable } from "../errors";
 import { Halted } from "../store/halt";

@@ -1,6 +1,6 @@
 /** What a caller asked for, as one hash: the same key may stand for it again, and for nothing else. */
 import { createHash } from "node:crypto";
-import type { PreparedCall } from "../client/pipeline";
+import type { PreparedCall } from "../client/prepared-call";
 import { canonicalJson } from "./canonical";
 
 /** SHA-256 of the caller's own values: what the connection fills in or fxdesk makes is no part of them. */

@@ -1,7 +1,7 @@
 /** The link of the pipeline that holds what needs a person's yes, until it has one: then what was looked at is what leaves. */
 import { randomUUID } from "node:crypto";
 import type { Connection } from "../client/connection";
-import type { PreparedCall } from "../client/pipeline";
+import type { PreparedCall } from "../client/prepared-call";
 import type { CommittedAmounts } from "../declaration/operation";
 import { Conflict, FxdeskError, ReleaseNeeded, Unavailable } from "../errors";
 import type { Guard } from "../journal/entry";

@@ -1,7 +1,7 @@
 /** The orders of one client: asked for, looked at, taken back, and booked in the background once they are released. */
 import { Big } from "big.js";
 import { invalidInput } from "../client/call-errors";
-import type { Caller } from "../client/call";
+import type { Pipeline } from "../client/pipeline";
 import type { CallOptions } from "../client/call-options";
 import { settingsFor } from "../client/prepare";
 import type { Callable, Declaration } from "../declaration/operation";
@@ -114,7 +114,7 @@ export class Orders {
   #isClosed = false;
   readonly #toClose: (() => Promise<void>)[] = [];
 
-  constructor(private readonly caller: Caller) {}
+  constructor(private readonly pipeline: Pipeline) {}
 
   /** Asks for an order; it is booked in the background once it is released. Throws an FxdeskError. */
   async order(input: OrderInput, options: CallOptions): Promise<ReleaseReport> {
@@ -126,7 +126,7 @@ export class Orders {
       );
     const violations = violationsIn(input, pricing);
     if (violations.length > 0) throw invalidInput(orderCallable, violations);
-    const link = await this.caller.releases();
+    const link = await this.pipeline.releases();
     const sealed = await this.#sealed(input, pricing, options);
     const authority = await link.authority(orderName, options.release);
     const { policy } = authority;
@@ -141,36 +141,40 @@ export class Orders {
   }
 
   async get(id: string): Promise<ReleaseReport> {
-    const { release } = await this.#atDesk(await this.caller.releases(), (desk) => desk.get(id));
+    const { release } = await this.#atDesk(await this.pipeline.releases(), (desk) => desk.get(id));
     return reportOf(release);
   }
 
   /** The newest that were asked for in the environment of this client, whoever asked. */
   async list(): Promise<readonly ReleaseReport[]> {
-    const { connection } = this.caller;
+    const { connection } = this.pipeline;
     const environments = new Set(
       connection.service.operations.map((operation) => environmentOf(connection, operation)),
     );
-    const all = await this.#atDesk(await this.caller.releases(), (desk) => desk.list(undefined, mostListed));
+    const all = await this.#atDesk(await this.pipeline.releases(), (desk) =>
+      desk.list(undefined, mostListed),
+    );
     return all.filter(({ sealed }) => environments.has(sealed.environment)).map(reportOf);
   }
 
   /** Decides as the person whose secret is given. Throws an FxdeskError where that does not count. */
   async decide(id: string, said: Said): Promise<ReleaseReport> {
-    const { policy, people } = this.caller.connection.settings;
+    const { policy, people } = this.pipeline.connection.settings;
     if (people === undefined)
       throw refused(
         decideName,
         "People names the file of those who release, with their secrets, and is not set.",
       );
     return reportOf(
-      await this.#atDesk(await this.caller.releases(), (desk) => decided(desk, id, { policy, people }, said)),
+      await this.#atDesk(await this.pipeline.releases(), (desk) =>
+        decided(desk, id, { policy, people }, said),
+      ),
     );
   }
 
   async cancel(id: string): Promise<ReleaseReport> {
-    const { actor } = this.caller.connection.settings;
-    return reportOf(await this.#atDesk(await this.caller.releases(), (desk) => desk.cancel(id, actor)));
+    const { actor } = this.pipeline.connection.settings;
+    return reportOf(await this.#atDesk(await this.pipeline.releases(), (desk) => desk.cancel(id, actor)));
   }
 
   /** Books what is released in the environment of this client from now on; nothing where it cannot. */
@@ -187,18 +191,18 @@ export class Orders {
   }
 
   #operation(name: string): Declaration {
-    return this.caller.connection.service.operations.find((each) => each.name === name)!;
+    return this.pipeline.connection.service.operations.find((each) => each.name === name)!;
   }
 
   #pricing(): Pricing | undefined {
-    const { operations } = this.caller.connection.service;
+    const { operations } = this.pipeline.connection.service;
     return operations.some(({ name }) => name === bookName) ? pricingOf(operations) : undefined;
   }
 
   async #opened(): Promise<OrderRunner | undefined> {
     const pricing = this.#pricing();
     if (!pricing) return undefined;
-    const { connection } = this.caller;
+    const { connection } = this.pipeline;
     const book = this.#operation(bookName);
     const environment = environmentOf(connection, book);
     if (environment === undefined) return undefined;
@@ -214,19 +218,19 @@ export class Orders {
       pricing,
       book,
       get: this.#operation("trades.get"),
-      call: (operation, input, options, permit) => this.caller.callFor(operation, input, options, permit),
-      authority: async ({ release }) => (await this.caller.releases()).authority(orderName, release),
+      call: (operation, input, options, permit) => this.pipeline.callFor(operation, input, options, permit),
+      authority: async ({ release }) => (await this.pipeline.releases()).authority(orderName, release),
       isTrusted: async () => {
         const { policy, people } = connection.settings;
         return policy === undefined || (await peopleOf(people)) !== undefined;
       },
-      recover: (entry) => this.caller.recover(entry),
+      recover: (entry) => this.pipeline.recover(entry),
       onAlarm: alarmed,
     });
   }
 
   async #sealed(input: OrderInput, pricing: Pricing, options: CallOptions): Promise<SealedOrder> {
-    const { connection } = this.caller;
+    const { connection } = this.pipeline;
     const { actor } = connection.settings;
     const { clientId = "" } = settingsFor(connection, options);
     const release = connection.settings.policy === undefined ? options.release : "policy";
@@ -250,7 +254,7 @@ export class Orders {
   async #worst(input: OrderInput, pricing: Pricing, options: CallOptions) {
     const { largest_distance: distance, worst_rate, rate_symbol } = input;
     if (distance === undefined) return { worst_rate: worst_rate!, rate_symbol: rate_symbol! };
-    const { body } = await this.caller.callFor(pricing, inputFor(pricing, input), unkeyed(options), {});
+    const { body } = await this.pipeline.callFor(pricing, inputFor(pricing, input), unkeyed(options), {});
     const quote = quotedIn(pricing, body);
     const { rate, rate_symbol: pair } = quote ?? { rate: "", rate_symbol: "" };
     if (!isOnePair(pair, input.buy_currency, input.sell_currency))
