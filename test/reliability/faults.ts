@@ -1,5 +1,9 @@
 /** How each fault is made for real. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { beginHalt } from "../../core/store/halt";
+import { withStore } from "../../core/store/open";
 import { closedPort } from "../core/support/against";
 import { neverConnects } from "../core/support/stuck";
 import { type Fault, inTurn, reset, respond, silence } from "../support/fault-server";
@@ -19,6 +23,8 @@ export interface Met {
   readonly renews?: true;
   /** The caller has gone before the call begins. */
   readonly aborted?: true;
+  /** Where the store is, in a folder for this call alone. */
+  readonly store?: (folder: string) => Promise<string>;
 }
 
 const patienceMs = 250;
@@ -70,6 +76,24 @@ export const faults: Readonly<Record<FaultName, Met>> = {
     fault: (call) => {
       bomb ??= gzipSync(Buffer.alloc(largerThanRead, " "));
       return respond(call.status, bomb, { "content-encoding": "gzip" });
+    },
+  },
+  halted: {
+    fault: ({ good }) => good,
+    store: async (folder) => {
+      const place = join(folder, "store.db");
+      await withStore({ place, key: undefined }, (store) =>
+        beginHalt(store, { environment: undefined, by: "jane", reason: "wrong rates" }),
+      );
+      return place;
+    },
+  },
+  storeBroken: {
+    fault: ({ good }) => good,
+    store: async (folder) => {
+      const place = join(folder, "store.db");
+      await writeFile(place, "What stands here is no database, whoever wrote it.", { mode: 0o600 });
+      return place;
     },
   },
   abortedBefore: { fault: ({ good }) => good, aborted: true },

@@ -53,6 +53,9 @@ const row = (
 const all = (cell: Cell): readonly [Cell, Cell, Cell] => [cell, cell, cell];
 const refusal = (code: ErrorCode) => all(fails(code, "rejected")());
 
+/** Where a test says which store it is. */
+const withStore = { on: ["client", "mcp", "cli"] } as const;
+
 /** Where a test has the caller's signal, and tokens that can be had anew. */
 const inCode = { on: ["client", "mcp"] } as const;
 
@@ -96,6 +99,12 @@ export const matrix = {
   bomb: row("A body of more than 32 MB once it is inflated", [unreadable(), unreadable(), lost()], {
     file: done(),
   }),
+  halted: row(
+    "Calls are halted (`fxdesk halt`)",
+    [done(), fails("halted", "not-sent")(0), fails("halted", "not-sent")(0)],
+    withStore,
+  ),
+  storeBroken: row("The store cannot be used", [done(), unreachable(0), unreachable(0)], withStore),
   abortedBefore: row(
     "The caller aborts before the request leaves",
     all(fails("aborted", "not-sent")(0)),
@@ -119,6 +128,7 @@ export const exitCodes: Readonly<Partial<Record<Cell["ends"], number>>> = {
   forbidden: 3,
   not_found: 4,
   conflict: 5,
+  halted: 5,
   rate_limited: 6,
   timeout: 6,
   unavailable: 6,

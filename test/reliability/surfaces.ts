@@ -25,15 +25,24 @@ interface Scene extends Call {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly renews: boolean;
+  /** Where the store is, when it is not that of the tests. */
+  readonly store: string | undefined;
   /** Requests that met the fault; undefined where nobody is there to count them. */
   readonly requests: () => number | undefined;
 }
 
 const nothing = respond(200, "[]");
 
+/** A folder that is gone after the test. */
+async function folder(): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), "fxdesk-reliability-"));
+  later(() => rm(made, { recursive: true, force: true }));
+  return made;
+}
+
 /** Sets a scene; it is gone after the test. */
 export async function sceneOf(name: FaultName, kind: Kind): Promise<Scene> {
-  const { fault, address, timeoutMs = 20_000, renews = false, aborted } = faults[name];
+  const { fault, address, timeoutMs = 20_000, renews = false, aborted, store } = faults[name];
   const call = calls[kind];
   const { before, operation } = call;
   const controller = new AbortController();
@@ -56,12 +65,18 @@ export async function sceneOf(name: FaultName, kind: Kind): Promise<Scene> {
     timeoutMs,
     signal: controller.signal,
     renews,
+    store: await store?.(await folder()),
     requests: () => server && Math.max(0, own - before.length),
   };
 }
 
-const clientFor = ({ url, timeoutMs, renews }: Scene): ClientCore =>
-  clientOf({ baseUrl: url, timeoutMs, credentials: { accessToken: renews ? () => "token" : "token" } });
+const clientFor = ({ url, timeoutMs, renews, store }: Scene): ClientCore =>
+  clientOf({
+    baseUrl: url,
+    timeoutMs,
+    ...(store && { store }),
+    credentials: { accessToken: renews ? () => "token" : "token" },
+  });
 
 async function made(client: ClientCore, { operation, input, signal, kind }: Scene): Promise<void> {
   if (kind === "page") {
@@ -83,13 +98,12 @@ export const onClient = (scene: Scene): Promise<FxdeskError | undefined> =>
   );
 
 /** How the command ends. */
-export async function onCli({ operation, input, url, timeoutMs, kind }: Scene): Promise<Ran> {
-  const folder = await mkdtemp(join(tmpdir(), "fxdesk-reliability-"));
-  later(() => rm(folder, { recursive: true }));
+export async function onCli({ operation, input, url, timeoutMs, kind, store }: Scene): Promise<Ran> {
+  const output = join(await folder(), "file");
   const flags: Readonly<Record<Kind, readonly string[]>> = {
     read: [],
     page: ["--all"],
-    file: ["--output", join(folder, "file")],
+    file: ["--output", output],
     change: [],
     money: ["--yes"],
   };
@@ -100,6 +114,7 @@ export async function onCli({ operation, input, url, timeoutMs, kind }: Scene): 
       FXDESK_CLIENT_ID: "c-1",
       FXDESK_ACCESS_TOKEN: "token",
       FXDESK_TIMEOUT_MS: String(timeoutMs),
+      ...(store && { FXDESK_STORE: store }),
     },
   });
 }
