@@ -35,9 +35,9 @@ const nothing = respond(200, "[]");
 
 /** A folder that is gone after the test. */
 async function folder(): Promise<string> {
-  const made = await mkdtemp(join(tmpdir(), "fxdesk-reliability-"));
-  later(() => rm(made, { recursive: true, force: true }));
-  return made;
+  const path = await mkdtemp(join(tmpdir(), "fxdesk-reliability-"));
+  later(() => rm(path, { recursive: true, force: true }));
+  return path;
 }
 
 /** Sets a scene; it is gone after the test. */
