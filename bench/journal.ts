@@ -33,7 +33,7 @@ const done = (): Ending => ({
 async function timed(journal: Journal): Promise<number> {
   const begun = performance.now();
   const { entry } = await journal.claim(intent(), 60_000);
-  await journal.leaving(entry);
+  await journal.recordSent(entry);
   await journal.end(entry, done());
   return performance.now() - begun;
 }

@@ -59,7 +59,13 @@ export { extendService, type ServiceAdditions } from "./declaration/extension";
 export { type Procedure, procedureOver, type Progress, type RunContext } from "./declaration/procedure";
 export { type Snapshot, type Watch, watchOver, type WatchState, type Window } from "./declaration/watch";
 export { callerFields, type Field, fieldsOf, type Place, withDefaults } from "./declaration/fields";
-export type { InputOf, ValuesOf } from "./declaration/input";
+export type { InputOf, ValuesOf } from "./declaration/input-types";
 export { perOperation } from "./declaration/fields";
 export type { OperationValues } from "./contract/operation-values";
-export { decodeRequest, encodeRequest, fromText, type ReceivedRequest, type WireRequest } from "./wire/wire";
+export {
+  decodeRequest,
+  encodeRequest,
+  fromText,
+  type ReceivedRequest,
+  type WireRequest,
+} from "./wire/request";

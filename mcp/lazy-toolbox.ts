@@ -5,7 +5,7 @@ import type { Service } from "../core/declaration/service";
 import { type Offer, offeredOf, offeredResources, offeredTools, type ToolList } from "./offer";
 import { targetOf, type Settings } from "./target";
 import { instructionsFor, titleFor } from "./instructions";
-import { watchAt } from "./watch-resources";
+import { watchAt } from "./watch-address";
 import { errorResult, stoppingResult, type Toolbox } from "./protocol";
 import type { ClientCore } from "../core/client/methods";
 
@@ -61,7 +61,7 @@ export function lazyToolbox({ connect, settings, service, ...offer }: LazyToolbo
 
   const isWatched = (uri: string) => {
     const { tool } = watchAt(uri) ?? {};
-    return tool !== undefined && offered.names.has(tool);
+    return offeredResources(list, offered).some(({ about }) => about.name === tool);
   };
 
   return {

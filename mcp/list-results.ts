@@ -5,14 +5,7 @@ import { jsonLength } from "./truncate";
 import { type ExpiringStore, keptFor } from "./expiring-store";
 import { argumentsOf } from "./names";
 import type { JsonObject } from "./protocol";
-import {
-  cursorArgument,
-  type Page,
-  readPage,
-  type PageReader,
-  type RowRange,
-  readRowRange,
-} from "./row-range";
+import { cursorArgument, type Page, asPage, type PageReader, type RowRange, readRowRange } from "./row-range";
 import type { Values } from "../core/declaration/fields";
 
 /** A page that did not fit, of an operation whose calls are counted. */
@@ -77,7 +70,7 @@ async function findStart(
   const index = String(cursor ?? 0);
   if (!/^\d+$/.test(index))
     throw invalidCursor(operation, `must be as in next, not ${JSON.stringify(cursor)}`);
-  return { page: readPage(operation, values, await call(values)), rowIndex: Number(index) };
+  return { page: asPage(operation, values, await call(values)), rowIndex: Number(index) };
 }
 
 /** The values with the page and its size, on which a cursor relies. */

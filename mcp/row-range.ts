@@ -55,7 +55,7 @@ function rowsIn(operation: Callable, body: unknown): SplitBody {
 }
 
 /** A response as a page. */
-export const readPage = (operation: Callable, values: Values, response: ServiceResponse): Page => ({
+export const asPage = (operation: Callable, values: Values, response: ServiceResponse): Page => ({
   response,
   values,
   ...rowsIn(operation, response.body),
@@ -78,7 +78,7 @@ export interface PageReader {
 async function pageAfter({ operation, call }: PageReader, page: Page, values: Values) {
   const response = await call(values).catch(() => undefined);
   if (!response) return undefined;
-  const read = readPage(operation, values, response);
+  const read = asPage(operation, values, response);
   assertDifferentPage(operation, read, page);
   return read;
 }

@@ -11,7 +11,7 @@ import type { Progress } from "../core/declaration/procedure";
 import { keptFor } from "./expiring-store";
 import type { McpServer, Toolbox } from "./protocol";
 import { version } from "./version";
-import { resourcesIn, templatesIn } from "./watch-resources";
+import { resourcesIn, templatesIn } from "./watch-address";
 
 /** The list changes only when the server is started again. */
 const listStaysMs = 300_000;

@@ -1,8 +1,6 @@
 /** The tools of a service, on a client that calls it. */
-
-import { errorFrom } from "../core/client/call-errors";
+import { errorFrom, invalidInput } from "../core/client/call-errors";
 import { outcomeLine } from "../core/client/outcome-line";
-import { invalidInput } from "../core/client/call-errors";
 import type { ServiceResponse } from "../core/client/response";
 import { FxdeskError, ReleaseNeeded } from "../core/errors";
 import type { Callable } from "../core/declaration/operation";
@@ -25,7 +23,7 @@ import { intoResources } from "./file-content";
 import { Resources } from "./resources";
 import { Subscription, type Tidings } from "./subscription";
 import { toolListOf } from "./tools";
-import { watchAt, watchMimeType } from "./watch-resources";
+import { watchAt, watchMimeType } from "./watch-address";
 import { cursorArgument, returnsRows } from "./row-range";
 import type { CallOptions } from "../core/client/call-options";
 import type { Values } from "../core/declaration/fields";
@@ -174,9 +172,9 @@ export function toolbox({ client, ...offer }: McpOptions): Toolbox {
     return result?.structuredContent as Tidings | undefined;
   }
 
-  const isWatched = (uri: string) => {
+  const watchFor = (uri: string) => {
     const watched = byTool.get(watchAt(uri)?.tool ?? "");
-    return watched !== undefined && isWatch(watched) ? watched : undefined;
+    return watched && isWatch(watched) ? watched : undefined;
   };
 
   const subscriptions = new Map<string, Subscription>();
@@ -195,10 +193,10 @@ export function toolbox({ client, ...offer }: McpOptions): Toolbox {
     instructions: instructionsFor(offered, target),
     title: titleFor(target),
     call,
-    read: async (uri) => resources.read(uri) ?? (isWatched(uri) ? readWatch(uri) : undefined),
+    read: async (uri) => resources.read(uri) ?? (watchFor(uri) ? readWatch(uri) : undefined),
     subscribe(uri, updated, signal) {
-      const watch = isWatched(uri);
-      if (!watch || calls.closed) return false;
+      const watch = watchFor(uri);
+      if (!watch || !names.has(watch.tool) || calls.closed) return false;
       if (signal.aborted) return true;
       const subscription = new Subscription({
         ask: async (cursor, ending) =>

@@ -5,7 +5,7 @@ import type { Watch } from "../core/declaration/watch";
 import { watchProperties } from "./changes";
 import { argumentName } from "./names";
 import type { WatchResource } from "./protocol";
-import { watchMimeType, watchRoot } from "./watch-resources";
+import { watchMimeType, watchRoot } from "./watch-address";
 
 export function watchResourceOf(watch: Watch): WatchResource {
   const page = pageOf(watch);

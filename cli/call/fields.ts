@@ -3,7 +3,7 @@ import { InvalidInput } from "../../core/errors";
 import type { Callable } from "../../core/declaration/operation";
 import { type DescribedField, inputFields, pageOf } from "../../core/declaration/described-page";
 import { callerFields, type Field } from "../../core/declaration/fields";
-import { fromText } from "../../core/wire/wire";
+import { fromText } from "../../core/wire/request";
 import { elementOf, kindOf } from "../../core/schema/kind";
 import type { Flag, ParsedArguments } from "../arguments";
 import { flagName } from "../names";

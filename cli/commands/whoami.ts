@@ -1,7 +1,7 @@
 /** fxdesk whoami: as whom and where commands call the service, and whether that works. */
 import { createClient } from "../../core/client/client";
 import { type TokenAge, tokenAge } from "../../core/client/login";
-import { type Standing, standingOf } from "../../core/client/standing";
+import { type Standing, standingOf } from "../../core/client/connection-check";
 import type { Service } from "../../core/declaration/service";
 import { type Command, jsonFlag } from "../command";
 import { asUsageError, clientOptions, connectionHelp } from "../connection";

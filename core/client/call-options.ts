@@ -1,7 +1,8 @@
+/** What is said of one call beside its input. */
+import type { Deliver, Progress } from "../declaration/procedure";
+
 /** The headers of the open-banking standard that describe the person or company behind a call. */
 export type PsuContext = Readonly<Record<string, string>>;
-
-import type { Deliver, Progress } from "../declaration/procedure";
 
 /** What one call may say differently from its connection. */
 export interface CallOptions {

@@ -16,8 +16,8 @@ export interface CallState extends Progress {
   /** Of the response that is there, or broke off. */
   status: number | undefined;
   requestId: string | undefined;
-  /** Waited for before the head of a request is written, which is not where it throws; of a call that commits money. */
-  leaving: (() => Promise<void>) | undefined;
+  /** Waited for before the head of a request is written, which is not where it throws; of a call that does more than read. */
+  beforeHead: (() => Promise<void>) | undefined;
   /** What is looked at where the journal writes that the call leaves. */
   readonly guard: Guard | undefined;
   /** Where the journal has the call. */

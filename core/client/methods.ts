@@ -11,7 +11,7 @@ import type {
 } from "../declaration/operation";
 import type { ReceivedFile } from "./file";
 import type { Recovered, ServiceResponse } from "./response";
-import type { InputOf } from "../declaration/input";
+import type { InputOf } from "../declaration/input-types";
 import type { CallOptions } from "./call-options";
 import type { Service } from "../declaration/service";
 import type { Values } from "../declaration/fields";

@@ -2,7 +2,7 @@
 import { callerFields, type Values } from "../declaration/fields";
 import type { Callable, LinkedPages, Paging } from "../declaration/operation";
 import { valueAt } from "../schema/value-at";
-import { fromText } from "../wire/wire";
+import { fromText } from "../wire/request";
 import type { ServiceResponse } from "./response";
 
 type PageResponse = Pick<ServiceResponse, "body" | "total">;

@@ -6,14 +6,14 @@ import { Sender } from "./sender";
 import { channels } from "./channels";
 import type { Connection } from "./connection";
 import type { Guard } from "../journal/entry";
-import type { JournalLink } from "../journal/link";
-import type { Cleared, ReleaseLink } from "../releases/link";
+import type { JournalStage } from "../journal/stage";
+import type { Cleared, ReleaseStage } from "../releases/stage";
 import type { CallOptions } from "./call-options";
 import { errorFrom } from "./call-errors";
 import { ReceivedFile } from "./file";
 import type { CallState } from "./call-state";
 import { intercepted, type Interceptor } from "./interceptors";
-import type { Permit } from "./permit";
+import type { Clearance } from "./clearance";
 import { prepareCall } from "./prepare";
 import type { PreparedCall } from "./prepared-call";
 import { readResponse } from "./read-response";
@@ -31,11 +31,11 @@ export class Pipeline {
   readonly #files = new Set<ReceivedFile>();
   #closed = false;
   /** Loaded with the first call that commits money. */
-  #journal: Promise<JournalLink> | undefined;
+  #journal: Promise<JournalStage> | undefined;
   /** Loaded with the first call that may need a release. */
-  #releases: Promise<ReleaseLink> | undefined;
+  #releases: Promise<ReleaseStage> | undefined;
   /** What is looked at when calls leave that belong to an order: they need no release of their own. */
-  readonly #permits = new WeakMap<PreparedCall, Permit>();
+  readonly #clearances = new WeakMap<PreparedCall, Clearance>();
 
   constructor(
     readonly connection: Connection,
@@ -69,22 +69,22 @@ export class Pipeline {
     operation: Declaration,
     input: Values,
     options: CallOptions,
-    permit: Permit,
+    clearance: Clearance,
   ): Promise<ServiceResponse> {
-    return this.#call(operation, input, options, { permit });
+    return this.#call(operation, input, options, { clearance });
   }
 
   async #call(
     operation: Declaration,
     input: Values,
     options: CallOptions,
-    { target, permit }: { readonly target?: string | undefined; readonly permit?: Permit },
+    { target, clearance }: { readonly target?: string | undefined; readonly clearance?: Clearance },
   ): Promise<ServiceResponse> {
     if (this.#closed) throw closed(operation);
     this.#underWay += 1;
     try {
       const call = this.prepare(operation, input, options);
-      if (permit) this.#permits.set(call, permit);
+      if (clearance) this.#clearances.set(call, clearance);
       const response = await this.#traced(target === undefined ? call : { ...call, target });
       if (response.body instanceof ReceivedFile) this.#untilClosed(response.body);
       return response;
@@ -95,7 +95,7 @@ export class Pipeline {
 
   /** Throws an Error where the store cannot be used, or there is no such entry to look for. */
   async recover(entry: string | undefined): Promise<Recovered[]> {
-    const looked = await (await this.#journalLink()).recover(entry);
+    const looked = await (await this.#journalStage()).recover(entry);
     return looked.map(({ entry: { id, operation, state, ending }, remark }) => ({
       entry: id,
       operation,
@@ -154,7 +154,7 @@ export class Pipeline {
       sent: false,
       status: undefined,
       requestId: typeof requestId === "string" ? requestId : undefined,
-      leaving: undefined,
+      beforeHead: undefined,
       guard,
       journal: undefined,
     };
@@ -167,7 +167,7 @@ export class Pipeline {
     const { call, guard } = await this.#cleared(prepared);
     const state = this.#stateOf(call, guard);
     if (operation.effect === "money") return this.#sendOnce(state);
-    state.leaving = async () => {
+    state.beforeHead = async () => {
       await this.connection.halts.assertNone(operation);
       if (guard) await (await this.releases()).leave(guard);
     };
@@ -176,32 +176,32 @@ export class Pipeline {
 
   /** What needs a release goes on its way when it has one. */
   async #cleared(call: PreparedCall): Promise<Cleared> {
-    const permit = this.#permits.get(call);
-    if (permit) return { call, ...permit };
+    const clearance = this.#clearances.get(call);
+    if (clearance) return { call, ...clearance };
     if (this.connection.settings.policy === undefined && call.options.release !== "needed") return { call };
     return (await this.releases()).clear(call);
   }
 
-  releases(): Promise<ReleaseLink> {
-    this.#releases ??= import("../releases/link.js").then(
-      ({ ReleaseLink }) => new ReleaseLink(this.connection),
+  releases(): Promise<ReleaseStage> {
+    this.#releases ??= import("../releases/stage.js").then(
+      ({ ReleaseStage }) => new ReleaseStage(this.connection),
     );
     return this.#releases;
   }
 
   async #sendOnce(state: CallState): Promise<ServiceResponse> {
     try {
-      return await (await this.#journalLink()).call(state, (claimed) => this.#send(claimed));
+      return await (await this.#journalStage()).call(state, (claimed) => this.#send(claimed));
     } catch (error) {
       state.deadline.release();
       throw errorFrom(state.call.operation, error, state);
     }
   }
 
-  #journalLink(): Promise<JournalLink> {
-    this.#journal ??= import("../journal/link.js").then(
-      ({ JournalLink }) =>
-        new JournalLink(this.connection, {
+  #journalStage(): Promise<JournalStage> {
+    this.#journal ??= import("../journal/stage.js").then(
+      ({ JournalStage }) =>
+        new JournalStage(this.connection, {
           prepare: (operation, input, options) => this.prepare(operation, input, options),
           send: (call) => this.#sendAside(call),
         }),

@@ -5,7 +5,7 @@ import type { Declaration, GeneratedValue } from "../declaration/operation";
 import { fieldsHiddenFromModels, fieldsMadeForCaller, fieldsOf, type Values } from "../declaration/fields";
 import { keyViolation } from "../declaration/key";
 import { canonicalValues } from "../wire/spelling";
-import { encodeRequest, fromText } from "../wire/wire";
+import { encodeRequest, fromText } from "../wire/request";
 import { acceptedEncodings } from "../transport/content";
 import { type Connection, localAddress, type Settings } from "./connection";
 import type { CallOptions } from "./call-options";
@@ -90,16 +90,24 @@ function completed(operation: Declaration, given: Values): Values {
   }
 }
 
-/** The values of all fields. Throws InvalidInput, which names each field that does not fit. */
-function valuesToSend(
+/** What a call is made of before it is checked. */
+interface Filled {
+  /** The fields that are the caller's to give. */
+  readonly ofCaller: Values;
+  /** Those that the connection fills in and fxdesk makes. */
+  readonly rest: Record<string, unknown>;
+  /** Settings that the operation cannot do without. */
+  readonly absent: readonly string[];
+}
+
+function filledValues(
   operation: Declaration,
   input: Values,
   connection: Connection,
   options: CallOptions,
-): Values {
+): Filled {
   const settings = settingsFor(connection, options);
-  const byCaller = canonicalValues(operation, withOperatorFields(operation, input, settings));
-  const given = completed(operation, byCaller);
+  const given = canonicalValues(operation, withOperatorFields(operation, input, settings));
   const absent: string[] = [];
   const rest: Record<string, unknown> = {};
   for (const { name, by, setting, required, make } of fieldsOf(operation)) {
@@ -113,15 +121,26 @@ function valuesToSend(
     if (kind === "header" && needed && !settings[setting]) absent.push(setting);
   if (!connection.addresses[operation.server])
     absent.push(connection.service.servers[operation.server]?.setting ?? operation.server);
+  return { ofCaller: completed(operation, given), rest, absent };
+}
+
+/** The values of all fields. Throws InvalidInput, which names each field that does not fit. */
+function valuesToSend(
+  operation: Declaration,
+  input: Values,
+  connection: Connection,
+  options: CallOptions,
+): Values {
+  const { ofCaller, rest, absent } = filledValues(operation, input, connection, options);
   const violations = [
-    checkInput(operation, given, new Date()),
+    checkInput(operation, ofCaller, new Date()),
     violationsOfOptions(options),
     absent.map(missing),
     checkFilledFields(operation, rest),
   ];
   if (violations.some(({ length }) => length > 0)) throw invalidInput(operation, violations.flat());
   // Into an object that is there: a copy of both would cost the engine a new hidden class with every call.
-  return Object.assign(rest, given);
+  return Object.assign(rest, ofCaller);
 }
 
 function frozen(call: PreparedCall): PreparedCall {

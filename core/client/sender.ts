@@ -11,7 +11,7 @@ import type { Connection } from "./connection";
 import { type CallState, largestBytes } from "./call-state";
 import type { PreparedCall } from "./prepared-call";
 import { settingsFor } from "./prepare";
-import { type Attempt, mayRetry } from "./retry";
+import { type Attempt, mayRetry } from "./may-retry";
 import type { Asker, Permit } from "../transport/pacing";
 
 /** The pause that the service asks for. */
@@ -88,7 +88,7 @@ export class Sender {
           isFile: (status) => responses[status]?.kind === "file",
           largestBytes,
           alone: effect === "money",
-          leaving: state.leaving,
+          beforeHead: state.beforeHead,
         },
       );
       state.sent = true;
@@ -168,9 +168,9 @@ export class Sender {
     return this.connection.addresses[server]!.pace;
   }
 
-  #budget(server: string): RetryBudget {
-    let budget = this.#budgets.get(server);
-    if (!budget) this.#budgets.set(server, (budget = new RetryBudget()));
+  #budget(pace: string): RetryBudget {
+    let budget = this.#budgets.get(pace);
+    if (!budget) this.#budgets.set(pace, (budget = new RetryBudget()));
     return budget;
   }
 }

@@ -140,7 +140,7 @@ const initiating = {
 
 const initiated = json(InitiatedPayment, "The payment is recorded and awaits the person.", createdHeaders);
 
-const replayed = { kind: "replayed", setting: "replaysByRequestId" } as const;
+const resent = { kind: "resent", setting: "replaysByRequestId" } as const;
 
 const operation = section({ server: "xs2a", credentials, errors });
 
@@ -188,7 +188,7 @@ export const initiateBulkPayment = operation({
   responses: { 201: initiated },
   identifiedBy: "paymentId",
   commits: { paths: ["payments.*.instructedAmount"] },
-  recovery: replayed,
+  recovery: resent,
   contract: "P2",
 });
 
@@ -244,7 +244,7 @@ export const initiatePayment = operation({
     paths: ["instructedAmount"],
     unless: { "payment-service": ["periodic-payments", "bulk-payments"] },
   },
-  recovery: replayed,
+  recovery: resent,
   contract: "P5",
 });
 

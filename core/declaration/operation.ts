@@ -115,7 +115,7 @@ export interface LinkedPages {
 }
 
 /** How fxdesk finds out by itself what became of a call whose response was lost. */
-export type Recovery = ListedRecovery | ReplayedRecovery;
+export type Recovery = ListedRecovery | ResentRecovery;
 
 /** It looks for the call in the list that `lookup` reads, through all its pages. */
 export interface ListedRecovery {
@@ -127,8 +127,8 @@ export interface ListedRecovery {
 }
 
 /** It sends the call once more under the same request id, where a setting says that the service then does nothing anew. */
-export interface ReplayedRecovery {
-  readonly kind: "replayed";
+export interface ResentRecovery {
+  readonly kind: "resent";
   /** The setting whose value is `yes` where the service does so. */
   readonly setting: string;
 }

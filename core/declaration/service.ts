@@ -1,4 +1,5 @@
 /** What a service is: one value, which says where it is served, who calls it how, and what it can do. */
+import type { Values } from "./fields";
 import { propertyOf } from "../schema/kind";
 import { callerFields } from "./fields";
 import { entrySchemaOf } from "./listing";
@@ -111,6 +112,12 @@ export const declarationsOf = (service: Declared): readonly Callable[] => [
   ...(service.watches ?? []),
 ];
 
+/** On whose behalf a call with these values is made; empty where its operation has no such field. */
+export function customerIn({ customer = [] }: Pick<Service, "customer">, values: Values): string {
+  const field = customer.find((name) => values[name] !== undefined);
+  return field === undefined ? "" : String(values[field]);
+}
+
 /** What people need most, in the order in which the service names it; everything where it names nothing. */
 export const dailyOf = (service: Declared): readonly Callable[] => {
   const all = declarationsOf(service);
@@ -163,8 +170,8 @@ function recoveryContradiction(
   { operations, settings, requestIdHeader = "" }: Service,
 ): string | undefined {
   if (!recovery) return undefined;
-  if (recovery.kind === "replayed") {
-    if (!(requestIdHeader in headers)) return "a call without a request id cannot be replayed by it.";
+  if (recovery.kind === "resent") {
+    if (!(requestIdHeader in headers)) return "a call without a request id cannot be sent again under it.";
     const isSetting = settings.some(({ name }) => name === recovery.setting);
     return isSetting ? undefined : `there is no setting ${recovery.setting}.`;
   }

@@ -80,7 +80,7 @@ export const isUndone = ({ state }: Pick<Entry, "state">): boolean =>
   state === "not-sent" || state === "rejected";
 
 /** The store while nobody else can change it, at the moment at which a call leaves. */
-export interface Leaving {
+export interface LeavingTransaction {
   readonly run: Run;
   readonly seal: Seal;
   /** Milliseconds since 1970 by the clock of the store. */
@@ -90,7 +90,7 @@ export interface Leaving {
 }
 
 /** What is looked at and written in the same transaction in which a call leaves, which it does not where this throws. */
-export type Guard = (leaving: Leaving) => Promise<void>;
+export type Guard = (transaction: LeavingTransaction) => Promise<void>;
 
 /** Whether a call may go, decided on disk. */
 export type Claim =
@@ -111,7 +111,7 @@ export interface Journal {
   /** Writes the intent, unless the key is taken: see `mayRunAgain`. */
   claim(intent: Intent, holdMs: number): Promise<Claim>;
   /** Just before the head is written; throws where the claim is no longer this process's. */
-  leaving(entry: Entry, guard?: Guard): Promise<void>;
+  recordSent(entry: Entry, guard?: Guard): Promise<void>;
   /** How it ended; a second ending of the same entry is refused, but for one that follows `unknown`. */
   end(entry: Entry, ending: Ending): Promise<Entry>;
   get(id: string): Promise<Entry | undefined>;

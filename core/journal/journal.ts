@@ -4,7 +4,16 @@ import type { StoreSettings } from "../store/settings";
 import { withSalt } from "./chain";
 import type { Claim, Ending, Entry, EntryKey, Guard, Intent, Journal, Look, Scope } from "./entry";
 import { KeptStore } from "./kept-store";
-import { abandonedIn, namesakesOf, nextLookIn, ownerOf, putOff, takeAll, takeById, takeDue } from "./looks";
+import {
+  abandonedIn,
+  namesakesOf,
+  nextLookIn,
+  ownerOf,
+  putOff,
+  takeAll,
+  takeById,
+  takeDue,
+} from "./look-rows";
 import { findEntry, getEntry, hasEnded, listEntries, sourceOf } from "./rows";
 import { claim, end, leave, settle } from "./steps";
 
@@ -35,7 +44,7 @@ class StoredJournal implements Journal {
     return fenced.claim;
   }
 
-  leaving({ id }: Entry, guard?: Guard): Promise<void> {
+  recordSent({ id }: Entry, guard?: Guard): Promise<void> {
     return this.store.append((chain) => leave(chain, id, this.#fences.get(id), guard));
   }
 

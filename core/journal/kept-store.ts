@@ -35,7 +35,7 @@ export class KeptStore {
     private readonly open = openStore,
   ) {}
 
-  /** Runs what changes nothing. */
+  /** Runs what appends nothing to the chain. It may run twice, where a connection is lost meanwhile. */
   read<T>(work: (store: Store) => Promise<T>): Promise<T> {
     return this.#inTurn(() => this.#connected(work));
   }

@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Declaration } from "../declaration/operation";
 import { FxdeskError } from "../errors";
 import type { Ending, Entry, Journal, Look, Scope } from "./entry";
-import { type Finding, type Listed, search } from "./recovery";
+import { type Finding, type Listed, search } from "./match-listed";
 
 /** How the service is asked; whatever is under way ends with the signal. */
 export interface Inquiry {
@@ -15,11 +15,11 @@ export interface Inquiry {
   /** The ending of a call that is listed. */
   endingOf(operation: Declaration, listed: Listed): Ending;
   /** Sends a call once more under its request id, and returns how it ended then. Throws an Error where it is still unknown. */
-  replay(operation: Declaration, entry: Entry, signal: AbortSignal): Promise<Ending>;
+  resend(operation: Declaration, entry: Entry, signal: AbortSignal): Promise<Ending>;
 }
 
 /** An entry after a look for it, and what there is to say of the look. */
-export interface Looked {
+export interface LookResult {
   readonly entry: Entry;
   readonly remark: string;
   /** Whether another look soon may tell more: the service may be late, or somebody else looks. */
@@ -36,7 +36,7 @@ const [firstPauseMs, longestPauseMs] = [1_000, 300_000];
 /** Until it is tried again what the store or the service could not do. */
 const faultPauseMs = 30_000;
 /** After so long a service may have forgotten a request id. */
-const replayableMs = 15 * 60_000;
+const resendableMs = 15 * 60_000;
 /** How often it is written down that nothing new was found. */
 const rememberedMs = 3_600_000;
 
@@ -48,10 +48,10 @@ const nameOf = ({ environment, client, operation }: Scope): string =>
 
 /** What is kept of looks, beside what the call itself ended with. */
 interface LookDetails {
-  readonly looked?: Finding["kind"] | "unread";
+  readonly lastFinding?: Finding["kind"] | "unread";
   readonly lookedAt?: number;
   readonly remark?: string;
-  readonly replayedAt?: number;
+  readonly resentAt?: number;
 }
 
 const lookDetails = ({ endingDetails }: Entry): LookDetails => (endingDetails ?? {}) as LookDetails;
@@ -64,21 +64,21 @@ const stillUnknown = (entry: Entry, details: LookDetails): Ending => ({
 });
 
 /** Whether a look tells more than the one before it that was written down. */
-function isNews(entry: Entry, kind: LookDetails["looked"], now: number): boolean {
-  const { looked, lookedAt = 0 } = lookDetails(entry);
-  if (looked === undefined) return true;
-  return kind === "unread" ? false : looked !== kind || now - lookedAt > rememberedMs;
+function isNews(entry: Entry, kind: LookDetails["lastFinding"], now: number): boolean {
+  const { lastFinding, lookedAt = 0 } = lookDetails(entry);
+  if (lastFinding === undefined) return true;
+  return kind === "unread" ? false : lastFinding !== kind || now - lookedAt > rememberedMs;
 }
 
 /** The searches in one scope: one at a time; what is asked for meanwhile is looked for in the next. */
 interface Lane {
   running: Promise<unknown>;
-  next: Search | undefined;
+  next: Batch | undefined;
 }
 
-interface Search {
+interface Batch {
   readonly entries: Map<string, Entry>;
-  readonly ended: Promise<ReadonlyMap<string, Looked>>;
+  readonly ended: Promise<ReadonlyMap<string, LookResult>>;
 }
 
 /** The list could not be read. */
@@ -122,7 +122,7 @@ export class Recoverer {
   }
 
   /** From now on the calls in this scope are looked for in the background, also those of other processes. */
-  watch({ environment, client, operation }: Scope): void {
+  lookInBackground({ environment, client, operation }: Scope): void {
     const scope = { environment, client, operation };
     if (this.#scopes.has(nameOf(scope)) || !this.inquiry.operation(operation)) return;
     this.#scopes.set(nameOf(scope), scope);
@@ -158,19 +158,19 @@ export class Recoverer {
   }
 
   /** Looks for everything in the scopes that are watched, whether it is due or not. */
-  async lookForAll(): Promise<Looked[]> {
-    const looked: Looked[] = [];
+  async lookForAll(): Promise<LookResult[]> {
+    const looked: LookResult[] = [];
     for (const scope of this.#scopes.values()) {
       const looks = await this.journal.takeUnknown(scope, "all", holdMs);
-      looked.push(...(await Promise.all(looks.map((look) => this.#looked(look)))));
+      looked.push(...(await Promise.all(looks.map((look) => this.#lookFor(look)))));
     }
     return looked;
   }
 
   /** Looks for an entry now, unless somebody else does so at the moment. */
-  async lookNow(entry: Entry): Promise<Looked> {
+  async lookNow(entry: Entry): Promise<LookResult> {
     const look = await this.journal.takeOne(entry.id, holdMs);
-    if (look) return this.#looked(look);
+    if (look) return this.#lookFor(look);
     const latest = (await this.journal.get(entry.id)) ?? entry;
     const isOpen = latest.state === "unknown";
     return { entry: latest, remark: isOpen ? beingLookedFor : "", mayChange: isOpen };
@@ -191,14 +191,14 @@ export class Recoverer {
   }
 
   /** Whoever does not wait for a call of his own looks once, or waits for who looks. */
-  async #lookOnce(entry: Entry, isOwn: boolean): Promise<Looked> {
+  async #lookOnce(entry: Entry, isOwn: boolean): Promise<LookResult> {
     if (isOwn) return this.#search(entry);
     const looked = await this.lookNow(entry);
     return { ...looked, mayChange: looked.remark === beingLookedFor };
   }
 
   /** Looks for what was taken; where it is in vain, it is looked for again after a while. */
-  async #looked({ entry, looks }: Look): Promise<Looked> {
+  async #lookFor({ entry, looks }: Look): Promise<LookResult> {
     let isOpen = true;
     try {
       const found = await this.#search(entry);
@@ -237,11 +237,11 @@ export class Recoverer {
   async #lookIn(scope: Scope): Promise<number> {
     const due = await this.journal.takeUnknown(scope, this.#begun.has(scope) ? "due" : "all", holdMs);
     this.#begun.add(scope);
-    await Promise.allSettled(due.map((look) => this.#looked(look)));
+    await Promise.allSettled(due.map((look) => this.#lookFor(look)));
     return Math.min((await this.journal.nextLook(scope)) ?? longestPauseMs, longestPauseMs);
   }
 
-  async #search(entry: Entry): Promise<Looked> {
+  async #search(entry: Entry): Promise<LookResult> {
     const name = nameOf(entry);
     let lane = this.#lanes.get(name);
     if (!lane) this.#lanes.set(name, (lane = { running: Promise.resolve(), next: undefined }));
@@ -250,7 +250,7 @@ export class Recoverer {
     return (await lane.next.ended).get(entry.id)!;
   }
 
-  #nextIn(lane: Lane): Search {
+  #nextIn(lane: Lane): Batch {
     const entries = new Map<string, Entry>();
     const ended = lane.running.then(() => {
       lane.next = undefined;
@@ -260,16 +260,16 @@ export class Recoverer {
     return { entries, ended };
   }
 
-  async #searchAll(entries: readonly Entry[]): Promise<ReadonlyMap<string, Looked>> {
+  async #searchAll(entries: readonly Entry[]): Promise<ReadonlyMap<string, LookResult>> {
     const operation = this.inquiry.operation(entries[0]!.operation)!;
     const isListed = operation.recovery?.kind === "listed";
     const looked = isListed
       ? await this.#searchLists(operation, entries)
-      : await Promise.all(entries.map((entry) => this.#replayed(operation, entry)));
+      : await Promise.all(entries.map((entry) => this.#resent(operation, entry)));
     return new Map(looked.map((each) => [each.entry.id, each]));
   }
 
-  async #searchLists(operation: Declaration, entries: readonly Entry[]): Promise<Looked[]> {
+  async #searchLists(operation: Declaration, entries: readonly Entry[]): Promise<LookResult[]> {
     const [scope] = entries as readonly [Entry];
     const now = Date.now();
     const findings = await search(entries, {
@@ -292,7 +292,7 @@ export class Recoverer {
     entry: Entry,
     findings: ReadonlyMap<string, Finding> | Unread,
     now: number,
-  ): Promise<Looked> {
+  ): Promise<LookResult> {
     if (findings instanceof Unread) {
       const { error, mayChange } = findings;
       const words = `Could not look in ${operation.lookup} for ${entry.reference}: ${error.message}`;
@@ -307,17 +307,17 @@ export class Recoverer {
 
   async #inVain(
     entry: Entry,
-    looked: NonNullable<LookDetails["looked"]>,
+    finding: NonNullable<LookDetails["lastFinding"]>,
     remark: string,
     now: number,
-  ): Promise<Looked> {
-    const mayChange = looked === "none";
-    if (!isNews(entry, looked, now)) return { entry, remark, mayChange };
-    const ending = stillUnknown(entry, { looked, lookedAt: now, remark });
+  ): Promise<LookResult> {
+    const mayChange = finding === "none";
+    if (!isNews(entry, finding, now)) return { entry, remark, mayChange };
+    const ending = stillUnknown(entry, { lastFinding: finding, lookedAt: now, remark });
     return { entry: await this.#written(entry, ending), remark, mayChange };
   }
 
-  async #settled(operation: Declaration, entry: Entry, ending: Ending, remark: string): Promise<Looked> {
+  async #settled(operation: Declaration, entry: Entry, ending: Ending, remark: string): Promise<LookResult> {
     const ended = await this.#written(entry, ending);
     const isFound = ended.ending?.by === "recovery" && ended.state === "done";
     if (isFound && !this.#awaited.has(entry.id)) this.onFound(operation, ended);
@@ -332,20 +332,20 @@ export class Recoverer {
   }
 
   /** A call is sent once more, and no more than once: that it is comes first. */
-  async #replayed(operation: Declaration, entry: Entry): Promise<Looked> {
+  async #resent(operation: Declaration, entry: Entry): Promise<LookResult> {
     const now = Date.now();
-    const { replayedAt, remark = "It was sent once more before." } = lookDetails(entry);
-    if (replayedAt !== undefined) return { entry, remark, mayChange: false };
-    if (Math.abs(now - entry.begunAt) > replayableMs || !entry.intent)
+    const { resentAt, remark = "It was sent once more before." } = lookDetails(entry);
+    if (resentAt !== undefined) return { entry, remark, mayChange: false };
+    if (Math.abs(now - entry.begunAt) > resendableMs || !entry.intent)
       return { ...(await this.#inVain(entry, "none", tooLate, now)), mayChange: false };
     const at = new Date(now).toISOString();
     const marked = await this.#written(
       entry,
-      stillUnknown(entry, { replayedAt: now, remark: `Sent once more at ${at}; no outcome yet.` }),
+      stillUnknown(entry, { resentAt: now, remark: `Sent once more at ${at}; no outcome yet.` }),
     );
     if (marked.state !== "unknown") return { entry: marked, remark: "", mayChange: false };
     try {
-      const ending = await this.inquiry.replay(operation, marked, this.#stop.signal);
+      const ending = await this.inquiry.resend(operation, marked, this.#stop.signal);
       const found = `Sent once more at ${at} under the same request id.`;
       const details = { ...ending.details, remark: found };
       return await this.#settled(operation, marked, { ...ending, by: "recovery", details }, found);
@@ -353,7 +353,7 @@ export class Recoverer {
       const words = `Sent once more at ${at}, without an outcome: ${(error as Error).message}`;
       const ended = await this.#written(
         marked,
-        stillUnknown(marked, { looked: "none", lookedAt: now, remark: words }),
+        stillUnknown(marked, { lastFinding: "none", lookedAt: now, remark: words }),
       );
       return { entry: ended, remark: words, mayChange: false };
     }

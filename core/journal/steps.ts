@@ -17,7 +17,7 @@ import {
   mayRunAgain,
 } from "./entry";
 import { assertNotHalted } from "../store/halt";
-import { holdLook, referenceHash } from "./looks";
+import { holdLook, referenceHash } from "./look-rows";
 import { findEntry, getEntry, hasEnded, type HeldEntry, isFinal } from "./rows";
 
 /** A claim, and the fence of who has it. */

@@ -7,14 +7,14 @@ import { settingsFor } from "../client/prepare";
 import type { Callable, Declaration } from "../declaration/operation";
 import type { Violation } from "../declaration/violation";
 import { FxdeskError, NotFound } from "../errors";
-import { environmentOf } from "../journal/inquiry";
+import { environmentOf } from "../journal/service-inquiry";
 import { openJournal } from "../journal/journal";
 import { KeptStore } from "../journal/kept-store";
 import { minorUnits } from "../schema/currency";
 import { correlationFrom } from "./correlation";
 import { NoSuchRelease, type ReleaseDesk, ReleaseRefusal, unaskable } from "./desk";
-import { refused } from "./leave";
-import { peopleOf, type ReleaseLink } from "./link";
+import { refused } from "./release-check";
+import { peopleOf, type ReleaseStage } from "./stage";
 import { forbidden, needsOf } from "./needs";
 import type { OrderInput } from "./input";
 import { inputFor, type Pricing, pricingOf, quotedIn, unanswered, worstFrom } from "./quote";
@@ -218,7 +218,8 @@ export class Orders {
       pricing,
       book,
       get: this.#operation("trades.get"),
-      call: (operation, input, options, permit) => this.pipeline.callFor(operation, input, options, permit),
+      call: (operation, input, options, clearance) =>
+        this.pipeline.callFor(operation, input, options, clearance),
       authority: async ({ release }) => (await this.pipeline.releases()).authority(orderName, release),
       isTrusted: async () => {
         const { policy, people } = connection.settings;
@@ -265,7 +266,7 @@ export class Orders {
     return { worst_rate: worstFrom(rate, pair, input, distance), rate_symbol: pair, rate_seen: rate };
   }
 
-  async #atDesk<T>(link: ReleaseLink, work: (desk: ReleaseDesk) => Promise<T>): Promise<T> {
+  async #atDesk<T>(link: ReleaseStage, work: (desk: ReleaseDesk) => Promise<T>): Promise<T> {
     try {
       return await work(link.desk);
     } catch (error) {

@@ -4,7 +4,7 @@
  * a key of its own in the journal, and none is begun before it is known that nothing came of the one before.
  */
 import type { CallOptions } from "../client/call-options";
-import type { Permit } from "../client/permit";
+import type { Clearance } from "../client/clearance";
 import type { ServiceResponse } from "../client/response";
 import { FxdeskError } from "../errors";
 import type { Values } from "../declaration/fields";
@@ -12,7 +12,7 @@ import type { Declaration } from "../declaration/operation";
 import type { Entry, Journal } from "../journal/entry";
 import type { KeptStore } from "../journal/kept-store";
 import { deviationsOf, type ShownTrade } from "./booked-trade";
-import { type Authority, guardOf, hasYes, notCleared } from "./leave";
+import { type Authority, guardOf, hasYes, notCleared } from "./release-check";
 import { closed } from "./needs";
 import { inputFor, outside, type Pricing, type Quoted, quotedIn } from "./quote";
 import { isOver, type Release, type ReleaseProgress, type ReleaseState } from "./release";
@@ -32,7 +32,7 @@ export interface OrderDesk {
     operation: Declaration,
     input: Values,
     options: CallOptions,
-    permit: Permit,
+    clearance: Clearance,
   ) => Promise<ServiceResponse>;
   readonly authority: (sealed: SealedOrder) => Promise<Authority>;
   /** Whether this process may know who releases: who only asks leaves the orders to others. */

@@ -48,7 +48,7 @@ export interface ExchangeHandler {
   /** The whole response has arrived: the line is free. */
   done(): void;
   /** The head of the request leaves. */
-  leaving(): void;
+  headLeaves(): void;
 }
 
 /** Hears from undici how a request goes. */
@@ -67,8 +67,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     private readonly handler: ExchangeHandler,
   ) {}
 
-  leaving(): void {
-    this.handler.leaving();
+  headLeaves(): void {
+    this.handler.headLeaves();
   }
 
   onRequestStart(): void {}

@@ -150,7 +150,7 @@ export class HttpConnection {
         const first = !this.sent;
         let duringCall = true;
         this.sent = true;
-        if (first) this.#exchange?.leaving();
+        if (first) this.#exchange?.headLeaves();
         write(...args, (error?: Error | null) => {
           if (error && first && duringCall && mayProve) this.sent = false;
           callback(error);

@@ -14,7 +14,7 @@ export interface SendOptions extends ReadOptions {
    */
   readonly alone: boolean;
   /** Waited for once there is a connection; where it throws, the request does not leave. */
-  readonly leaving?: (() => Promise<void>) | undefined;
+  readonly beforeHead?: (() => Promise<void>) | undefined;
 }
 
 /** Some runtimes put something else in the place of undici, and nobody can tell what left. */
@@ -38,7 +38,7 @@ export class Transport {
     const connection =
       this.#idleConnection(request.origin, sendOptions) ??
       (await this.#open(request.origin, deadline, sendOptions));
-    if (sendOptions.leaving) await this.#leaving(sendOptions.leaving, connection, deadline);
+    if (sendOptions.beforeHead) await this.#beforeHead(sendOptions.beforeHead, connection, deadline);
     let exchange: Exchange | undefined;
     try {
       return await deadline.waitFor<RawResponse>((resolve, reject) => {
@@ -46,7 +46,7 @@ export class Transport {
           resolve,
           reject,
           done: () => this.#keep(request.origin, connection),
-          leaving: () => sendOptions.alone && deadline.heedCaller(false),
+          headLeaves: () => sendOptions.alone && deadline.heedCaller(false),
         });
         connection.send(exchange);
         if (deadline.isInBackground) connection.socket.unref();
@@ -81,13 +81,13 @@ export class Transport {
     }
   }
 
-  async #leaving(
-    leaving: () => Promise<void>,
+  async #beforeHead(
+    beforeHead: () => Promise<void>,
     connection: HttpConnection,
     deadline: Deadline,
   ): Promise<void> {
     try {
-      await deadline.race(leaving());
+      await deadline.race(beforeHead());
     } catch (error) {
       connection.destroy(error as Error);
       throw error;

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { getPaymentStatus } from "../contract/payments";
 import { json } from "../declaration/declare";
-import type { InputOf } from "../declaration/input";
+import type { InputOf } from "../declaration/input-types";
 import { readEach } from "./read-each";
 import { watch } from "./watch";
 

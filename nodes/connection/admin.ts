@@ -4,7 +4,7 @@ import type { NodeAPI } from "node-red";
 import { createClient } from "../../core/client/client";
 import { logInTo, type LoginUnderWay } from "../../core/client/login";
 import { settingsOf } from "../../core/client/settings";
-import { standingOf } from "../../core/client/standing";
+import { standingOf } from "../../core/client/connection-check";
 import { loginHtml, loginPageHeaders } from "../../core/credentials/login-page";
 import type { Service } from "../../core/declaration/service";
 import { describeViolations } from "../../core/declaration/violation";

@@ -1,7 +1,7 @@
 /** Values as flows hold them, in the kind that a field takes. The client itself is stricter. */
 import type { z } from "zod";
 import { isDate } from "node:util/types";
-import { fromText } from "../../core/wire/wire";
+import { fromText } from "../../core/wire/request";
 import { elementOf, kindOf, metaOf } from "../../core/schema/kind";
 import { momentFitter } from "./moments";
 

@@ -23,7 +23,7 @@ beforeEach(async () => {
   const journal = await openJournal({ place, key });
   const made = async (name: string, ending: typeof done) => {
     const { entry } = await journal.claim(intent({ key: name }), longMs);
-    await journal.leaving(entry);
+    await journal.recordSent(entry);
     return journal.end(entry, ending);
   };
   booked = await made("key-1", done);

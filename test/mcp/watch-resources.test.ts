@@ -1,4 +1,6 @@
 /** Watches as resources: read by any host, and listened to over connections that last. */
+import { fxdeskService } from "../../core/service";
+import { lazyToolbox } from "../../mcp/lazy-toolbox";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { createClient } from "../../core";
 import { serveHttp } from "../../mcp";
@@ -59,6 +61,15 @@ test("read, they give what is new; a cursor says what was heard", async () => {
       "size is not a field here",
     );
   });
+});
+
+test("only what is watched can be subscribed to, also before the client is loaded", async () => {
+  const connect = jest.fn();
+  const lazy = lazyToolbox({ connect, settings: {}, service: fxdeskService });
+  const subscribe = (tool: string) =>
+    lazy.subscribe(`fxdesk://watches/${tool}`, () => undefined, new AbortController().signal);
+  expect([subscribe("list_trades"), subscribe("watch_consents")]).toEqual([false, false]);
+  expect(connect).not.toHaveBeenCalled();
 });
 
 test("a host that subscribes is told when there is something to read, and reads each change once", async () => {

@@ -91,14 +91,14 @@ describe("a service with more operations", () => {
         { lookup: "trades.list", recovery: { ...listed, entry: { ...entry, reference: "tag" } } },
       ],
       [
-        "a call without a request id cannot be replayed by it.",
-        { recovery: { kind: "replayed", setting: "replaysByRequestId" } },
+        "a call without a request id cannot be sent again under it.",
+        { recovery: { kind: "resent", setting: "replaysByRequestId" } },
       ],
       [
         "there is no setting replays.",
         {
           headers: { "X-Request-ID": byFxdesk(z.string(), "uuid") },
-          recovery: { kind: "replayed", setting: "replays" },
+          recovery: { kind: "resent", setting: "replays" },
         },
       ],
     ])("and not otherwise: %s", (message, change) => {

@@ -1,6 +1,6 @@
 /** How a connection stands, by one call that reads. */
 import { contract } from "../../../core/contract/contract";
-import { standingOf } from "../../../core/client/standing";
+import { standingOf } from "../../../core/client/connection-check";
 import { defineService } from "../../../core/declaration/service";
 import { type Fault, reset, respond } from "../../support/fault-server";
 import { createClient } from "../../../core";

@@ -106,7 +106,7 @@ test("what became of a call is found out by its reference, or by its request id"
   const kinds = money.flatMap(({ name, recovery }) => (recovery ? [[name, recovery.kind]] : []));
   expect(kinds).toEqual([
     ["trades.book", "listed"],
-    ["payments.initiateBulk", "replayed"],
-    ["payments.initiate", "replayed"],
+    ["payments.initiateBulk", "resent"],
+    ["payments.initiate", "resent"],
   ]);
 });

@@ -106,7 +106,7 @@ test("a booking that was not made stays unknown, with what was looked for", asyn
     reference: "INV-7",
     endingDetails: {
       message: error.message,
-      looked: "none",
+      lastFinding: "none",
       remark: expect.stringMatching(
         /^Looked in trades.list at .* for the reference INV-7 .*: nothing there/,
       ) as string,
@@ -127,7 +127,7 @@ test("what is found later is told in one line, and is the outcome from then on",
   expect(error.outcome).toBe("unknown");
   expect(await onlyEntry()).toMatchObject({
     endingDetails: {
-      looked: "unread",
+      lastFinding: "unread",
       remark: expect.stringContaining("Could not look in trades.list") as string,
     },
   });
@@ -197,7 +197,7 @@ test("two of one reference whose responses are lost are left to a person", async
   const book = (quote_id: string) => failure(client.trades.book({ quote_id, reason: "other", reference }));
   await Promise.all(quotes.map(book));
   for (const entry of await entries())
-    expect(entry).toMatchObject({ state: "unknown", endingDetails: { looked: "several" } });
+    expect(entry).toMatchObject({ state: "unknown", endingDetails: { lastFinding: "several" } });
 });
 
 describe("a payment", () => {

@@ -78,7 +78,7 @@ describe.each(engines())("$name", ({ name, create }) => {
   test("a call goes from intended over sent to its end", async () => {
     const journal = await open();
     const entry = await claimed(journal);
-    await journal.leaving(entry);
+    await journal.recordSent(entry);
     expect(await journal.get(entry.id)).toMatchObject({ state: "sent", ending: undefined });
     const ended = await journal.end(entry, done);
     const { details, ...ending } = done;
@@ -138,7 +138,7 @@ describe.each(engines())("$name", ({ name, create }) => {
   test.each(allowed)("what is unknown may end as %s, whoever found out", async (state) => {
     const journal = await open();
     const entry = await claimed(journal);
-    await journal.leaving(entry);
+    await journal.recordSent(entry);
     await journal.end(entry, unknown);
     const ending: Ending = { state, by: "person", details: { note: "seen at the service" } };
     expect(await (await open()).end(entry, ending)).toMatchObject({ state, ending: { by: "person" } });
@@ -147,7 +147,7 @@ describe.each(engines())("$name", ({ name, create }) => {
   test("nobody ends the call of another, or lets it leave", async () => {
     const entry = await claimed(await open());
     const other = await open();
-    await expect(other.leaving(entry)).rejects.toThrow("is over");
+    await expect(other.recordSent(entry)).rejects.toThrow("is over");
     await expect(other.end(entry, done)).rejects.toThrow("Another process is making the call");
     expect((await other.get(entry.id))!.state).toBe("intended");
   });
@@ -162,17 +162,17 @@ describe.each(engines())("$name", ({ name, create }) => {
       ending: { state: "not-sent", by: "recovery" },
     });
     await claimed(other, wanted);
-    await expect(gone.leaving(entry)).rejects.toThrow("is over");
+    await expect(gone.recordSent(entry)).rejects.toThrow("is over");
     await expect(gone.end(entry, notSent)).rejects.toThrow("Another process");
-    await other.leaving(entry);
+    await other.recordSent(entry);
   });
 
   test("where the process is gone after it left, its end is unknown, and what it says late is heard", async () => {
     const gone = await open();
     const entry = await claimed(gone, fresh(), 1);
-    await gone.leaving(entry);
+    await gone.recordSent(entry);
     expect((await (await open()).untilEnded(entry.id, never)).state).toBe("unknown");
-    await expect(gone.leaving(entry)).rejects.toThrow("is over, which is unknown by now");
+    await expect(gone.recordSent(entry)).rejects.toThrow("is over, which is unknown by now");
     expect((await gone.end(entry, done)).state).toBe("done");
   });
 
@@ -182,8 +182,8 @@ describe.each(engines())("$name", ({ name, create }) => {
     await withStore(settings, ({ database }) =>
       database.run("UPDATE fxdesk_journal_entries SET expires_at = 0 WHERE id = $1", [entry.id]),
     );
-    await journal.leaving(entry);
-    await journal.leaving(entry);
+    await journal.recordSent(entry);
+    await journal.recordSent(entry);
     const stopped = AbortSignal.timeout(50);
     await expect((await open()).untilEnded(entry.id, stopped)).rejects.toThrow("timeout");
     const kindsOfEvents = await withStore(settings, ({ database }) =>
@@ -199,7 +199,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     const { kind } = await second.claim(wanted, longMs);
     expect(kind).toBe("theirs");
     const waiting = second.untilEnded(entry.id, never);
-    await first.leaving(entry);
+    await first.recordSent(entry);
     const ended = await first.end(entry, done);
     expect(await waiting).toEqual(ended);
     await expect(second.untilEnded("another", never)).rejects.toThrow("no journal entry another");
@@ -234,8 +234,8 @@ describe.each(engines())("$name", ({ name, create }) => {
     const entry = await claimed(journal);
     const stranger = { ...entry, id: "another" };
     const outcomes = await Promise.allSettled([
-      journal.leaving(stranger),
-      journal.leaving(entry),
+      journal.recordSent(stranger),
+      journal.recordSent(entry),
       journal.end(stranger, done),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "rejected"]);
@@ -305,7 +305,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     const journal = await open();
     const wanted = fresh();
     const entry = await claimed(journal, wanted);
-    await journal.leaving(entry);
+    await journal.recordSent(entry);
     await journal.end(entry, unknown);
     const resolution = {
       state: "not-sent",
@@ -366,7 +366,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     const own = await create();
     const journal = await open(own);
     const entry = await claimed(journal);
-    await journal.leaving(entry);
+    await journal.recordSent(entry);
     await journal.end(entry, done);
     await withStore(own, async (store) => {
       const { head, faults } = await verifyStore(store);
@@ -397,7 +397,7 @@ describe.each(engines())("$name", ({ name, create }) => {
         const { kind, entry } = await journal.claim(wanted, fate.startsWith("dies") ? 1 : longMs);
         if (kind === "mine") {
           if (fate === "dies before") return undefined;
-          const isOver = await journal.leaving(entry).then(
+          const isOver = await journal.recordSent(entry).then(
             () => false,
             () => true,
           );
@@ -456,7 +456,7 @@ describe.each(engines())("$name", ({ name, create }) => {
       });
       const journal = await open(own);
       const entry = await claimed(journal);
-      await journal.leaving(entry);
+      await journal.recordSent(entry);
       expect(await connections()).toBe(1);
       jest.advanceTimersByTime(61_000);
       jest.useRealTimers();
@@ -472,7 +472,7 @@ describe.each(engines())("$name", ({ name, create }) => {
       cut.loseNextCommit();
       const entry = await claimed(journal);
       cut.loseNextCommit();
-      await journal.leaving(entry);
+      await journal.recordSent(entry);
       cut.loseNextCommit();
       expect((await journal.end(entry, done)).state).toBe("done");
       expect(await kindsIn(entry.id)).toEqual(["intent", "sent", "ended"]);
@@ -484,13 +484,13 @@ describe.each(engines())("$name", ({ name, create }) => {
       const journal = await open(cut.settings);
       const entry = await claimed(journal);
       await cut.away();
-      await expect(journal.leaving(entry)).rejects.toThrow("ECONNREFUSED");
+      await expect(journal.recordSent(entry)).rejects.toThrow("ECONNREFUSED");
       await expect(journal.get(entry.id)).rejects.toThrow("ECONNREFUSED");
       const many = await Promise.allSettled([1, 2, 3].map(() => journal.claim(fresh(), longMs)));
       expect(many.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
       await expect(openJournal(cut.settings)).rejects.toThrow("ECONNREFUSED");
       await cut.back();
-      await journal.leaving(entry);
+      await journal.recordSent(entry);
       await journal.end(entry, done);
       expect(await kindsIn(entry.id)).toEqual(["intent", "sent", "ended"]);
     });

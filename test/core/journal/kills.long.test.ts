@@ -29,7 +29,7 @@ const writer = ({ place, key }: StoreSettings, name: string) => `
       const intent = { ...${JSON.stringify(intent())}, key: [${JSON.stringify(name)}, line, number].join("-") };
       const { entry } = await journal.claim(intent, ${longMs});
       say(entry.id, "intent");
-      await journal.leaving(entry);
+      await journal.recordSent(entry);
       say(entry.id, "sent");
       await journal.end(entry, ${JSON.stringify(done)});
       say(entry.id, "ended");

@@ -26,7 +26,7 @@ describe.each(engines())("$name", ({ create }) => {
   async function entry(reference: string, holdMs = longMs): Promise<Entry> {
     const key = randomBytes(8).toString("hex");
     const claim = await journals[0]!.claim(intent({ ...scope, key, reference }), holdMs);
-    await journals[0]!.leaving(claim.entry);
+    await journals[0]!.recordSent(claim.entry);
     return claim.entry;
   }
 

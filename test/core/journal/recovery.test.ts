@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { listTrades, bookTrade } from "../../../core/contract/trades";
 import type { Entry } from "../../../core/journal/entry";
-import { type Listed, listedIn, search, type Sources } from "../../../core/journal/recovery";
+import { type Listed, listedIn, search, type Sources } from "../../../core/journal/match-listed";
 
 const begunAt = Date.parse("2026-11-20T10:00:00Z");
 const now = Date.parse("2026-11-22T09:00:00Z");

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const journal = await openJournal(settings);
   for (const [index, ending] of [done, notSent, unknown, done, unknown, done].entries()) {
     const { entry } = await journal.claim(intent({ key: `key-${index}` }), longMs);
-    if (ending !== notSent) await journal.leaving(entry);
+    if (ending !== notSent) await journal.recordSent(entry);
     await journal.end(entry, ending);
     if (index === 0) await withStore(settings, (store) => eraseDetails(store, entry.id));
   }

@@ -50,7 +50,7 @@ const makeCalls = (settings: StoreSettings) =>
       ["lost", unknown],
     ] as const) {
       const { entry } = await journal.claim(intent({ key }), longMs);
-      await journal.leaving(entry);
+      await journal.recordSent(entry);
       await journal.end(entry, ending);
     }
   });
@@ -198,7 +198,7 @@ describe.each(differing)("from %s to %s", (_, __, fromEngine: Engine, toEngine: 
     await withJournal(from!, async (journal) => {
       const { entry } = await journal.claim(intent(), longMs);
       await expect(moveStore(from!, to!)).rejects.toThrow("at work with");
-      await journal.leaving(entry);
+      await journal.recordSent(entry);
       await expect(moveStore(from!, to!)).rejects.toThrow("at work with");
       await journal.end(entry, done);
       await isUntouched();

@@ -101,17 +101,17 @@ test("a request that reached the server was sent, whatever becomes of the connec
 
 /** An exchange on a line, and how it ended. */
 function exchanged(line: Awaited<ReturnType<Connector["open"]>>, origin: string) {
-  const leaving = jest.fn();
+  const headLeaves = jest.fn();
   let exchange: Exchange;
   const ended = new Promise<unknown>((resolve) => {
     exchange = new Exchange(
       { origin, path: "/", method: "POST", headers: [], body: "{}" },
       line,
       { isFile: () => false, largestBytes: 1_000 },
-      { resolve, reject: resolve, done: () => undefined, leaving },
+      { resolve, reject: resolve, done: () => undefined, headLeaves },
     );
   });
-  return { exchange: exchange!, ended, leaving };
+  return { exchange: exchange!, ended, headLeaves };
 }
 
 const deadlineOf = (ms: number) => {
@@ -123,20 +123,20 @@ const deadlineOf = (ms: number) => {
 test("a first write that the kernel refuses leaves nothing", async () => {
   const { origin, reset: breakConnection } = await resetsOnDemand();
   const line = await new Connector(origin).open(deadlineOf(60_000), false);
-  const { exchange, ended, leaving } = exchanged(line, origin);
+  const { exchange, ended, headLeaves } = exchanged(line, origin);
   breakConnection();
   line.send(exchange);
   expect((await ended) as Error).toMatchObject({ code: expect.stringMatching(/EPIPE|ECONNRESET/) as string });
-  expect([leaving.mock.calls.length, line.sent]).toEqual([1, false]);
+  expect([headLeaves.mock.calls.length, line.sent]).toEqual([1, false]);
 });
 
 test("an answered request left, and its server sees one connection and one head", async () => {
   const { server } = await against(respond(200, "{}"));
   const line = await new Connector(server.url).open(deadlineOf(60_000), false);
-  const { exchange, ended, leaving } = exchanged(line, server.url);
+  const { exchange, ended, headLeaves } = exchanged(line, server.url);
   line.send(exchange);
   expect(await ended).toMatchObject({ status: 200 });
-  expect([leaving.mock.calls.length, line.sent, server.heads.length]).toEqual([1, true, 1]);
+  expect([headLeaves.mock.calls.length, line.sent, server.heads.length]).toEqual([1, true, 1]);
 });
 
 test("a request that cannot be written is no request that left", async () => {

@@ -11,7 +11,7 @@ import type { Service } from "../declaration/service";
 import { propertyOf } from "../schema/kind";
 import type { Ending, Entry, Scope } from "./entry";
 import type { Inquiry } from "./recoverer";
-import { type Listed, listedIn } from "./recovery";
+import { type Listed, listedIn } from "./match-listed";
 import { endingOfResponse } from "./replay";
 
 /** Prepares and sends calls as they are, without anything round them. */
@@ -30,7 +30,7 @@ export const environmentOf = (
 };
 
 /** Whether it can be found out what became of an operation's calls, at this service and with these settings. */
-export const isRecovered = ({ recovery }: Declaration, { settings }: Connection): boolean =>
+export const isRecoverable = ({ recovery }: Declaration, { settings }: Connection): boolean =>
   recovery !== undefined && (recovery.kind === "listed" || settings[recovery.setting] === "yes");
 
 /** Whose calls a connection makes where a call says nothing else. */
@@ -46,7 +46,7 @@ function customerOf({ service, settings }: Connection, operation: Declaration): 
 /** Where the calls of a connection are that can be recovered. */
 export const scopesOf = (connection: Connection): Scope[] =>
   connection.service.operations
-    .filter((operation) => isRecovered(operation, connection))
+    .filter((operation) => isRecoverable(operation, connection))
     .flatMap((operation) => {
       const environment = environmentOf(connection, operation);
       const client = customerOf(connection, operation);
@@ -90,7 +90,7 @@ export function inquiryOf(connection: Connection, { prepare, send }: Sending): I
   return {
     operation(name) {
       const operation = operationNamed(name);
-      return operation && isRecovered(operation, connection) ? operation : undefined;
+      return operation && isRecoverable(operation, connection) ? operation : undefined;
     },
 
     async *readPages({ lookup, recovery }, scope, signal) {
@@ -110,7 +110,7 @@ export function inquiryOf(connection: Connection, { prepare, send }: Sending): I
       return { state: "done", by: "recovery", status, identity, details: { body, headers: {}, violations } };
     },
 
-    async replay(operation: Declaration, { intent }: Entry, signal: AbortSignal): Promise<Ending> {
+    async resend(operation: Declaration, { intent }: Entry, signal: AbortSignal): Promise<Ending> {
       const kept = intent!.call as Pick<PreparedCall, "address" | "target" | "headers"> & { body?: string };
       const { address, target, headers, body } = kept;
       const requestId = service.requestIdHeader!;

@@ -5,12 +5,13 @@ import type { PreparedCall } from "../client/prepared-call";
 import type { CommittedAmounts } from "../declaration/operation";
 import { Conflict, FxdeskError, ReleaseNeeded, Unavailable } from "../errors";
 import type { Guard } from "../journal/entry";
-import { environmentOf } from "../journal/inquiry";
+import { customerIn } from "../declaration/service";
+import { environmentOf } from "../journal/service-inquiry";
 import { KeptStore } from "../journal/kept-store";
 import { shownPlace } from "../store/settings";
 import { correlationFrom } from "./correlation";
 import { ReleaseDesk, ReleaseRefusal, standing, unaskable } from "./desk";
-import { type Authority, guardOf, refused } from "./leave";
+import { type Authority, guardOf, refused } from "./release-check";
 import { closed, forbidden, needsInWords, needsOf } from "./needs";
 import { type People, peopleAt } from "./people";
 import { everyMoneyCall, type Policy, policyAt } from "./policy";
@@ -72,7 +73,7 @@ export async function peopleOf(path: string | undefined): Promise<People | undef
   return peopleAt(path).catch(() => undefined);
 }
 
-export class ReleaseLink {
+export class ReleaseStage {
   #desk: ReleaseDesk | undefined;
 
   constructor(private readonly connection: Connection) {}
@@ -165,14 +166,13 @@ export class ReleaseLink {
   #sealed(call: PreparedCall): SealedCall {
     const { operation, values, given, address, target, headers, body, options } = call;
     const { settings, service } = this.connection;
-    const customer = service.customer?.find((name) => values[name] !== undefined);
     const amounts = amountsIn(operation.commits, values);
     return {
       kind: "call",
       effect: operation.effect === "money" ? "money" : "change",
       operation: operation.name,
       environment: environmentOf(this.connection, operation)!,
-      client: customer === undefined ? "" : String(values[customer]),
+      client: customerIn(service, values),
       ...(settings.actor !== undefined && { asker: settings.actor }),
       surface: options.surface ?? "client",
       validUntil: Date.now() + waitsMs,

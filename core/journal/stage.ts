@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
+import { customerIn } from "../declaration/service";
 import type { CallState } from "../client/call-state";
 import { outcomeLine } from "../client/outcome-line";
 import type { Connection } from "../client/connection";
@@ -17,9 +18,9 @@ import { DeadlineEnded } from "../transport/deadline";
 import { EntryRefusal } from "./by-person";
 import { Endings } from "./endings";
 import type { Claim, Ending, Entry, Intent, Journal } from "./entry";
-import { inquiryOf, isInReach, type Sending, scopesOf } from "./inquiry";
+import { environmentOf, inquiryOf, isInReach, type Sending, scopesOf } from "./service-inquiry";
 import { openJournal } from "./journal";
-import { type Looked, Recoverer } from "./recoverer";
+import { type LookResult, Recoverer } from "./recoverer";
 import { endingOfError, endingOfResponse, replayed, responseOf } from "./replay";
 import { termsOf } from "./terms";
 
@@ -54,15 +55,15 @@ function keyOf({
     : { key: randomUUID() };
 }
 
-function intentOf(call: PreparedCall, { service, settings }: Connection): Intent {
+function intentOf(call: PreparedCall, connection: Connection): Intent {
+  const { service, settings } = connection;
   const { operation, address, target, headers, body, options, values } = call;
-  const customer = service.customer?.find((name) => values[name] !== undefined);
   const { recovery } = operation;
   const reference = recovery?.kind === "listed" ? values[recovery.reference] : undefined;
   const { surface = "client" } = options;
   return {
-    environment: [settings.environment, address].filter(Boolean).join(" "),
-    client: customer === undefined ? "" : String(values[customer]),
+    environment: environmentOf(connection, operation)!,
+    client: customerIn(service, values),
     operation: operation.name,
     ...keyOf(call),
     terms: termsOf(call),
@@ -120,7 +121,7 @@ function foundResponse({ call, attempts }: CallState, entry: Entry): ServiceResp
   return { ...response, attempts, journal: { ...noteOf(entry), recovered: true } };
 }
 
-export class JournalLink {
+export class JournalStage {
   #opened: Promise<Opened> | undefined;
 
   constructor(
@@ -147,7 +148,7 @@ export class JournalLink {
   }
 
   /** Looks now for what became of a call, or of all whose outcome is not known. */
-  async recover(id: string | undefined): Promise<Looked[]> {
+  async recover(id: string | undefined): Promise<LookResult[]> {
     // Looks alone do not keep the process alive.
     const alive = setInterval(() => undefined, 60_000);
     try {
@@ -157,7 +158,7 @@ export class JournalLink {
     }
   }
 
-  async #recover(id: string | undefined): Promise<Looked[]> {
+  async #recover(id: string | undefined): Promise<LookResult[]> {
     const { journal, recoverer } = await this.#open();
     if (id === undefined) return recoverer.lookForAll();
     const entry = await journal.get(id);
@@ -196,7 +197,7 @@ export class JournalLink {
     const recoverer = new Recoverer(journal, inquiryOf(connection, sending), (operation, entry) =>
       connection.onRecovered(outcomeLine(operation, responseOf(operation, entry))),
     );
-    for (const scope of scopesOf(connection)) recoverer.watch(scope);
+    for (const scope of scopesOf(connection)) recoverer.lookInBackground(scope);
     return { journal, endings: new Endings(journal), recoverer };
   }
 
@@ -227,13 +228,13 @@ export class JournalLink {
 
   async #make(state: CallState, entry: Entry, send: Send): Promise<ServiceResponse> {
     const { journal, recoverer } = await this.#open();
-    recoverer.watch(entry);
-    let leaving: Promise<void> = Promise.resolve();
+    recoverer.lookInBackground(entry);
+    let recorded: Promise<void> = Promise.resolve();
     const note = noteOf(entry);
     state.journal = note;
-    state.leaving = () => {
-      leaving = journal.leaving(entry, state.guard);
-      return leaving.catch((error: unknown) => {
+    state.beforeHead = () => {
+      recorded = journal.recordSent(entry, state.guard);
+      return recorded.catch((error: unknown) => {
         throw this.#asFailure(state, error);
       });
     };
@@ -241,12 +242,12 @@ export class JournalLink {
     try {
       response = await send(state);
     } catch (error) {
-      const written = await this.#write(entry, endingOfError(error as FxdeskError), leaving);
+      const written = await this.#write(entry, endingOfError(error as FxdeskError), recorded);
       const found = written?.state === "unknown" ? await this.#found(state, written, true) : undefined;
       if (found?.state === "done") return foundResponse(state, found);
       throw Object.assign(error as FxdeskError, { journal: note });
     }
-    await this.#write(entry, endingOfResponse(state.call.operation, response), leaving);
+    await this.#write(entry, endingOfResponse(state.call.operation, response), recorded);
     return Object.assign(response, { journal: note });
   }
 

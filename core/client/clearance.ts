@@ -2,7 +2,7 @@
 import type { Guard } from "../journal/entry";
 
 /** A call of an order, which was released itself. */
-export interface Permit {
+export interface Clearance {
   /** What is looked at when it leaves. */
   readonly guard?: Guard;
 }

@@ -1,7 +1,7 @@
 /** What is looked at in the transaction in which something leaves: the seal, the yes, the policy, and what the day has seen. */
 import { Big } from "big.js";
 import { FxdeskError } from "../errors";
-import type { Guard, Leaving } from "../journal/entry";
+import type { Guard, LeavingTransaction } from "../journal/entry";
 import { closed, committed, forbidden, isEnough, needsOf } from "./needs";
 import type { People } from "./people";
 import { isSigned } from "./people";
@@ -62,7 +62,7 @@ export function notCleared(
 }
 
 /** What of a day was committed before, unless it is certain that nothing was done. */
-async function committedOn({ run }: Leaving, { id, sealed }: Release, day: string): Promise<Big> {
+async function committedOn({ run }: LeavingTransaction, { id, sealed }: Release, day: string): Promise<Big> {
   const rows = await run(
     `SELECT r.limit_amount AS amount FROM fxdesk_releases AS r
      LEFT JOIN fxdesk_journal_entries AS e ON e.id = r.entry
@@ -74,7 +74,7 @@ async function committedOn({ run }: Leaving, { id, sealed }: Release, day: strin
 }
 
 /** Whether the journal has a booking of an order of which it is not certain that it was not made: whatever the store says. */
-async function wasBooked({ run, entry }: Leaving, { id, sealed }: Release): Promise<boolean> {
+async function wasBooked({ run, entry }: LeavingTransaction, { id, sealed }: Release): Promise<boolean> {
   const rows = await run(
     `SELECT id FROM fxdesk_journal_entries WHERE environment = $1 AND client = $2 AND key LIKE $3 AND id <> $4
        AND state NOT IN ('not-sent', 'rejected') LIMIT 1`,
@@ -89,13 +89,17 @@ interface Counted {
 }
 
 /** What it adds to its day. Throws where that would be more than the policy allows. */
-async function counted(leaving: Leaving, release: Release, policy: Policy): Promise<Counted | undefined> {
+async function counted(
+  transaction: LeavingTransaction,
+  release: Release,
+  policy: Policy,
+): Promise<Counted | undefined> {
   const amount = committed(policy, release.sealed);
   if (amount === undefined) return undefined;
-  const { day } = localTime(policy, leaving.moment);
+  const { day } = localTime(policy, transaction.moment);
   const perDay = policy.limits?.perDay;
   if (perDay !== undefined) {
-    const before = await committedOn(leaving, release, day);
+    const before = await committedOn(transaction, release, day);
     if (before.plus(amount).gt(perDay))
       throw refused(
         release.sealed.operation,
@@ -117,9 +121,9 @@ export const guardOf =
     into: "booking" | "sent",
     mayLeave: (now: Release, entry: string) => string | undefined,
   ): Guard =>
-  async (leaving) => {
-    const { run, seal, entry } = leaving;
-    const moment = await momentOf(run, leaving.moment);
+  async (transaction) => {
+    const { run, seal, entry } = transaction;
+    const moment = await momentOf(run, transaction.moment);
     const now = await getRelease({ run, seal }, id);
     if (!now) throw refused(operation, `There is no release ${id}.`);
     const decisions = await decisionsOn({ run, seal }, id);
@@ -128,9 +132,9 @@ export const guardOf =
       notCleared(now, decisions, authority, moment) ??
       (authority.policy && closed(authority.policy, moment));
     if (reason !== undefined) throw refused(operation, reason);
-    if (await wasBooked(leaving, now))
+    if (await wasBooked(transaction, now))
       throw refused(operation, `The journal has a booking of ${id} already: an order is booked once.`);
-    const limit = authority.policy && (await counted({ ...leaving, moment }, now, authority.policy));
+    const limit = authority.policy && (await counted({ ...transaction, moment }, now, authority.policy));
     await run(
       `UPDATE fxdesk_releases SET state = $2, entry = $3, limit_day = $4, limit_amount = $5, changed_at = $6
        WHERE id = $1`,
