@@ -44,39 +44,62 @@ test.each<[how: string, fault: Fault]>([
   expect((await readFile(path)).equals(large)).toBe(true);
 });
 
-const cuts: [how: string, fault: Fault][] = [
-  ["before its length", (socket) => socket.end(`${head}content-length: 400000\r\n\r\n${large.toString()}`)],
-  [
-    "before its last chunk",
-    (socket) =>
+interface Cut {
+  readonly how: string;
+  readonly fault: Fault;
+  /** Once the client has the head: a reset takes along what was not read yet. */
+  readonly later?: (socket: Socket) => void;
+}
+
+const cuts: Cut[] = [
+  {
+    how: "before its length",
+    fault: (socket) => socket.end(`${head}content-length: 400000\r\n\r\n${large.toString()}`),
+  },
+  {
+    how: "before its last chunk",
+    fault: (socket) =>
       socket.end(
         `${head}transfer-encoding: chunked\r\n\r\n${large.length.toString(16)}\r\n${large.toString()}\r\n`,
       ),
-  ],
-  ["without a length", (socket) => socket.end(`${head}connection: close\r\n\r\n${large.toString()}`)],
-  [
-    "by a reset",
-    (socket) =>
-      socket.write(`${head}content-length: 400000\r\n\r\n${large.toString()}`, () =>
-        socket.resetAndDestroy(),
-      ),
-  ],
-  ["within its gzip", respond(200, gzipSync(large).subarray(0, 300), { ...pdf, "content-encoding": "gzip" })],
-  ["and is no gzip", respond(200, large, { ...pdf, "content-encoding": "gzip" })],
+  },
+  {
+    how: "without a length",
+    fault: (socket) => socket.end(`${head}connection: close\r\n\r\n${large.toString()}`),
+  },
+  {
+    how: "by a reset",
+    fault: (socket) => socket.write(`${head}content-length: 400000\r\n\r\n${large.toString()}`),
+    later: (socket) => socket.resetAndDestroy(),
+  },
+  {
+    how: "within its gzip",
+    fault: respond(200, gzipSync(large).subarray(0, 300), { ...pdf, "content-encoding": "gzip" }),
+  },
+  { how: "and is no gzip", fault: respond(200, large, { ...pdf, "content-encoding": "gzip" }) },
 ];
 
-test.each(cuts)("a file that is cut %s is an error of the family, and nothing is saved", async (_, fault) => {
-  const path = await folder();
-  await writeFile(join(path, "file.pdf"), "the last one");
-  const { client, file: received } = await fetched(fault);
-  const error = await failure(received.save(join(path, "file.pdf")));
-  expect(["unavailable", "invalid_response"]).toContain(error.code);
-  expect(error).toMatchObject({ operation: "statements.getFile", outcome: "unknown" });
-  const again = (await client.statements.getFile(file)).body as ReceivedFile;
-  await failure(again.bytes());
-  expect(await readdir(path)).toEqual(["file.pdf"]);
-  expect((await readFile(join(path, "file.pdf"))).toString()).toBe("the last one");
-});
+test.each(cuts)(
+  "a file that is cut $how is an error of the family, and nothing is saved",
+  async ({ fault, later }) => {
+    const path = await folder();
+    await writeFile(join(path, "file.pdf"), "the last one");
+    const sockets: Socket[] = [];
+    const { client, file: received } = await fetched((socket, number) => {
+      sockets.push(socket);
+      fault(socket, number);
+    });
+    later?.(sockets[0]!);
+    const error = await failure(received.save(join(path, "file.pdf")));
+    expect(["unavailable", "invalid_response"]).toContain(error.code);
+    expect(error).toMatchObject({ operation: "statements.getFile", outcome: "unknown" });
+    const again = (await client.statements.getFile(file)).body as ReceivedFile;
+    later?.(sockets[1]!);
+    await failure(again.bytes());
+    expect(await readdir(path)).toEqual(["file.pdf"]);
+    expect((await readFile(join(path, "file.pdf"))).toString()).toBe("the last one");
+  },
+);
 
 /** What the service does before it closes, and how a slow reader hears of it. */
 const closings: [what: string, announced: string, reset: boolean, ending: string][] = [
