@@ -1,6 +1,7 @@
 /** What became of a call, in one line for a log: what a surface says when nobody waits for the outcome any more. */
 import { FxdeskError, type JournalNote } from "../errors";
 import type { Callable } from "../declaration/operation";
+import { isProcedure } from "../declaration/procedure";
 import type { ServiceResponse } from "./response";
 
 /** Text of others on one line, without what a terminal would obey. */
@@ -32,7 +33,8 @@ export function outcomeLine(operation: Callable, ended: ServiceResponse | Fxdesk
     return onOneLine(`${operation.name}: ${[outcome, ...found].filter(Boolean).join(", ")}. ${because}`);
   }
   const facts = [
-    `carried out (${ended.status})${waysOf(journal)}`,
+    // What a procedure was asked for may still be to come: an order waits for a yes.
+    isProcedure(operation) ? "answered" : `carried out (${ended.status})${waysOf(journal)}`,
     identity(operation, ended.body),
     journal?.reference && `reference ${journal.reference}`,
     ...found,
