@@ -1,5 +1,5 @@
 /** What the documents say and show is true. */
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -12,20 +12,9 @@ import { fxdesk, variablesOf } from "../cli/run";
 import { compiled, outputOf } from "../support/consumer";
 
 const root = join(__dirname, "../..");
-const guides = [
-  "client",
-  "cli",
-  "dependencies",
-  "journal",
-  "login",
-  "mcp",
-  "nodes",
-  "releases",
-  "reliability",
-  "sandbox",
-  "scaling",
-  "store",
-].map((name) => `docs/${name}.md`);
+const guides = readdirSync(join(root, "docs"))
+  .filter((name) => name.endsWith(".md"))
+  .map((name) => `docs/${name}`);
 const documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...guides];
 
 const read = (path: string) => readFile(join(root, path), "utf8");
