@@ -1,8 +1,9 @@
-/** The files of the Node-RED nodes: a set for the service and one for releases, with editor, words, help and icons. */
+/** The files of the Node-RED nodes: a set for the service, one for releases and one for AI assistants, with editor, words, help and icons. */
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fxdeskService } from "../core/service";
 import { nodeFiles } from "../nodes/generate/files";
+import { assistantFiles } from "../nodes/generate/mcp";
 import { releaseFiles } from "../nodes/generate/releases";
 
 /** A flow may name what is offered only where an extension quotes: its node says so where none does. */
@@ -12,7 +13,11 @@ const offered = {
 };
 
 export async function generateNodes(dist: string): Promise<void> {
-  for (const [path, content] of Object.entries({ ...nodeFiles(offered), ...releaseFiles() })) {
+  for (const [path, content] of Object.entries({
+    ...nodeFiles(offered),
+    ...releaseFiles(),
+    ...assistantFiles(),
+  })) {
     const file = join(dist, "nodes", path);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, content);

@@ -98,7 +98,43 @@ function assertToken(host: string, token: string | undefined, allow: readonly Al
 const delivered = (responses: Iterable<Promise<void>>): Promise<unknown> =>
   Promise.race([Promise.allSettled(responses), setTimeout(deliveryMs, undefined, { ref: false })]);
 
-/** Serves a toolbox over HTTP at /mcp, with a server of its own for each request. */
+/** The endpoint by itself, for a server of somebody else's. */
+export interface Endpoint extends Serving {
+  /** `body` where somebody has read and parsed it before. */
+  handle(request: IncomingMessage, response: ServerResponse, body?: unknown): void;
+}
+
+/** Responds to requests that pass the guards, each with a server of its own. */
+function endpointOf(toolbox: Toolbox, guards: readonly Guard[]): Endpoint {
+  const handler = createMcpHandler(() => serverOver(toolbox, { lasts: false }), {
+    maxRequestBodySize: largestBody,
+  });
+  const handle = toNodeHandler(handler, { maxRequestBodySize: largestBody });
+  const responses = new Set<Promise<void>>();
+  return {
+    handle(request, response, body) {
+      if (!guards.every((guard) => guard(request, response))) return;
+      const answered = handle(request as Parameters<typeof handle>[0], response, body)
+        .catch((error: unknown) => console.error(error))
+        .finally(() => responses.delete(answered));
+      responses.add(answered);
+    },
+    async close() {
+      await toolbox.close();
+      await delivered(responses);
+      await handler.close();
+    },
+    unfinished: () => toolbox.unfinished(),
+  };
+}
+
+/** An endpoint that whoever has the token may ask. Throws a TypeError when it can be guessed. */
+export function endpointOver(toolbox: Toolbox, token: string): Endpoint {
+  assertToken("", token, []);
+  return endpointOf(toolbox, [bearing(token)]);
+}
+
+/** Serves a toolbox over HTTP at /mcp. */
 export async function serveOverHttp(
   toolbox: Toolbox,
   {
@@ -110,19 +146,8 @@ export async function serveOverHttp(
   }: Listening & Pick<Offer, "allow" | "readOnly">,
 ): Promise<HttpServer> {
   assertToken(host, token, readOnly ? [] : allow);
-  const handler = createMcpHandler(() => serverOver(toolbox, { lasts: false }), {
-    maxRequestBodySize: largestBody,
-  });
-  const handle = toNodeHandler(handler, { maxRequestBodySize: largestBody });
-  const guards = guardsFor(host, token);
-  const responses = new Set<Promise<void>>();
-  const server = createServer((request, response) => {
-    if (!guards.every((guard) => guard(request, response))) return;
-    const answered = handle(request as Parameters<typeof handle>[0], response)
-      .catch((error: unknown) => console.error(error))
-      .finally(() => responses.delete(answered));
-    responses.add(answered);
-  });
+  const endpoint = endpointOf(toolbox, guardsFor(host, token));
+  const server = createServer((request, response) => endpoint.handle(request, response));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(port, host, resolve);
   });
@@ -130,12 +155,10 @@ export async function serveOverHttp(
     url: `http://${bracketed(host)}:${(server.address() as AddressInfo).port}${path}`,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
-      await toolbox.close();
-      await delivered(responses);
-      await handler.close();
+      await endpoint.close();
       server.closeAllConnections();
       await closed;
     },
-    unfinished: () => toolbox.unfinished(),
+    unfinished: () => endpoint.unfinished(),
   };
 }

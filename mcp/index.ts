@@ -2,8 +2,8 @@
  * fxdesk for AI assistants: one MCP tool for each operation, procedure and watch, on a client of the service. Each part is loaded when it is
  * first needed: a host starts its servers all at once, and asks most of them for nothing but their list.
  */
-import type { HttpServer, Listening } from "./http";
-import type { McpServer, Serving } from "./protocol";
+import type { Endpoint, HttpServer, Listening } from "./http";
+import type { McpServer, Serving, Tool, Toolbox, ToolResult } from "./protocol";
 import type { StdioServer } from "./stdio";
 import type { McpOptions } from "./toolbox";
 import { lazyToolbox, type LazyToolboxOptions, toolListFor } from "./lazy-toolbox";
@@ -11,7 +11,19 @@ import { lazyToolbox, type LazyToolboxOptions, toolListFor } from "./lazy-toolbo
 export { type Allowed, allowedFrom } from "./allow";
 export { type Offer, offeredOf, wordsIn } from "./offer";
 export { toolListFor };
-export type { HttpServer, Listening, McpOptions, McpServer, Serving, StdioServer, LazyToolboxOptions };
+export type {
+  Endpoint,
+  HttpServer,
+  Listening,
+  Tool,
+  Toolbox,
+  ToolResult,
+  McpOptions,
+  McpServer,
+  Serving,
+  StdioServer,
+  LazyToolboxOptions,
+};
 
 const serving = () => require("./serving") as typeof import("./serving");
 const toolboxOf = (options: McpOptions) => {
@@ -32,3 +44,12 @@ export const serveStdio = (options: LazyToolboxOptions): StdioServer =>
  */
 export const serveHttp = async (options: McpOptions & Listening): Promise<HttpServer> =>
   (await serving().overHttp()).serveOverHttp(toolboxOf(options), options);
+
+/**
+ * MCP over HTTP as a handler, for a server of one's own; `around` may add to the tools. Throws a TypeError when the token is
+ * too short.
+ */
+export const mcpEndpoint = async (
+  { token, ...options }: McpOptions & Required<Pick<Listening, "token">>,
+  around: (toolbox: Toolbox) => Toolbox = (toolbox) => toolbox,
+): Promise<Endpoint> => (await serving().overHttp()).endpointOver(around(toolboxOf(options)), token);

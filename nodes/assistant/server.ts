@@ -1,0 +1,93 @@
+/** The config node “MCP server”: the tools of a connection, and flows as tools, on Node-RED's own HTTP server. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Node, NodeAPI, NodeConstructor, NodeDef } from "node-red";
+import { type Allowed, type Endpoint, mcpEndpoint, wordsIn } from "../../mcp";
+import type { ConnectionNode } from "../connection/connection";
+import { FlowTools } from "./flow-tools";
+
+export interface McpServerDef extends NodeDef {
+  readonly connection: string;
+  /** Below Node-RED's address of HTTP nodes, such as /mcp. */
+  readonly path: string;
+  /** What tools may do beyond reading: nothing, `change`, or `change,money`. */
+  readonly allow: string;
+  /** Sets of tools, with commas between them. */
+  readonly toolsets: string;
+}
+
+interface Secrets {
+  token: unknown;
+}
+
+/** A server as the nodes of its flows see it. */
+export interface McpServerNode extends Node<Secrets> {
+  readonly flows: FlowTools;
+}
+
+/** A request as Express has it. The editor's own parser comes first where both are below one path. */
+interface Request extends IncomingMessage {
+  readonly path: string;
+  readonly body?: unknown;
+  /** Whether it was parsed. */
+  readonly _body?: boolean;
+}
+
+type Handler = (request: Request, response: ServerResponse, next: () => void) => void;
+
+/** Where servers listen: one handler for all of them, since Express has no way to take one away. */
+export class McpPaths {
+  readonly #endpoints = new Map<string, Endpoint>();
+
+  constructor(httpNode: { use(handler: Handler): unknown } | undefined) {
+    httpNode?.use((request, response, next) => {
+      const endpoint = this.#endpoints.get(request.path);
+      if (endpoint) endpoint.handle(request, response, request._body ? request.body : undefined);
+      else next();
+    });
+  }
+
+  /** Throws a TypeError where a path does not begin with a slash, or is taken. */
+  add(path: string, endpoint: Endpoint): () => void {
+    if (!/^\/[\w\-/.]*[\w-]$/.test(path))
+      throw new TypeError(`A path is such as /mcp, not ${JSON.stringify(path)}.`);
+    if (this.#endpoints.has(path)) throw new TypeError(`Another MCP server is at ${path} already.`);
+    this.#endpoints.set(path, endpoint);
+    return () => void this.#endpoints.delete(path);
+  }
+}
+
+export function mcpServerNode(
+  RED: NodeAPI,
+  paths: McpPaths,
+): NodeConstructor<McpServerNode, McpServerDef, Secrets> {
+  return function McpServer(this: McpServerNode, config: McpServerDef) {
+    RED.nodes.createNode(this, config);
+    const allow = wordsIn(config.allow ?? "") as Allowed[];
+    const flows = new FlowTools(allow.includes("change"));
+    Object.assign(this, { flows });
+    let endpoint: Endpoint | undefined;
+    let leave: (() => void) | undefined;
+    let isClosed = false;
+
+    const open = async (): Promise<void> => {
+      const connection = RED.nodes.getNode(config.connection) as ConnectionNode | null;
+      if (!connection?.client)
+        throw new TypeError(connection?.reason ?? "Choose a connection for the MCP server.");
+      const { token } = this.credentials ?? {};
+      if (typeof token !== "string" || token === "")
+        throw new TypeError("An MCP server needs a token of its own: whoever has it can call its tools.");
+      const toolsets = wordsIn(config.toolsets ?? "");
+      const options = { client: connection.client, allow, ...(toolsets.length > 0 && { toolsets }) };
+      endpoint = await mcpEndpoint({ ...options, token }, (toolbox) => flows.around(toolbox));
+      if (isClosed) return endpoint.close();
+      leave = paths.add(config.path, endpoint);
+      this.log(`MCP is served at ${config.path}.`);
+    };
+    const opened = open().catch((error: Error) => this.error(error.message));
+    this.on("close", (_removed: boolean, done: () => void) => {
+      isClosed = true;
+      leave?.();
+      void opened.then(() => endpoint?.close()).finally(done);
+    });
+  };
+}

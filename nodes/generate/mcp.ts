@@ -1,0 +1,204 @@
+/** What the editor reads of the nodes for AI assistants: forms, words and help. */
+import { flowFieldKinds } from "../assistant/flow-tools";
+import { connectionType } from "../names";
+
+const serverType = "fxdesk-mcp-server";
+
+interface AssistantNode {
+  readonly type: string;
+  readonly label: string;
+  readonly summary: string;
+  readonly details: readonly string[];
+}
+
+const server: AssistantNode = {
+  type: serverType,
+  label: "MCP server",
+  summary: "Offers the connection to AI assistants as an MCP server, on Node-RED's own address.",
+  details: [
+    "An assistant is given that address with the path below it, such as http://localhost:1880/mcp, and the token, which it sends as Authorization: Bearer. Whoever has the token can call the tools: at least 16 characters that nobody can guess.",
+    "Tools that change something, or that commit money, are offered only where that is allowed here. What commits money waits for a person's release, unless the policy of the connection says otherwise.",
+    "Where Node-RED asks for a password of its own for HTTP nodes (httpNodeAuth), assistants cannot pass: leave the path out of it, with a proxy.",
+  ],
+};
+
+const tool: AssistantNode = {
+  type: "fxdesk-tool",
+  label: "Tool",
+  summary: "Begins a flow that AI assistants call as a tool, beside those of the service.",
+  details: [
+    "msg.payload holds the arguments, which fit what the form says; msg.fxdesk stands for the call. End the flow with a Tool result node, which needs that msg.fxdesk.",
+    "A model chooses a tool by its description: say what it does, and when it is the right one.",
+    "A flow that does more than read must say so: it is offered only where the MCP server allows changes. A deploy ends the calls that wait.",
+  ],
+};
+
+const result: AssistantNode = {
+  type: "fxdesk-tool-result",
+  label: "Tool result",
+  summary: "Ends a flow that an AI assistant called: msg.payload is what it is told.",
+  details: [
+    "Text is told as it is, an object with its fields. Wire a Catch node to it as well, so that what went wrong is told instead of nothing: the words of msg.error are.",
+  ],
+};
+
+export const assistantNodes: readonly AssistantNode[] = [server, tool, result];
+
+const words = {
+  form: {
+    name: "Name",
+    connection: "Connection",
+    path: "Path",
+    token: "Token",
+    allow: "Tools may",
+    toolsets: "Sets of tools",
+    server: "MCP server",
+    tool: "Tool name",
+    title: "Title",
+    description: "Description",
+    changes: "It does more than read",
+    timeoutSeconds: "Seconds to answer",
+    fields: "Arguments",
+  },
+  allow: { read: "read", change: "read and change", money: "read, change and commit money" },
+  field: { name: "name", description: "what it means", required: "required" },
+  kind: { text: "text", number: "number", whole: "whole number", boolean: "yes or no", date: "day" },
+  hint: { toolsets: "daily", tool: "notify_treasurer", title: "Notify treasurer" },
+} as const;
+
+type Label = keyof (typeof words)["form"];
+
+const label = (name: Label, id: string): string => `<label for="${id}" data-i18n="form.${name}"></label>`;
+const row = (name: Label, inner: string, id: string): string =>
+  `<div class="form-row">${label(name, id)}${inner}</div>`;
+const width = 'style="width: calc(100% - 155px)"';
+
+const input = (prefix: string, name: Label, type = "text", hint?: keyof (typeof words)["hint"]): string => {
+  const id = `${prefix}-${name}`;
+  const placeholder = hint ? ` data-i18n="[placeholder]hint.${hint}"` : "";
+  return row(name, `<input type="${type}" id="${id}" ${width}${placeholder}>`, id);
+};
+
+const allowed = { "": "read", change: "change", "change,money": "money" } as const;
+const options = Object.entries(allowed).map(
+  ([value, name]) => `<option value="${value}" data-i18n="allow.${name}"></option>`,
+);
+
+const ofConfig = "node-config-input";
+const ofNode = "node-input";
+
+const forms: Readonly<Record<string, string>> = {
+  [server.type]: [
+    input(ofConfig, "name"),
+    input(ofConfig, "connection"),
+    input(ofConfig, "path"),
+    input(ofConfig, "token", "password"),
+    row("allow", `<select id="${ofConfig}-allow" ${width}>${options.join("")}</select>`, `${ofConfig}-allow`),
+    input(ofConfig, "toolsets", "text", "toolsets"),
+  ].join(""),
+  [tool.type]: [
+    input(ofNode, "server"),
+    input(ofNode, "tool", "text", "tool"),
+    input(ofNode, "title", "text", "title"),
+    row(
+      "description",
+      `<textarea id="${ofNode}-description" rows="3" ${width}></textarea>`,
+      `${ofNode}-description`,
+    ),
+    row("changes", `<input type="checkbox" id="${ofNode}-changes" style="width: auto">`, `${ofNode}-changes`),
+    input(ofNode, "timeoutSeconds", "number"),
+    '<div class="form-row"><label data-i18n="form.fields"></label><ol id="node-input-fxdesk-fields"></ol></div>',
+    input(ofNode, "name"),
+  ].join(""),
+  [result.type]: input(ofNode, "name"),
+};
+
+const labelText = ({ label: text }: AssistantNode, own = ""): string =>
+  `label: function () { return this.name || ${own}${JSON.stringify(text)}; },
+  labelStyle: function () { return this.name ? "node_label_italic" : ""; }`;
+
+const definitions: Readonly<Record<string, string>> = {
+  [server.type]: `category: "config",
+  defaults: {
+    name: { value: "" },
+    connection: { type: ${JSON.stringify(connectionType)}, value: "" },
+    path: { value: "/mcp", required: true, validate: RED.validators.regex(/^\\/[\\w\\-/.]*[\\w-]$/) },
+    allow: { value: "" },
+    toolsets: { value: "" },
+    version: { value: 1 }
+  },
+  credentials: { token: { type: "password", required: true } },
+  label: function () { return this.name || this.path; }`,
+  [tool.type]: `category: "fxdesk assistants",
+  color: "#B5D3E7",
+  icon: "fxdesk.svg",
+  paletteLabel: ${JSON.stringify(tool.label)},
+  inputs: 0,
+  outputs: 1,
+  defaults: {
+    name: { value: "" },
+    server: { type: ${JSON.stringify(serverType)}, required: true },
+    tool: { value: "", required: true, validate: RED.validators.regex(/^[a-z][a-z0-9_]{0,63}$/) },
+    title: { value: "" },
+    description: { value: "", required: true },
+    changes: { value: false },
+    timeoutSeconds: { value: 60, required: true, validate: RED.validators.number() },
+    fields: { value: [] },
+    version: { value: 1 }
+  },
+  ${labelText(tool, "this.tool || ")},
+  oneditprepare: function () {
+    const words = (key) => this._(key);
+    $("#node-input-fxdesk-fields").css("min-height", "120px").editableList({
+      sortable: true,
+      removable: true,
+      addItem: function (row, index, field) {
+        const named = (name) => ({ "data-field": name, "aria-label": words("field." + name), placeholder: words("field." + name) });
+        const line = $("<div>", { style: "display: flex; gap: 6px; align-items: center" }).appendTo(row);
+        $("<input>", { type: "text", ...named("name") }).css({ width: "28%" }).val(field.name || "").appendTo(line);
+        const kind = $("<select>", { "data-field": "kind", "aria-label": "kind" }).css({ width: "22%" }).appendTo(line);
+        for (const each of ${JSON.stringify(flowFieldKinds)}) $("<option>", { value: each }).text(words("kind." + each)).appendTo(kind);
+        kind.val(field.kind || "text");
+        $("<input>", { type: "text", ...named("description") }).css({ flex: 1 }).val(field.description || "").appendTo(line);
+        const needed = $("<label>").css({ width: "auto", margin: 0 }).appendTo(line);
+        $("<input>", { type: "checkbox", "data-field": "required" }).css({ width: "auto", margin: "0 4px 0 0" }).prop("checked", field.required !== false).appendTo(needed);
+        needed.append(document.createTextNode(words("field.required")));
+      }
+    });
+    for (const field of this.fields || []) $("#node-input-fxdesk-fields").editableList("addItem", field);
+  },
+  oneditsave: function () {
+    this.fields = $("#node-input-fxdesk-fields").editableList("items").toArray().map((row) => {
+      const of = (name) => row.find("[data-field=" + name + "]");
+      return { name: of("name").val().trim(), kind: of("kind").val(), description: of("description").val().trim(), required: of("required").prop("checked") };
+    });
+  }`,
+  [result.type]: `category: "fxdesk assistants",
+  color: "#B5D3E7",
+  icon: "fxdesk.svg",
+  paletteLabel: ${JSON.stringify(result.label)},
+  inputs: 1,
+  outputs: 0,
+  defaults: { name: { value: "" }, version: { value: 1 } },
+  ${labelText(result)}`,
+};
+
+const template = ({ type }: AssistantNode): string =>
+  `<script type="text/html" data-template-name="${type}">${forms[type]}</script>`;
+
+const definition = ({ type }: AssistantNode): string =>
+  `RED.nodes.registerType(${JSON.stringify(type)}, {\n  ${definitions[type]}\n});`;
+
+const help = ({ type, summary, details }: AssistantNode): string =>
+  `<script type="text/html" data-help-name="${type}">\n${[summary, ...details].map((text) => `<p>${text}</p>`).join("\n")}\n</script>`;
+
+/** Paths below dist/nodes and what they hold; mcp.js is compiled. */
+export const assistantFiles = (): Readonly<Record<string, string>> => ({
+  "mcp.html": `${assistantNodes.map(template).join("\n")}
+<script type="text/javascript">
+${assistantNodes.map(definition).join("\n")}
+</script>
+`,
+  "locales/en-US/mcp.json": `${JSON.stringify(words, undefined, 2)}\n`,
+  "locales/en-US/mcp.html": `${assistantNodes.map(help).join("\n")}\n`,
+});
