@@ -49,7 +49,6 @@ export function toolNode(RED: NodeAPI): NodeConstructor<Node, ToolDef, object> {
         this.send({ payload, topic: tool, fxdesk: call } as NodeMessage);
       });
       this.on("close", withdraw);
-      this.status({ fill: "green", shape: "dot", text: tool });
     } catch (error) {
       this.error((error as Error).message);
       this.status({ fill: "red", shape: "ring", text: (error as Error).message });
