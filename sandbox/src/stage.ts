@@ -2,12 +2,13 @@
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import { type Fault, Faults } from "./faults";
 import { type Delivery, Outbox } from "./world/outbox";
+import { newWorld } from "./world/happenings";
 import { runningClock, steppedClock } from "./world/calendar/clock";
 import { seed as seedWorld } from "./world/seed";
 import { partiesOf, seedDescribed } from "./world/seed/described";
 import type { WorldDescription } from "./world/seed/description";
 import type { Settings } from "./world/settings";
-import { World } from "./world/world";
+import type { World } from "./world/world";
 
 /** One request as the sandbox saw it. */
 export interface LoggedRequest {
@@ -74,7 +75,7 @@ export class Stage {
   #begin({ seed, now, settings, daysBehind, description }: Beginning): World {
     const clock = now ? steppedClock(now) : runningClock();
     const parties = description && partiesOf(description);
-    const world = new World(clock, seed, new Outbox(this.delivery), settings, parties);
+    const world = newWorld(clock, seed, new Outbox(this.delivery), settings, parties);
     if (description) seedDescribed(world, description);
     else seedWorld(world, daysBehind);
     world.catchUp();

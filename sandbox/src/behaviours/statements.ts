@@ -2,7 +2,7 @@
 import type { Mt940Options } from "@fxdesk/toolkit/formats";
 import type { BehavioursOf } from "../behaviour";
 import type { FileResponse } from "../result";
-import { accountStatement } from "../world/statements/account-statement";
+import { accountStatement, asOfNow } from "../world/statements/account-statement";
 import type { Period } from "../world/statements/statement";
 import { reportFile, statementFile, stored } from "../files/formats";
 import type { FormatName } from "../world/statements/statement";
@@ -88,7 +88,8 @@ export const statements: BehavioursOf<"statements"> = {
       statementId: world.ids.uuid(),
       account,
       readyAt: world.after(statementMs),
-      content: accountStatement(world, client, account, { from, to }),
+      period: { from, to },
+      asOf: asOfNow(world, account),
       format,
       failed: false,
     };
@@ -107,7 +108,9 @@ export const statements: BehavioursOf<"statements"> = {
     if (statement?.account !== account)
       throw new DomainError("statement-not-found", "There is no such statement.", values.statement_id);
     if (statement.readyAt > world.now) return { status: 202, body: { status: "Pending" } };
-    const file = statement.failed ? undefined : await statementFile(statement.content, statement.format);
+    const { period, asOf, format, failed } = statement;
+    const content = accountStatement(world, client, account, period, asOf);
+    const file = failed ? undefined : await statementFile(content, format);
     return file ? { status: 200, body: file } : { status: 202, body: { status: "Failed" } };
   },
 

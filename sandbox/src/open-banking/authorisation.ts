@@ -10,7 +10,8 @@ import {
   checkAddress,
   type RedirectHeaders,
 } from "../world/open-banking/authorisations";
-import { type Authorisation, type Decision, scaStatusOf } from "../world/open-banking/decision";
+import type { Authorisation, Decision } from "../world/open-banking/decision";
+import { missing, scaStatusOf } from "../world/open-banking/decisions";
 
 export const link = (href: string) => ({ href });
 
@@ -57,7 +58,7 @@ export function authorisationOfNew(
   const { values, world } = call;
   const list = `${path}/authorisations`;
   const itself = { self: link(path), status: link(`${path}/status`) };
-  if (!beginsAtOnce(values, decision.missing()))
+  if (!beginsAtOnce(values, missing(world, decision)))
     return { headers: { location: path }, _links: { startAuthorisation: link(list), ...itself } };
   const links = scaLinks(call, list, begin(world, decision, values));
   return { headers: { location: path, ...redirectApproach }, _links: { ...links, ...itself } };
@@ -81,5 +82,5 @@ export const authorisationStatus = (
   decision: Decision,
 ): Result => ({
   status: 200,
-  body: { scaStatus: scaStatusOf(authorisationIn(world, decision, values["authorisation-id"])) },
+  body: { scaStatus: scaStatusOf(world, authorisationIn(world, decision, values["authorisation-id"])) },
 });

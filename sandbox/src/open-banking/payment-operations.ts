@@ -40,7 +40,7 @@ import { cancel, hasFunds, initiate, isPayable } from "../world/open-banking/pay
 import { type AccountReference, referredTo } from "../world/open-banking/references";
 import { productViolation, systemFor } from "../world/open-banking/products";
 import { once } from "./repeats";
-import { daysOf, type StandingOrder } from "../world/open-banking/standing-order";
+import { dayFrom, type StandingOrder } from "../world/open-banking/standing-order";
 
 const pathOf = ({ service, product, paymentId }: Payment) => `/v1/${service}/${product}/${paymentId}`;
 
@@ -110,7 +110,7 @@ function transferFrom(values: NewTransfer, product: string, currency: string): T
 
 /** Refuses an order that never pays. */
 function checkDays(order: StandingOrder, system: PaymentSystem): void {
-  if (daysOf(order, system).next().done)
+  if (dayFrom(order, system, 0) === undefined)
     throw new DomainError(
       "execution-date-invalid",
       "There is no day of execution from startDate to endDate.",

@@ -26,6 +26,6 @@ export function once(
   if (first) return first.result as Result;
   const result = act();
   answered.set(key, { asked, result });
-  world.agenda.schedule(world.after(rememberedMs), () => void answered.delete(key));
+  world.agenda.schedule(world.after(rememberedMs), "response-is-forgotten", key);
   return result;
 }

@@ -4,7 +4,7 @@ import type { Account } from "./accounts/account";
 import type { Tokens } from "./tokens/tokens";
 import { OpenBanking } from "./open-banking/state";
 import type { Outbox } from "./outbox";
-import { Agenda } from "./agenda";
+import { Agenda, type Event } from "./agenda";
 import type { Approvals } from "./parties/approvals";
 import type { Clock } from "./calendar/clock";
 import { Rates } from "./money/fx";
@@ -44,6 +44,7 @@ export class World {
   readonly ledger: Ledger;
 
   constructor(
+    private readonly happen: (world: World, event: Event) => void,
     readonly clock: Clock,
     seed: string,
     readonly outbox: Outbox,
@@ -72,9 +73,14 @@ export class World {
     return new Date(this.now.getTime() + milliseconds);
   }
 
+  /** Lets everything happen that is due by a time. */
+  runUntil(time: Date): void {
+    this.agenda.run(time, (event) => this.happen(this, event));
+  }
+
   /** Lets everything happen that is due by the clock. */
   catchUp(): void {
-    this.agenda.run(this.clock.now());
+    this.runUntil(this.clock.now());
   }
 
   accountsOf({ clientId }: Client): Account[] {

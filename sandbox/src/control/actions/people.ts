@@ -1,17 +1,19 @@
 /** What people decide: authorisations and approvals. */
-import { conclude, scaStatusOf } from "../../world/open-banking/decision";
+import type { Authorisation } from "../../world/open-banking/decision";
+import { conclude, scaStatusOf } from "../../world/open-banking/decisions";
 import { putInForce } from "../../world/parties/approvals";
 import { DomainError } from "../../world/domain-error";
+import type { World } from "../../world/world";
 import type { peopleControls } from "../controls/people";
 import { type ActionsOf, missing } from "./parts";
 
-const isWaiting = (authorisation: Parameters<typeof scaStatusOf>[0]) =>
-  !["finalised", "failed"].includes(scaStatusOf(authorisation));
+const isWaiting = (world: World, authorisation: Authorisation) =>
+  !["finalised", "failed"].includes(scaStatusOf(world, authorisation));
 
 export const peopleActions: ActionsOf<typeof peopleControls> = {
   listAuthorisations: ({ world }) =>
     [...world.openBanking.authorisations.values()]
-      .filter(isWaiting)
+      .filter((authorisation) => isWaiting(world, authorisation))
       .map(({ authorisationId, decision: { title, terms } }) => ({
         authorisation_id: authorisationId,
         title,
@@ -21,9 +23,9 @@ export const peopleActions: ActionsOf<typeof peopleControls> = {
   decideAuthorisation: ({ world }, { authorisation_id: id, decision }) => {
     const authorisation = world.openBanking.authorisations.get(id);
     if (!authorisation) throw missing("authorisation", id);
-    if (!isWaiting(authorisation))
+    if (!isWaiting(world, authorisation))
       throw new DomainError("authorisation-decided", "The authorisation is decided or has lapsed.");
-    conclude(authorisation, decision === "approve");
+    conclude(world, authorisation, decision === "approve");
   },
 
   setSignatories: ({ world }, { signatories }) => {

@@ -175,6 +175,11 @@ export class Lines implements Iterable<BookedLine> {
     return this.end - this.begin;
   }
 
+  /** The first so many of them. */
+  first(count: number): Lines {
+    return new Lines(this.book, this.begin, this.begin + count);
+  }
+
   *[Symbol.iterator](): Generator<BookedLine, undefined> {
     for (let place = this.begin; place < this.end; place += 1) yield new Line(this.book, place);
   }

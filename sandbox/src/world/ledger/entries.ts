@@ -46,6 +46,9 @@ export interface EntryDetails {
   readonly counterparty?: Counterparty | undefined;
 }
 
+/** What a movement says of itself; it is booked now, and has its value now unless it says when. */
+export type Movement = Omit<EntryDetails, "bookedAt" | "valueAt" | "kind"> & { readonly valueAt?: Date };
+
 /** What an entry says, as it is kept in one text. */
 type Texts = [reference: string, information: string, additionalInformation: string | null];
 

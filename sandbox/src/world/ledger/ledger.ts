@@ -11,7 +11,7 @@ import { Book, type Lines } from "./book";
 import { Entries, type EntryDetails } from "./entries";
 
 export type { BookedLine, Lines } from "./book";
-export type { Counterparty, EntryDetails, EntryKind, Exchange, TransactionType } from "./entries";
+export type { Counterparty, EntryDetails, EntryKind, Exchange, Movement, TransactionType } from "./entries";
 
 export type BalanceType =
   | "InterimAvailable"

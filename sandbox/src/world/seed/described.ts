@@ -11,8 +11,9 @@ import type { Settings } from "../settings";
 import type { Beneficiary } from "../trades/trades";
 import type { World } from "../world";
 import { beginning } from "./beginning";
-import { bankBusiness, type Recurring, scheduleBusiness } from "./business";
+import { bankBusiness, scheduleBusiness } from "./business";
 import type { CompanyDescription, WorldDescription } from "./description";
+import type { Recurring } from "./recurring";
 
 const clientOf = ({ id: clientId, name, address, country, email }: CompanyDescription): Client => ({
   clientId,

@@ -20,12 +20,19 @@ export interface AccountStatement extends StatementHead, StatementTail {
 
 export type FormatName = "pdf" | "csv" | "mt940" | "xls" | "coda";
 
+/** What was booked when a statement was asked for: what is booked later does not change it. */
+export interface AsOf {
+  readonly time: Date;
+  /** How many lines there were in the account's books. */
+  readonly lines: number;
+}
+
 /** One that was asked for as a file. */
 export interface Statement {
   readonly statementId: string;
   readonly account: Account;
-  /** What it says: what was booked when it was asked for. */
-  readonly content: AccountStatement;
+  readonly period: Period;
+  readonly asOf: AsOf;
   readonly format: FormatName;
   readyAt: Date;
   /** It cannot be made, and says so when it would be ready. */

@@ -130,6 +130,6 @@ export function hold(world: World, { terms }: Offer): Quote {
   };
   world.quotes.set(quote.quoteId, quote);
   const forgotten = new Date(quote.expiresAt.getTime() + rememberedMs);
-  world.agenda.schedule(forgotten, () => void world.quotes.delete(quote.quoteId));
+  world.agenda.schedule(forgotten, "quote-is-forgotten", quote.quoteId);
   return quote;
 }
