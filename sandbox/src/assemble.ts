@@ -7,22 +7,23 @@ import { controlBehaviours, controlExtensions } from "./control";
 import { extensionBehaviours, extensionsFor } from "./extensions";
 import type { Delivery } from "./world/outbox";
 import { buildServer } from "./server";
-import { type Beginning, Stage } from "./stage";
+import { type Beginning, Stage, type StageState } from "./stage";
 
 export interface Parts {
   readonly service: Service;
-  readonly beginning: Beginning;
+  /** A new world, or a state to go on from. */
+  readonly start: Beginning | StageState;
   readonly delivery?: Delivery;
   /** What stands behind operations of one's own, by name. */
   readonly behaviours?: Readonly<Record<string, AnyBehaviour>>;
 }
 
-export function assemble({ service, beginning, delivery = {}, behaviours: more }: Parts): {
+export function assemble({ service, start, delivery = {}, behaviours: more }: Parts): {
   readonly app: FastifyInstance;
   readonly stage: Stage;
 } {
   const extensions = extensionsFor(service);
-  const stage = new Stage([...service.operations, ...extensions.service.operations], beginning, delivery);
+  const stage = new Stage([...service.operations, ...extensions.service.operations], start, delivery);
   const behaviours = {
     ...ownBehaviours,
     ...extensionBehaviours,

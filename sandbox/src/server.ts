@@ -101,15 +101,13 @@ export function buildServer(pipeline: Pipeline, extensions: readonly Extensions[
 
 /** Lets requests in as many a second as the world allows, as late as it says. What stands aside is not paced. */
 function pacing(stage: Stage): onRequestAsyncHookHandler {
-  let second = 0;
-  let count = 0;
   return async (request) => {
     if (isAside(request)) return;
     const { now, settings } = stage.world;
-    const current = Math.floor(now.getTime() / 1_000);
-    if (current !== second) [second, count] = [current, 0];
-    count += 1;
-    if (count > settings.requestsPerSecond)
+    const second = Math.floor(now.getTime() / 1_000);
+    if (second !== stage.pace.second) stage.pace = { second, count: 0 };
+    stage.pace.count += 1;
+    if (stage.pace.count > settings.requestsPerSecond)
       throw new Refusal(
         429,
         "too_many_requests",

@@ -11,7 +11,7 @@ import { receive } from "./trades/incoming";
 import { watchMargin } from "./trades/margin";
 import { complete, execute, validated } from "./trades/payments";
 import { collectFee, mature } from "./trades/trading";
-import { World } from "./world";
+import { type Given, World } from "./world";
 
 type Happenings = { readonly [Kind in keyof Due]: (world: World, ...args: Due[Kind]) => void };
 
@@ -46,7 +46,5 @@ function happen(world: World, { kind, args }: Event): void {
   handle(world, ...args);
 }
 
-type Given = ConstructorParameters<typeof World> extends [unknown, ...infer Rest] ? Rest : never;
-
 /** A world in which what is due happens. */
-export const newWorld = (...given: Given): World => new World(happen, ...given);
+export const newWorld = (given: Given): World => new World(given, happen);

@@ -195,7 +195,11 @@ describe("by that calendar", () => {
   }
 
   test("6,700 value dates are those that the library gives, spot and forward", () => {
-    const world = newWorld(steppedClock(new Date("2026-01-05T10:00:00Z")), "dates", new Outbox(undefined));
+    const world = newWorld({
+      clock: steppedClock(new Date("2026-01-05T10:00:00Z")),
+      seed: "dates",
+      outbox: new Outbox(),
+    });
     world.catchUp();
     fc.assert(
       fc.property(pair, market, ([buy, sell], from) => {
@@ -221,7 +225,11 @@ describe("by that calendar", () => {
   });
 
   test("300 trades that are paid for at any time settle on the first day on which all are open", () => {
-    const world = newWorld(steppedClock(new Date("2026-01-05T10:00:00Z")), "late", new Outbox(undefined));
+    const world = newWorld({
+      clock: steppedClock(new Date("2026-01-05T10:00:00Z")),
+      seed: "late",
+      outbox: new Outbox(),
+    });
     world.catchUp();
     const cases = fc.sample(fc.tuple(pair, day, fc.integer({ min: -30, max: 180 })), 300);
     const settled = cases.map(([[buyCurrency, sellCurrency], asked, hoursLate], index) => {

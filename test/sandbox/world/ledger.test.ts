@@ -32,7 +32,11 @@ const numRuns = Number(process.env.FXDESK_RUNS ?? 100);
 const currencies = ["EUR", "GBP", "USD", "JPY"] as const;
 
 function seeded(): World {
-  const world = newWorld(steppedClock(new Date("2026-11-20T10:00:00Z")), "books", new Outbox(undefined));
+  const world = newWorld({
+    clock: steppedClock(new Date("2026-11-20T10:00:00Z")),
+    seed: "books",
+    outbox: new Outbox(),
+  });
   seed(world, 30);
   return world;
 }

@@ -75,7 +75,11 @@ const payIn = (amount: number) =>
   receive(world, gbp(), new Big(amount), { reference: "FUNDS", information: "Funds" });
 
 beforeEach(() => {
-  world = newWorld(steppedClock(new Date("2026-11-02T10:00:00Z")), "margin", new Outbox(undefined));
+  world = newWorld({
+    clock: steppedClock(new Date("2026-11-02T10:00:00Z")),
+    seed: "margin",
+    outbox: new Outbox(),
+  });
   world.catchUp();
   moveForward("1.3", world.now);
   trade = book(world, {

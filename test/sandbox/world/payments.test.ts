@@ -46,7 +46,11 @@ const saying = (text: string): Error =>
 const usd = () => accountIn(world, demo, "USD");
 
 beforeEach(() => {
-  world = newWorld(steppedClock(new Date("2026-11-20T10:00:00Z")), "payments", new Outbox(undefined));
+  world = newWorld({
+    clock: steppedClock(new Date("2026-11-20T10:00:00Z")),
+    seed: "payments",
+    outbox: new Outbox(),
+  });
   seed(world);
   const { terms } = offer(world, {
     clientId: demo.clientId,

@@ -16,7 +16,11 @@ import { fingerprint } from "../support/fingerprint";
 
 let world: World;
 beforeEach(() => {
-  world = newWorld(steppedClock(new Date("2026-11-20T10:00:00Z")), "trading", new Outbox(undefined));
+  world = newWorld({
+    clock: steppedClock(new Date("2026-11-20T10:00:00Z")),
+    seed: "trading",
+    outbox: new Outbox(),
+  });
   world.catchUp();
 });
 

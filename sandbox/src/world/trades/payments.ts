@@ -167,7 +167,7 @@ export function completeBeneficiary(
 ): void {
   if (payment.status !== "Need more beneficiary information")
     throw stateError(`Payment ${payment.paymentId} needs no more information.`);
-  payment.beneficiary = { ...payment.beneficiary, ...account };
+  payment.beneficiary = Object.freeze({ ...payment.beneficiary, ...account });
   validate(world, trade, payment);
 }
 

@@ -41,7 +41,7 @@ export interface TradePayment {
   returned: boolean;
 }
 
-/** Whom payments are made to; the account may not be known yet. */
+/** Whom payments are made to; the account may not be known yet. It does not change: another takes its place. */
 export interface Beneficiary {
   readonly beneficiaryId: string;
   readonly clientId: string;
