@@ -8,7 +8,8 @@ import { type ControlPlane, controlPlane } from "./control";
 import { extensionModule } from "./extensions";
 import { type SavedSandbox, saved, stateIn } from "./saved";
 import { type Delivery, type Mail, prepare } from "./world/outbox";
-import type { Beginning, LoggedRequest, StageState } from "./stage";
+import type { Beginning, LoggedRequest, StageState } from "./stage-state";
+import type { Fork } from "./stage";
 import { readWorld } from "./world-file";
 import { settingsIn } from "./world/seed/described";
 import { demo, demoCredential } from "./world/parties/parties";
@@ -23,7 +24,7 @@ export { Refusal } from "./refusal";
 export { includedWorlds, WorldFileError, worldSchema } from "./world-file";
 export type { SavedSandbox } from "./saved";
 export { SavedSandboxError } from "./saved-error";
-export type { LoggedRequest } from "./stage";
+export type { LoggedRequest } from "./stage-state";
 export { demo } from "./world/parties/parties";
 
 export interface SandboxOptions extends Partial<Settings> {
@@ -132,7 +133,14 @@ async function deliveryFrom({ dataDir, smtpUrl }: SandboxOptions): Promise<Deliv
 async function startAt(start: Beginning | StageState, options: SandboxOptions): Promise<Sandbox> {
   const { port = 0, host = "127.0.0.1", service = contract, behaviours } = options;
   const delivery = await deliveryFrom(options);
-  const { app, stage } = assemble({ service, start, delivery, ...(behaviours && { behaviours }) });
+  const parts = { service, ...(behaviours && { behaviours }) };
+  const forks: Sandbox[] = [];
+  const fork: Fork = async (state, forkPort) => {
+    const forked = await startAt(state, { ...parts, host, port: forkPort });
+    forks.push(forked);
+    return forked.baseUrl;
+  };
+  const { app, stage } = assemble({ ...parts, start, delivery, fork });
   await app.listen({ port, host });
   const { port: taken } = app.server.address() as AddressInfo;
   const baseUrl = `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
@@ -148,8 +156,10 @@ async function startAt(start: Beginning | StageState, options: SandboxOptions): 
     get mails() {
       return stage.world.outbox.mails;
     },
-    force: (operation, status, { times = 1 } = {}) =>
-      stage.faults.add(operation, { kind: "status", status }, times),
+    force: (operation, status, { times = 1 } = {}) => {
+      stage.faults.add(operation, { kind: "status", status }, times);
+      stage.history.change();
+    },
     advance: (milliseconds) => {
       const { world } = stage;
       world.clock.advance(milliseconds);
@@ -157,9 +167,11 @@ async function startAt(start: Beginning | StageState, options: SandboxOptions): 
     },
     control: controlPlane(stage),
     save: () => saved(stage.state),
-    fork: (place = {}) =>
-      startAt(copyOf(stage.state), { service, ...(behaviours && { behaviours }), ...place }),
-    close: () => app.close(),
+    fork: (place = {}) => startAt(copyOf(stage.state), { ...parts, ...place }),
+    close: async () => {
+      for (const forked of forks) await forked.close();
+      await app.close();
+    },
   };
 }
 

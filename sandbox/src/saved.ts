@@ -1,6 +1,6 @@
 /** A sandbox as a file: its state, and the form it is in. */
 import { damaged, SavedSandboxError } from "./saved-error";
-import type { StageState } from "./stage";
+import type { StageState } from "./stage-state";
 import { type Json, read, written } from "./world/values";
 
 /** Another form of the state gets another version. */

@@ -109,3 +109,35 @@ test.each(seeds)(
   },
   60_000,
 );
+
+/** A request of the log among the last that can be undone, and the deeds from it on. */
+function someRequest(seed: number, before: number, deeds: readonly Deed[], numbers: readonly number[]) {
+  const kept = deeds.map((_, index) => index).filter((index) => numbers[index]! > before);
+  const index = kept[(seed * 13) % kept.length]!;
+  return { request: numbers[index]!, again: deeds.slice(index) };
+}
+
+test.each(seeds)(
+  "sequence %i goes back to before one of its requests",
+  async (seed) => {
+    const deeds = await deedsOf(seed);
+    const desk = inProcessFrom(copyOf(base.state));
+    const before = desk.state.arrived;
+    const [responses, numbers]: [string[], number[]] = [[], []];
+    let arrived = before;
+    for (const deed of deeds) {
+      responses.push(await deed(desk));
+      // The number of the request, where the deed was one that is logged.
+      numbers.push(desk.state.arrived > arrived ? desk.state.arrived : 0);
+      arrived = desk.state.arrived;
+    }
+    const end = textOf(desk);
+    const { request, again } = someRequest(seed, before, deeds, numbers);
+    desk.control.undo({ request });
+    expect(desk.state.arrived).toBe(request - 1);
+    expect(await done(desk, again)).toEqual(responses.slice(-again.length));
+    expect(textOf(desk) === end).toBe(true);
+    await desk.close();
+  },
+  60_000,
+);

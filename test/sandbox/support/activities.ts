@@ -161,8 +161,8 @@ interface Called {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Controls whose random values would only end the run, or take it years ahead. */
-const apart = new Set(["reset", "setClock", "advanceClock", "addFault"]);
+/** Controls whose random values would only end the run, or take it years ahead or back. */
+const apart = new Set(["reset", "setClock", "advanceClock", "addFault", "load", "fork", "undo"]);
 const beside: readonly Declaration[] = [
   ...extensionOperations,
   ...controls.filter((each) => !apart.has(methodOf(each))),

@@ -3,7 +3,7 @@ import { contract } from "@fxdesk/toolkit/operations";
 import type { ControlPlane } from "@fxdesk/sandbox";
 import { assemble } from "../../../sandbox/src/assemble";
 import { controlPlane } from "../../../sandbox/src/control";
-import type { Beginning, StageState } from "../../../sandbox/src/stage";
+import type { Beginning, StageState } from "../../../sandbox/src/stage-state";
 import type { World } from "../../../sandbox/src/world/world";
 import { type Settings, usualSettings } from "../../../sandbox/src/world/settings";
 import type { Ask } from "./http";

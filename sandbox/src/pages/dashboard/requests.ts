@@ -1,5 +1,6 @@
 /** What was asked of the sandbox. */
-import type { LoggedRequest, Stage } from "../../stage";
+import type { Stage } from "../../stage";
+import type { LoggedRequest } from "../../stage-state";
 import { type Html, html } from "../html";
 import { chip, counted, head, nothing, type Panel, table } from "./parts";
 
