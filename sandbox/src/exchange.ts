@@ -34,10 +34,18 @@ const unwritten = new Set([
   "user-agent",
 ]);
 
+/** Headers that may carry a secret: only the sandbox's own, which everybody knows, is kept. */
+const secretHeader = /authori[sz]ation|cookie|key|secret|token/;
+const knownSecret = /^(Bearer )?demo-[\w-]+$/;
+const withheld = "(not kept)";
+
+const shownOf = (name: string, value: string): string =>
+  secretHeader.test(name) && !knownSecret.test(value) ? withheld : value;
+
 const headersIn = (headers: Headers): Said["headers"] =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || unwritten.has(name) ? [] : [[name, String(value)]],
+      value === undefined || unwritten.has(name) ? [] : [[name, shownOf(name, String(value))]],
     ),
   );
 
@@ -60,10 +68,10 @@ export function said(headers: Headers, body: unknown): Said {
 
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** A request as a command line that sends it again; `base` is where the sandbox is reached. */
-export function commandOf(base: string, method: string, url: string, { headers, body }: Said): string {
+/** A request as a command line that sends it again to the sandbox whose variables are set. */
+export function commandOf(method: string, url: string, { headers, body }: Said): string {
   const lines = [
-    `curl ${method === "GET" ? "" : `-X ${method} `}${quoted(base + url)}`,
+    `curl -X ${method} "$FXDESK_BASE_URL"${quoted(url)}`,
     ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...(body ? [`--data-raw ${quoted(body)}`] : []),
   ];

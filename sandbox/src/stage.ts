@@ -38,6 +38,8 @@ export class Stage {
   readonly faults: Faults;
   readonly requests: LoggedRequest[] = [];
   readonly history = new History();
+  /** Where the sandboxes are that were forked here. */
+  readonly forks: string[] = [];
   pace: Pace = { second: 0, count: 0 };
   #arrived = 0;
   #exchanges = new Map<number, Exchange>();
@@ -123,8 +125,10 @@ export class Stage {
   }
 
   /** Starts another sandbox that goes on from this moment; returns its address. */
-  fork(port: number): Promise<string> {
-    return this.forking(copyOf(this.state), port);
+  async fork(port: number): Promise<string> {
+    const address = await this.forking(copyOf(this.state), port);
+    this.forks.push(address);
+    return address;
   }
 
   /** Goes back to before a request of the log. Throws a DomainError when that moment is no longer known. */

@@ -37,10 +37,14 @@ export function act(stage: Stage, control: AnyControl, input: Values): unknown {
   const violations = checkInput(control, input, stage.world.now);
   if (violations.length > 0)
     throw new Refusal(400, "validation_error", "The request does not fit.", describeViolations(violations));
-  try {
-    return control.act(stage, withDefaults(control, input) as never);
-  } catch (error) {
+  const refuse = (error: unknown): never => {
     throw answered(error);
+  };
+  try {
+    const done = control.act(stage, withDefaults(control, input) as never);
+    return done instanceof Promise ? done.catch(refuse) : done;
+  } catch (error) {
+    return refuse(error);
   }
 }
 

@@ -65,7 +65,14 @@ export const fork = control(
     }),
     responses: { 200: json(z.object({ base_url: z.string() }), "Where it is.") },
   }),
-  async (stage, { port }) => ({ base_url: await stage.fork(port) }),
+  async (stage, { port }) => {
+    try {
+      return { base_url: await stage.fork(port) };
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw code === undefined ? error : unfit(`port: ${message}`);
+    }
+  },
 );
 
 export const undo = control(
