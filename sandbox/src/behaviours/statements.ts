@@ -55,7 +55,7 @@ async function mail(world: World, client: Client, subject: string, making: reado
     text: wordsOf(client, subject, made, missing),
     attachments: await Promise.all(made.map(stored)),
   });
-  return { status: 202, body: "The statement will be sent by e-mail." };
+  return { status: 202, body: "The statement will be sent by e-mail." } as const;
 }
 
 /** The statement of each account, as files of an e-mail. */
