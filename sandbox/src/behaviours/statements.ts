@@ -5,7 +5,8 @@ import type { FileResponse } from "../result";
 import { accountStatement, asOfNow } from "../world/statements/account-statement";
 import type { Period } from "../world/statements/statement";
 import { reportFile, statementFile, stored } from "../files/formats";
-import type { FormatName } from "../world/statements/statement";
+
+import type { StatementFormat } from "../world/enumerations";
 import { incomingFunds, tradesStatement } from "../files/reports";
 import { DomainError, unfit } from "../world/domain-error";
 import type { Account } from "../world/accounts/account";
@@ -64,7 +65,7 @@ const statementsOf = (
   client: Client,
   accounts: readonly Account[],
   period: Period,
-  ...how: [format: FormatName, options?: Mt940Options]
+  ...how: [format: StatementFormat, options?: Mt940Options]
 ): Making[] =>
   accounts.map((account) => ({
     of: `account ${account.listNumber} in ${account.currency}`,

@@ -3,7 +3,8 @@ import { minorUnits } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
 import { Column, type ColumnState, firstPlace } from "./columns";
 import { fits, written } from "../money/currencies";
-import type { Entries, EntryDetails, TransactionType } from "./entries";
+import type { TransactionType } from "../enumerations";
+import type { Entries, EntryDetails } from "./entries";
 
 /** What lines are chosen by: read alone, without the rest of the entry. */
 export interface Choosable {

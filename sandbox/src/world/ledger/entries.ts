@@ -1,5 +1,5 @@
 /** What was booked, without the amounts, in columns. */
-import type { OperationValues } from "@fxdesk/toolkit/operations";
+import type { TransactionType } from "../enumerations";
 import {
   Column,
   type ColumnState,
@@ -8,11 +8,6 @@ import {
   TextColumn,
   type TextColumnState,
 } from "./columns";
-
-/** What an enumeration lists, without the texts that a service may add. */
-type Listed<T> = T extends string ? (string extends T ? never : T) : never;
-
-export type TransactionType = Listed<OperationValues["transactions.list"]["transaction_type"]>;
 
 /** Who stands on the other side of a movement of money. */
 export interface Counterparty {

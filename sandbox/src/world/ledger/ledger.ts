@@ -7,21 +7,12 @@
  * Amounts are kept in whole minor units, and lines as numbers in columns: they become objects when they are read.
  */
 import { Big } from "big.js";
+import type { BalanceType } from "../enumerations";
 import { Book, type BookState, type Lines } from "./book";
 import { Entries, type EntriesState, type EntryDetails } from "./entries";
 
 export type { BookedLine, Lines } from "./book";
-export type { Counterparty, EntryDetails, EntryKind, Exchange, Movement, TransactionType } from "./entries";
-
-export type BalanceType =
-  | "InterimAvailable"
-  | "RequiredFunds"
-  | "RequiredFundsImmediate"
-  | "Outgoing"
-  | "Incoming"
-  | "InitialMargin"
-  | "MarginCall"
-  | "Processing";
+export type { Counterparty, EntryDetails, EntryKind, Exchange, Movement } from "./entries";
 
 /** The balance types that have books; what is required at once is a part of what is required. */
 export type Bucket = Exclude<BalanceType, "RequiredFundsImmediate">;

@@ -1,5 +1,6 @@
 /** A trade that the company plans, and what it does with it afterwards, as data. */
-import type { PaymentStatus, TradeType } from "../trades/trades";
+import type { TradeType } from "../enumerations";
+import type { PaymentStatus } from "../trades/trades";
 
 export type Act =
   /** Pays in a share of what the trade sells, when it is there. */

@@ -12,8 +12,9 @@ import type { Money } from "../money/currencies";
 import { addDays, dayMs, dayOf, laterDay } from "../calendar/days";
 import { dayFor, systemOf } from "../calendar/systems";
 import { converted, feeFor } from "../money/fx";
+import type { TradeType } from "../enumerations";
 import type { Quote } from "./quotes";
-import { drawViolation, remaining, type Trade, type TradeTerms, type TradeType, windowOf } from "./trades";
+import { drawViolation, remaining, type Trade, type TradeTerms, windowOf } from "./trades";
 import type { World } from "../world";
 
 /** How much, and which side of the trade that is. */

@@ -2,9 +2,8 @@
 import { Big } from "big.js";
 import type { Money } from "../money/currencies";
 import { DomainError } from "../domain-error";
+import type { TradeType } from "../enumerations";
 import type { Rate } from "../money/fx";
-
-export type TradeType = "spot" | "forward" | "window_forward" | "drawdown" | "ndf";
 
 export type TradeStatus =
   | "Created"
