@@ -1,23 +1,55 @@
 /**
  * The sandbox with 100,000 transactions on one account, in a process of its own that holds nothing else. Says how to reach
- * it once it is ready; responds to any message with the memory it took.
+ * it once it is ready; responds to "memory" with the memory it took, and to "save" with how long it took to save it, to
+ * load that and to fork it.
  */
+import { median } from "./compare";
 
 export const transactions = 100_000;
 
+interface Sandbox {
+  readonly baseUrl: string;
+  readonly demo: { readonly clientId: string; readonly accessToken: string; readonly apiKey: string };
+  readonly control: { payIn(payment: Readonly<Record<string, string>>): unknown };
+  save(): unknown;
+  fork(): Promise<Sandbox>;
+  close(): Promise<void>;
+}
+
 /** What is used of the sandbox. Its name is not a literal, since it is compiled after this. */
 interface SandboxPackage {
-  readonly startSandbox: () => Promise<{
-    readonly baseUrl: string;
-    readonly demo: { readonly clientId: string; readonly accessToken: string; readonly apiKey: string };
-    readonly control: { payIn(payment: Readonly<Record<string, string>>): unknown };
-  }>;
+  readonly startSandbox: (options?: { readonly saved: unknown }) => Promise<Sandbox>;
 }
 const packageName: string = "@fxdesk/sandbox";
 
+const rounds = 9;
+
+async function timed<T>(act: () => T | Promise<T>): Promise<readonly [result: T, took: number]> {
+  const begin = performance.now();
+  return [await act(), performance.now() - begin];
+}
+
+/** How long it takes to save a sandbox as text, to start one from the text, and to fork it: the median of some rounds. */
+async function savingTimes(sandbox: Sandbox, { startSandbox }: SandboxPackage): Promise<Saving> {
+  const took = { save: [] as number[], load: [] as number[], fork: [] as number[] };
+  let size = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const [text, save] = await timed(() => JSON.stringify(sandbox.save()));
+    const [loaded, load] = await timed(() => startSandbox({ saved: JSON.parse(text) as unknown }));
+    const [forked, fork] = await timed(() => sandbox.fork());
+    for (const each of [loaded, forked]) await each.close();
+    size = text.length;
+    took.save.push(save);
+    took.load.push(load);
+    took.fork.push(fork);
+  }
+  return { size, save: median(took.save), load: median(took.load), fork: median(took.fork) };
+}
+
 async function serve(): Promise<void> {
-  const { startSandbox } = (await import(packageName)) as SandboxPackage;
-  const { baseUrl, demo, control } = await startSandbox();
+  const sandboxPackage = (await import(packageName)) as SandboxPackage;
+  const sandbox = await sandboxPackage.startSandbox();
+  const { baseUrl, demo, control } = sandbox;
   // Written by way of BigInt: of other numbers the engine keeps the texts, which are not the sandbox's.
   for (let index = 0n; index < transactions; index += 1n)
     control.payIn({
@@ -29,7 +61,10 @@ async function serve(): Promise<void> {
   const before = process.memoryUsage.rss();
   let peak = before;
   setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 5);
-  process.on("message", () => process.send!({ before, peak } satisfies Memory));
+  process.on("message", (asked) => {
+    if (asked === "memory") process.send!({ before, peak } satisfies Memory);
+    else void savingTimes(sandbox, sandboxPackage).then((times) => process.send!(times));
+  });
   process.on("disconnect", () => process.exit(0));
   process.send!({ baseUrl, ...demo } satisfies Ready);
 }
@@ -41,6 +76,14 @@ export interface Ready {
   readonly clientId: string;
   readonly accessToken: string;
   readonly apiKey: string;
+}
+
+/** Characters, and milliseconds. */
+export interface Saving {
+  readonly size: number;
+  readonly save: number;
+  readonly load: number;
+  readonly fork: number;
 }
 
 export interface Memory {

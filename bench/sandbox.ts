@@ -1,6 +1,6 @@
 /**
- * The sandbox: how long it takes to start, a page of an account with 100,000 transactions, and the MT940 file of all of
- * them with the memory it takes.
+ * The sandbox: how long it takes to start, a page of an account with 100,000 transactions, the MT940 file of all of them
+ * with the memory it takes, and to save, load and fork it.
  */
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient, type FxdeskClient } from "../core";
 import { median } from "./compare";
-import { transactions, type Ready, type Memory } from "./sandbox-process";
+import { transactions, type Ready, type Memory, type Saving } from "./sandbox-process";
 
 const starts = 9;
 const pages = 51;
@@ -84,6 +84,12 @@ async function benchStatements(): Promise<void> {
   row("  all of it after", took, "ms");
   row("resident before", before / mebibyte, "MiB");
   row("resident at most afterwards", peak / mebibyte, "MiB");
+  child.send("save");
+  const [saving] = (await once(child, "message")) as [Saving];
+  row("saved as text", saving.size / mebibyte, "MiB");
+  row("  saving it", saving.save, "ms");
+  row("  loading it, up to the door", saving.load, "ms");
+  row("forking it, up to the door", saving.fork, "ms");
   await client.close();
   child.disconnect();
 }

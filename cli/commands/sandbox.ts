@@ -184,5 +184,5 @@ export async function sandboxCommand(
   const sandbox = await loadSandbox();
   const [name, ...rest] = args;
   if (name === undefined || name.startsWith("-")) return [startCommand(sandbox, service), args];
-  return [controlCommand(name, sandbox.controls, service, `http://127.0.0.1:${usualPort}`), rest];
+  return controlCommand([name, ...rest], sandbox.controls, service, `http://127.0.0.1:${usualPort}`);
 }

@@ -1,9 +1,9 @@
 /** fxdesk sandbox <control>: what can be done to a sandbox that runs. */
 import { environmentName } from "../../core/client/settings";
-import type { Declaration } from "../../core/declaration/operation";
+import { type Declaration, mayRespondWith } from "../../core/declaration/operation";
 import type { Service } from "../../core/declaration/service";
 import { type Flag, UsageError } from "../arguments";
-import { callFlags } from "../call/command";
+import { callFlags, inputFlag } from "../call/command";
 import { fieldFlags, longValuesHelp } from "../call/fields";
 import type { Command } from "../command";
 import { connectionFlags } from "../connection";
@@ -21,6 +21,20 @@ export const controlsHelp = (controls: readonly Declaration[]): string =>
     columns(controls.map((control) => [commandName(control), control.summary] as const)),
   )!;
 
+/** The flag that a file goes to which is named without one: where a returned file goes, or else from where fields are read. */
+function fileFlagOf(control: Declaration): string | undefined {
+  if (mayRespondWith(control, "file")) return "output";
+  return control.body ? inputFlag.name : undefined;
+}
+
+/** `save world.json` is save --output world.json, and `load world.json` is load --input world.json. */
+function withFileFlag(control: Declaration, args: readonly string[]): readonly string[] {
+  const [file, ...rest] = args;
+  const flag = fileFlagOf(control);
+  if (file === undefined || flag === undefined || file.startsWith("-")) return args;
+  return [`--${flag}=${file}`, ...rest];
+}
+
 function commandFor(control: Declaration, service: Service, usualUrl: string): Command {
   const [fields, flags] = [fieldFlags(control), callFlags(control)];
   const taken = new Set([...fields, ...flags].map(({ name }) => name));
@@ -29,12 +43,13 @@ function commandFor(control: Declaration, service: Service, usualUrl: string): C
   const isAddress = ({ name }: Flag) => name === flagName(address);
   const connection = connectionFlags(service);
   return {
-    usage: `fxdesk sandbox ${commandName(control)} [flags]`,
+    usage: `fxdesk sandbox ${commandName(control)} ${fileFlagOf(control) ? "[<file>] " : ""}[flags]`,
     description: control.summary,
     fields,
     flags: [...flags, ...connection.filter(isAddress)],
     unlisted: connection.filter((flag) => !taken.has(flag.name) && !isAddress(flag)),
     more: [
+      fileFlagOf(control) && `<file> is that of --${fileFlagOf(control)}.`,
       longValuesHelp(control),
       section(
         "Rules",
@@ -52,15 +67,15 @@ function commandFor(control: Declaration, service: Service, usualUrl: string): C
   };
 }
 
-/** The command of a control. Throws a UsageError when there is none of the name. */
+/** The command of a control, and its arguments as flags. Throws a UsageError when there is none of the name. */
 export function controlCommand(
-  name: string,
+  [name, ...args]: readonly [string, ...string[]],
   controls: readonly Declaration[],
   service: Service,
   usualUrl: string,
-): Command {
+): [Command, readonly string[]] {
   const control = controls.find((known) => commandName(known) === name);
-  if (control) return commandFor(control, service, usualUrl);
+  if (control) return [commandFor(control, service, usualUrl), withFileFlag(control, args)];
   const near = nearest(name, controls.map(commandName));
   const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "fxdesk sandbox --help lists them.";
   throw new UsageError(`There is no control ${JSON.stringify(name)}. ${hint}`);

@@ -45,7 +45,14 @@ function replace(shown, part) {
   for (const form of kept) formNamed(nameOf(form), part)?.replaceWith(form);
   for (const { id } of shown.querySelectorAll("details[open]"))
     part.querySelector(`#${id}`)?.toggleAttribute("open", true);
+  offerCopies(part);
   shown.replaceChildren(...part.childNodes);
+}
+
+/** Buttons that copy are of use only where something can be copied. */
+function offerCopies(part) {
+  if (!navigator.clipboard) return;
+  for (const button of part.querySelectorAll("[data-copies]")) button.hidden = false;
 }
 
 function put(next, stays) {
@@ -119,4 +126,16 @@ document.addEventListener("submit", (event) => {
   send(event.target, event.submitter)
     .catch(miss)
     .finally(() => sending.delete(name));
+});
+
+offerCopies(document);
+
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest("[data-copies]");
+  if (!button) return;
+  const copied = document.getElementById(button.dataset.copies).textContent;
+  navigator.clipboard.writeText(copied).then(
+    () => (button.textContent = "Copied"),
+    () => (button.textContent = "Select it to copy it"),
+  );
 });

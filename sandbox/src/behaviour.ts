@@ -1,7 +1,7 @@
 /** What stands behind an operation of the sandbox. */
-import type { Declaration, OperationValues, Values } from "@fxdesk/toolkit/operations";
+import type { Declaration, operations, OperationValues, Values } from "@fxdesk/toolkit/operations";
 import type { HttpRequest } from "./http";
-import type { Result } from "./result";
+import type { Result, ResultOf } from "./result";
 import type { Client, Contact } from "./world/parties/parties";
 import type { World } from "./world/world";
 
@@ -18,14 +18,18 @@ export interface Call<V = Values> {
 }
 
 /** Responds to a call, or throws a DomainError, or a Refusal of its own. */
-export type Behaviour<V = Values> = (call: Call<V>) => Result | Promise<Result>;
+export type Behaviour<V = Values, R extends Result = Result> = (call: Call<V>) => R | Promise<R>;
 
 /** A behaviour among others, whatever values it takes: the pipeline checks them before it calls. */
 export type AnyBehaviour = Behaviour<never>;
 
-/** The behaviours of a section: one for each operation declared there. */
+/** The declaration of an operation of the contract. */
+export type Declared<Name> = Extract<(typeof operations)[number], { readonly name: Name }>;
+
+/** The behaviours of a section: one for each operation declared there, which responds as it is declared. */
 export type BehavioursOf<Section extends string> = {
   readonly [Name in keyof OperationValues as Name extends `${Section}.${string}` ? Name : never]: Behaviour<
-    OperationValues[Name]
+    OperationValues[Name],
+    ResultOf<Declared<Name>>
   >;
 };

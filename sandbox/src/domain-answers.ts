@@ -22,6 +22,7 @@ const answers: Readonly<Record<DomainErrorKind, Answer>> = {
   "drawdown-not-possible": [409, "drawdown_not_possible"],
   "funding-account-not-found": [404, "funding_account_not_found"],
   "mail-not-sent": [502, "mail_not_sent"],
+  "moment-forgotten": [404, "moment_forgotten"],
   "market-closed": [409, "market_closed"],
   "not-found": [404, "not_found"],
   "nothing-pending": [409, "nothing_pending"],

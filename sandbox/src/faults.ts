@@ -111,12 +111,23 @@ const asUsual: Play = {};
 
 export const playOf = (fault: Fault | undefined): Play => (fault ? plays[fault.kind](fault) : asUsual);
 
+/** What waits, by operation, in the order in which it will be met. */
+export type FaultsState = Map<string, Fault[]>;
+
 /** Faults that wait for calls of their operations. Each spoils one call. */
 export class Faults {
-  readonly #waiting = new Map<string, Fault[]>();
+  #waiting: FaultsState = new Map();
 
   /** Takes the operations that can be spoiled. */
   constructor(readonly operations: readonly Declaration[]) {}
+
+  get state(): FaultsState {
+    return this.#waiting;
+  }
+
+  set state(state: FaultsState) {
+    this.#waiting = state;
+  }
 
   /** Throws a TypeError when there is no such operation, or it does not document the status. */
   add(name: string, fault: Fault, times: number): void {

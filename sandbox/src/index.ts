@@ -6,12 +6,15 @@ import { assemble } from "./assemble";
 import type { AnyBehaviour } from "./behaviour";
 import { type ControlPlane, controlPlane } from "./control";
 import { extensionModule } from "./extensions";
-import { type Mail, prepare } from "./world/outbox";
-import type { Beginning, LoggedRequest } from "./stage";
+import { type SavedSandbox, saved, stateIn } from "./saved";
+import { type Delivery, type Mail, prepare } from "./world/outbox";
+import type { Beginning, LoggedRequest, StageState } from "./stage-state";
+import type { Fork } from "./stage";
 import { readWorld } from "./world-file";
 import { settingsIn } from "./world/seed/described";
 import { demo, demoCredential } from "./world/parties/parties";
-import { type Settings, settingsFrom } from "./world/settings";
+import { type Settings, settingsFrom, usualSettings } from "./world/settings";
+import { copyOf } from "./world/values";
 
 export type { AnyBehaviour, Behaviour, Call } from "./behaviour";
 export type { Result } from "./result";
@@ -19,7 +22,9 @@ export { controls, type ControlPlane } from "./control";
 export type { Mail } from "./world/outbox";
 export { Refusal } from "./refusal";
 export { includedWorlds, WorldFileError, worldSchema } from "./world-file";
-export type { LoggedRequest } from "./stage";
+export type { SavedSandbox } from "./saved";
+export { SavedSandboxError } from "./saved-error";
+export type { LoggedRequest } from "./stage-state";
 export { demo } from "./world/parties/parties";
 
 export interface SandboxOptions extends Partial<Settings> {
@@ -46,7 +51,12 @@ export interface SandboxOptions extends Partial<Settings> {
   readonly dataDir?: string;
   /** A mail server that e-mails are sent to instead, as smtp://user:password@host:port. */
   readonly smtpUrl?: string;
+  /** What another sandbox saved: this one goes on from there. It says itself what its world is and how it is set. */
+  readonly saved?: SavedSandbox;
 }
+
+/** Where a sandbox is reached, and where it leaves e-mails. */
+export type Place = Pick<SandboxOptions, "port" | "host" | "dataDir" | "smtpUrl">;
 
 export interface Sandbox {
   readonly baseUrl: string;
@@ -66,6 +76,10 @@ export interface Sandbox {
   readonly control: ControlPlane;
   /** Moves the sandbox's time forward; what is due until then happens. Throws a RangeError when that leads beyond the year 2069. */
   advance(milliseconds: number): void;
+  /** Everything that it holds, as JSON: world, time, log and faults. What is under way at this moment is not in it. */
+  save(): SavedSandbox;
+  /** Starts another sandbox that goes on from this moment, for itself. Its e-mails are kept in memory unless said otherwise. */
+  fork(place?: Place): Promise<Sandbox>;
   close(): Promise<void>;
 }
 
@@ -91,44 +105,82 @@ function beginningFrom(options: SandboxOptions): Beginning {
   };
 }
 
-/**
- * Starts a sandbox with a world of its own. Listens until it is closed. Rejects with a RangeError when an option cannot be,
- * with a WorldFileError when a world file cannot.
- */
-export async function startSandbox(allOptions: SandboxOptions = {}): Promise<Sandbox> {
-  const options = given(allOptions);
-  const { port = 0, host = "127.0.0.1", service = contract } = options;
-  const { dataDir, smtpUrl, behaviours } = options;
-  const folder = dataDir === undefined ? undefined : resolve(dataDir, "outbox");
-  const beginning = beginningFrom(options);
-  const delivery = { folder, smtpUrl };
+/** What a saved sandbox says itself. */
+const ofWorld = [
+  "seed",
+  "now",
+  "daysBehind",
+  "world",
+  ...(Object.keys(usualSettings) as (keyof Settings)[]),
+] as const;
+
+/** From where a sandbox goes on: what was saved, or a new world. */
+function startFrom(options: SandboxOptions): Beginning | StageState {
+  if (options.saved === undefined) return beginningFrom(options);
+  const other = ofWorld.find((name) => options[name] !== undefined);
+  if (other !== undefined)
+    throw new RangeError(`${other} cannot be given with saved: a saved sandbox has a ${other} of its own.`);
+  return stateIn(options.saved);
+}
+
+async function deliveryFrom({ dataDir, smtpUrl }: SandboxOptions): Promise<Delivery> {
+  const delivery = { folder: dataDir === undefined ? undefined : resolve(dataDir, "outbox"), smtpUrl };
   await prepare(delivery);
-  const { app, stage } = assemble({ service, beginning, delivery, ...(behaviours && { behaviours }) });
+  return delivery;
+}
+
+/** Starts a sandbox that goes on from a state, which is the sandbox's from then on. */
+async function startAt(start: Beginning | StageState, options: SandboxOptions): Promise<Sandbox> {
+  const { port = 0, host = "127.0.0.1", service = contract, behaviours } = options;
+  const delivery = await deliveryFrom(options);
+  const parts = { service, ...(behaviours && { behaviours }) };
+  const forks: Sandbox[] = [];
+  const fork: Fork = async (state, forkPort) => {
+    const forked = await startAt(state, { ...parts, host, port: forkPort });
+    forks.push(forked);
+    return forked.baseUrl;
+  };
+  const { app, stage } = assemble({ ...parts, start, delivery, fork });
   await app.listen({ port, host });
   const { port: taken } = app.server.address() as AddressInfo;
   const baseUrl = `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
   return {
     baseUrl,
     xs2aUrl: baseUrl,
-    demo: {
-      ...credentialsOf(service),
-      ...demo,
-      ...stage.world.home,
-      redirectUri: beginning.settings.redirectUri,
+    get demo() {
+      const { home, settings } = stage.world;
+      return { ...credentialsOf(service), ...demo, ...home, redirectUri: settings.redirectUri };
     },
     extension: extensionModule,
     requests: stage.requests,
     get mails() {
       return stage.world.outbox.mails;
     },
-    force: (operation, status, { times = 1 } = {}) =>
-      stage.faults.add(operation, { kind: "status", status }, times),
+    force: (operation, status, { times = 1 } = {}) => {
+      stage.faults.add(operation, { kind: "status", status }, times);
+      stage.history.change();
+    },
     advance: (milliseconds) => {
       const { world } = stage;
       world.clock.advance(milliseconds);
       world.catchUp();
     },
     control: controlPlane(stage),
-    close: () => app.close(),
+    save: () => saved(stage.state),
+    fork: (place = {}) => startAt(copyOf(stage.state), { ...parts, ...place }),
+    close: async () => {
+      for (const forked of forks) await forked.close();
+      await app.close();
+    },
   };
+}
+
+/**
+ * Starts a sandbox with a world of its own, or where one was saved. Listens until it is closed. Rejects with a RangeError
+ * when an option cannot be, with a WorldFileError when a world file cannot, with a SavedSandboxError when what was saved
+ * cannot.
+ */
+export async function startSandbox(allOptions: SandboxOptions = {}): Promise<Sandbox> {
+  const options = given(allOptions);
+  return startAt(startFrom(options), options);
 }

@@ -1,6 +1,5 @@
 /** Pages of a list. */
 import type { Call } from "./behaviour";
-import type { Result } from "./result";
 
 export type Sliceable<T> = Pick<readonly T[], "length" | "slice">;
 
@@ -14,15 +13,15 @@ export const newestFirst = <T>(items: Sliceable<T>): Sliceable<T> => ({
 const countHeader = "x-total-count";
 
 /** The page the call asks for, and the count of all where the contract documents one, or the settings want it. */
-export function paged<T>(
+export function paged<T, View>(
   { operation, values, world }: Call,
   items: Sliceable<T>,
-  view: (item: T) => unknown,
-): Result {
+  view: (item: T) => View,
+) {
   const { page, size, defaultSize, total } = operation.pages!;
   const length = Number(values[size] ?? defaultSize);
   const start = (Number(values[page] ?? 1) - 1) * length;
   const counted = total ?? (world.settings.totalCount ? countHeader : undefined);
-  const headers = counted === undefined ? {} : { [counted]: String(items.length) };
-  return { status: 200, body: items.slice(start, start + length).map(view), headers };
+  const headers: Record<string, string> = counted === undefined ? {} : { [counted]: String(items.length) };
+  return { status: 200, body: items.slice(start, start + length).map(view), headers } as const;
 }

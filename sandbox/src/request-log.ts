@@ -1,5 +1,6 @@
 /** Notes on the stage what was asked, and how it was answered. */
 import type { FastifyRequest } from "fastify";
+import { type Headers, said } from "./exchange";
 import type { Fault } from "./faults";
 import type { Refusal } from "./refusal";
 import type { Stage } from "./stage";
@@ -8,6 +9,12 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Stands beside what is played: such requests do not move the clock and are not logged. */
     aside?: boolean;
+    /** Changes nothing but what time has brought. */
+    reads?: boolean;
+  }
+  interface FastifyRequest {
+    /** In the log, from 1. */
+    number: number;
   }
 }
 
@@ -16,7 +23,7 @@ export const isAside = ({ routeOptions }: FastifyRequest): boolean => routeOptio
 
 /** What became of a request. */
 interface Outcome {
-  readonly status: number;
+  readonly response: { readonly status: number; readonly headers: Headers; readonly body: unknown };
   readonly refusal?: Refusal | undefined;
   readonly fault?: Fault | undefined;
 }
@@ -27,18 +34,26 @@ export class RequestLog {
   constructor(private readonly stage: Stage) {}
 
   /** Notes a request once: who knows more of it comes first. */
-  note(request: FastifyRequest, { status, refusal, fault }: Outcome): void {
+  note(request: FastifyRequest, { response, refusal, fault }: Outcome): void {
     if (isAside(request) || this.#noted.has(request)) return;
     this.#noted.add(request);
     const { method, url } = request;
+    const { status } = response;
     const message = refusal ? [refusal.message, refusal.details].filter(Boolean).join(" ") : request.refusal;
-    this.stage.record({
-      time: this.stage.world.now.toISOString(),
-      method,
-      url,
-      status,
-      ...(message !== undefined && { refusal: message }),
-      ...(fault && { fault: fault.kind }),
-    });
+    this.stage.record(
+      {
+        number: request.number,
+        time: this.stage.world.now.toISOString(),
+        method,
+        url,
+        status,
+        ...(message !== undefined && { refusal: message }),
+        ...(fault && { fault: fault.kind }),
+      },
+      {
+        request: said(request.headers, request.body),
+        response: said(response.headers, response.body),
+      },
+    );
   }
 }

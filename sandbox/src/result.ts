@@ -1,5 +1,7 @@
-/** What stands behind an operation gives back. */
+/** What stands behind an operation gives back: one of the responses that its declaration documents. */
+import type { AsText, Declaration, ResponseDeclaration } from "@fxdesk/toolkit/operations";
 import type { Readable } from "node:stream";
+import type { z } from "zod";
 import type { StoredFile } from "./world/stored-file";
 
 /** A file as a response; a long one is made while it is sent. */
@@ -7,7 +9,7 @@ export interface FileResponse extends Omit<StoredFile, "bytes"> {
   readonly bytes: Buffer | Readable;
 }
 
-/** One of the documented responses. The body is what the response's kind takes: a value, text, a FileResponse or nothing. */
+/** Any of the documented responses. The body is what the response's kind takes: a value, text, a FileResponse or nothing. */
 export interface Result {
   readonly status: number;
   readonly body?: unknown;
@@ -15,3 +17,34 @@ export interface Result {
   /** One of the media types in which a JSON response may come as text: the body is that text. */
   readonly asText?: string;
 }
+
+/** The same all the way down, and nothing of it is written to. */
+type Deep<T> = T extends readonly (infer Item)[]
+  ? readonly Deep<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Deep<T[Key]> }
+    : T;
+
+interface Bodies {
+  readonly text: { readonly body: string };
+  readonly html: { readonly body: string };
+  readonly file: { readonly body: FileResponse };
+  readonly empty: { readonly body?: undefined };
+}
+
+/** What a response of a kind has. */
+type BodyOf<R extends ResponseDeclaration> = R extends { readonly kind: keyof Bodies }
+  ? Bodies[R["kind"]]
+  : R extends { readonly kind: "json"; readonly schema: infer Schema extends z.ZodType }
+    ?
+        | { readonly body: Deep<z.input<Schema>> }
+        | (R extends { readonly asText: AsText } ? { readonly asText: string; readonly body: string } : never)
+    : never;
+
+/** A documented response of an operation: each status with the body that it is declared with. */
+export type ResultOf<D extends Declaration> = {
+  readonly [Status in keyof D["responses"] & number]: {
+    readonly status: Status;
+    readonly headers?: Readonly<Record<string, string>>;
+  } & BodyOf<D["responses"][Status]>;
+}[keyof D["responses"] & number];

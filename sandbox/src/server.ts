@@ -12,6 +12,7 @@ import { dialectOf, serverOfPath } from "./dialects";
 import { answered } from "./domain-answers";
 import { playOf } from "./faults";
 import { extensionMark, header, type HttpResponse, type HttpRequest, send } from "./http";
+import { openBankingServer } from "./open-banking/server";
 import { respond, type Pipeline } from "./pipeline";
 import { invalidStatus, Refusal } from "./refusal";
 import { plainRefusal, refusalResponseFor } from "./refused";
@@ -30,6 +31,8 @@ export interface Extensions {
   readonly guard?: (request: FastifyRequest) => void;
   /** Stands beside what is played: its requests do not move the clock and are not logged. */
   readonly aside?: true;
+  /** How long the body of a request may be. */
+  readonly bodyLimit?: number;
 }
 
 const largestBodyBytes = 5 * 1024 * 1024;
@@ -51,24 +54,29 @@ export function buildServer(pipeline: Pipeline, extensions: readonly Extensions[
   const refuserFor =
     (served: Service) => async (request: FastifyRequest, reply: FastifyReply, error?: Error) => {
       const { refusal, response } = refused(served, request, error);
-      log.note(request, { status: response.status, refusal });
+      log.note(request, { response, refusal });
       await send(reply, response);
     };
   const refuse = refuserFor(service);
 
+  app.decorateRequest("number", 0);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   app.setNotFoundHandler((request, reply) => refuse(request, reply));
   app.setErrorHandler((error: Error, request, reply) => refuse(request, reply, error));
   app.addHook("onRequest", async (request) => {
-    if (!isAside(request)) stage.world.clock.tick();
+    if (!isAside(request)) {
+      request.number = stage.arrive();
+      if (!request.routeOptions.config?.reads) stage.history.change();
+      stage.world.clock.tick();
+    }
     stage.world.catchUp();
   });
   app.addHook("onRequest", requestIdEcho(service));
   app.addHook("onRequest", pacing(stage));
-  app.addHook("onSend", async (request, reply) => {
+  app.addHook("onSend", async (request, reply, body) => {
     reply.header("date", stage.world.now.toUTCString());
-    log.note(request, { status: reply.statusCode });
+    log.note(request, { response: { status: reply.statusCode, headers: reply.getHeaders(), body } });
   });
 
   const serve = (scope: FastifyInstance, operation: Declaration, served: Pipeline) => {
@@ -76,21 +84,25 @@ export function buildServer(pipeline: Pipeline, extensions: readonly Extensions[
     scope.route({
       method: operation.method,
       url,
+      config: { reads: operation.effect === "read" && operation.server !== openBankingServer },
       handler: async (request, reply) => {
         const fault = stage.faults.take(operation);
         const play = playOf(fault);
         const received = receivedRequest(request, names);
         const { response, refusal } = await respond(operation, received, served, play);
-        log.note(request, { status: response.status, refusal, fault });
+        log.note(request, { response, refusal, fault });
         return (play.deliver ?? send)(reply, response);
       },
     });
   };
   for (const operation of service.operations) serve(app, operation, pipeline);
-  for (const { service: more, pages, guard, aside = false } of extensions)
+  for (const { service: more, pages, guard, aside = false, bodyLimit = largestBodyBytes } of extensions)
     void app.register(async (scope) => {
       scope.setErrorHandler((error: Error, request, reply) => refuserFor(more)(request, reply, error));
-      scope.addHook("onRoute", (route) => void (route.config = { ...route.config, aside }));
+      scope.addHook("onRoute", (route) => {
+        route.config = { ...route.config, aside };
+        route.bodyLimit ??= bodyLimit;
+      });
       scope.addHook("onRequest", async (request) => guard?.(request));
       scope.addHook("onSend", async (_request, reply) => void reply.headers(extensionMark));
       for (const operation of more.operations) serve(scope, operation, { ...pipeline, service: more });
@@ -101,15 +113,12 @@ export function buildServer(pipeline: Pipeline, extensions: readonly Extensions[
 
 /** Lets requests in as many a second as the world allows, as late as it says. What stands aside is not paced. */
 function pacing(stage: Stage): onRequestAsyncHookHandler {
-  let second = 0;
-  let count = 0;
   return async (request) => {
     if (isAside(request)) return;
     const { now, settings } = stage.world;
-    const current = Math.floor(now.getTime() / 1_000);
-    if (current !== second) [second, count] = [current, 0];
-    count += 1;
-    if (count > settings.requestsPerSecond)
+    const second = Math.floor(now.getTime() / 1_000);
+    stage.pace = { second, count: (second === stage.pace.second ? stage.pace.count : 0) + 1 };
+    if (stage.pace.count > settings.requestsPerSecond)
       throw new Refusal(
         429,
         "too_many_requests",

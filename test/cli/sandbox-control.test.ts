@@ -1,4 +1,7 @@
 /** The controls of a running sandbox as commands. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { controls, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { flagName } from "../../cli/names";
 import { fxdesk } from "./run";
@@ -25,7 +28,7 @@ test.each(commands)("%s has its help", async (name, summary) => {
   const { code, stdout } = await control(name, "--help");
   expect(code).toBe(0);
   expect(stdout.replace(/\s+/g, " ")).toContain(summary);
-  expect(stdout).toContain(`Usage: fxdesk sandbox ${name} [flags]`);
+  expect(stdout).toMatch(new RegExp(`^Usage: fxdesk sandbox ${name} (\\[<file>\\] )?\\[flags\\]$`, "m"));
 });
 
 test("a control is carried out and prints what it returns", async () => {
@@ -42,6 +45,31 @@ test("one that returns nothing prints nothing", async () => {
   expect(await control("add-fault", ...fault)).toMatchObject({ code: 0, stdout: "" });
   expect(sandbox.control.listFaults()).toEqual([{ operation: "trades.list", kind: "status", status: 404 }]);
   sandbox.control.clearFaults();
+});
+
+test("a sandbox is saved to a file, loaded from it and forked", async () => {
+  const file = join(await mkdtemp(join(tmpdir(), "fxdesk-saved-")), "world.json");
+  expect(await control("save", file)).toMatchObject({ code: 0 });
+  const { now } = sandbox.control.getClock();
+  sandbox.control.advanceClock({ days: 3 });
+  expect(await control("load", file)).toMatchObject({ code: 0, stdout: "" });
+  expect(sandbox.control.getClock()).toEqual({ now });
+  const { stdout } = await control("fork");
+  const { base_url } = JSON.parse(stdout) as { base_url: string };
+  expect(base_url).not.toBe(sandbox.baseUrl);
+  const clock = await fetch(`${base_url}/_sandbox/clock`);
+  expect(await clock.json()).toEqual({ now });
+  await rm(dirname(file), { recursive: true });
+});
+
+test("what was not saved by a sandbox is not loaded", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "fxdesk-saved-"));
+  const file = join(folder, "world.json");
+  await writeFile(file, JSON.stringify({ fxdesk_sandbox: 7, state: {} }));
+  const { code, stderr } = await control("load", file);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("saved in version 7 of the form")]);
+  expect(await control("load", join(folder, "nothing.json"))).toMatchObject({ code: 2 });
+  await rm(folder, { recursive: true });
 });
 
 test("what it reads can be a table", async () => {

@@ -24,7 +24,10 @@ async function note({ sandbox, responses }: Played, what: string, path: string, 
   const head = JSON.stringify([response.status, headers]);
   const isText = /json|text|xml/.test(response.headers.get("content-type") ?? "");
   const body = bytes.toString(isText ? "utf8" : "base64");
-  responses[what] = `${head} ${body}`.replaceAll(new URL(sandbox.baseUrl).host, "sandbox");
+  // The page shows what callers call their requests.
+  responses[what] = `${head} ${body}`
+    .replaceAll(new URL(sandbox.baseUrl).host, "sandbox")
+    .replaceAll(/x-request-id: [\w-]+/gi, "x-request-id");
 }
 
 const noteCall = async (played: Played, operation: Declaration) => {

@@ -5,7 +5,7 @@ import { bankTransactionCode, camt053 } from "../../sandbox/src/open-banking/cam
 import { accountStatement } from "../../sandbox/src/world/statements/account-statement";
 import type { Period } from "../../sandbox/src/world/statements/statement";
 import { statementFile, stored } from "../../sandbox/src/files/formats";
-import type { FormatName } from "../../sandbox/src/world/statements/statement";
+import type { StatementFormat } from "../../sandbox/src/world/enumerations";
 import { pdf } from "../../sandbox/src/files/pdf";
 import { incomingFunds, tradesStatement } from "../../sandbox/src/files/reports";
 import { accountIn } from "../../sandbox/src/world/accounts/accounts";
@@ -26,7 +26,7 @@ const statementOf = (period: Period) =>
 
 const months = { from: "2025-12-16", to: "2026-03-16" };
 
-async function written(format: FormatName): Promise<string> {
+async function written(format: StatementFormat): Promise<string> {
   const file = await statementFile(statementOf(months), format);
   return (await stored(file!)).bytes.toString("latin1");
 }

@@ -24,8 +24,8 @@ const now = new Date("2026-03-16T22:00:00Z");
 function begun(name: string, seed: string): World {
   const description = name === "the demo company" ? undefined : readWorld(name);
   const settings = settingsFrom({ ...(description && settingsIn(description)), living: true });
-  const beginning = { seed, now, settings, description, daysBehind: 30 };
-  return assemble({ service: contract, beginning }).stage.world;
+  const start = { seed, now, settings, description, daysBehind: 30 };
+  return assemble({ service: contract, start }).stage.world;
 }
 
 /** What the books of the bank and of all clients sum to, by currency. */

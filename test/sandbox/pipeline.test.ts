@@ -272,10 +272,12 @@ test("the log holds each request with its response, and why it was refused", asy
   const before = sandbox.requests.length;
   await get(`/accounts?currencies=EUR&${demoClient}`);
   await get(`/trades/none?${demoClient}`);
+  const number = expect.any(Number) as number;
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string;
   expect(sandbox.requests.slice(before)).toEqual([
-    { time, method: "GET", url: `/accounts?currencies=EUR&${demoClient}`, status: 200 },
+    { number, time, method: "GET", url: `/accounts?currencies=EUR&${demoClient}`, status: 200 },
     {
+      number,
       time,
       method: "GET",
       url: `/trades/none?${demoClient}`,

@@ -25,7 +25,7 @@ function played(name: string, more: object = {}) {
   const settings = settingsFrom({ ...settingsIn(description), ...more });
   return assemble({
     service: contract,
-    beginning: { seed: description.seed ?? "fxdesk", now, settings, description },
+    start: { seed: description.seed ?? "fxdesk", now, settings, description },
   });
 }
 

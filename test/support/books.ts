@@ -65,8 +65,8 @@ export async function openBooks({
   daysBehind = 40,
   settings,
 }: BooksOptions): Promise<Books> {
-  const beginning = { seed, now, daysBehind, settings: { ...usualSettings, ...settings } };
-  const { app, stage } = assemble({ service: contract, beginning });
+  const start = { seed, now, daysBehind, settings: { ...usualSettings, ...settings } };
+  const { app, stage } = assemble({ service: contract, start });
   await app.listen({ port: 0, host: "127.0.0.1" });
   const baseUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const clients: FxdeskClient[] = [];

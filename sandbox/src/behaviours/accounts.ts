@@ -7,7 +7,8 @@ import { type Account, ownNumbers } from "../world/accounts/account";
 import { bankAccount, domesticAddress, internationalAddress } from "../world/accounts/banks";
 import { written } from "../world/money/currencies";
 import { addDays, dayOf, startOf } from "../world/calendar/days";
-import { type BalanceType, bucketOf } from "../world/ledger/ledger";
+import type { BalanceType } from "../world/enumerations";
+import { bucketOf } from "../world/ledger/ledger";
 import type { Client } from "../world/parties/parties";
 import type { World } from "../world/world";
 

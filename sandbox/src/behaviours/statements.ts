@@ -2,10 +2,11 @@
 import type { Mt940Options } from "@fxdesk/toolkit/formats";
 import type { BehavioursOf } from "../behaviour";
 import type { FileResponse } from "../result";
-import { accountStatement } from "../world/statements/account-statement";
+import { accountStatement, asOfNow } from "../world/statements/account-statement";
 import type { Period } from "../world/statements/statement";
 import { reportFile, statementFile, stored } from "../files/formats";
-import type { FormatName } from "../world/statements/statement";
+
+import type { StatementFormat } from "../world/enumerations";
 import { incomingFunds, tradesStatement } from "../files/reports";
 import { DomainError, unfit } from "../world/domain-error";
 import type { Account } from "../world/accounts/account";
@@ -55,7 +56,7 @@ async function mail(world: World, client: Client, subject: string, making: reado
     text: wordsOf(client, subject, made, missing),
     attachments: await Promise.all(made.map(stored)),
   });
-  return { status: 202, body: "The statement will be sent by e-mail." };
+  return { status: 202, body: "The statement will be sent by e-mail." } as const;
 }
 
 /** The statement of each account, as files of an e-mail. */
@@ -64,7 +65,7 @@ const statementsOf = (
   client: Client,
   accounts: readonly Account[],
   period: Period,
-  ...how: [format: FormatName, options?: Mt940Options]
+  ...how: [format: StatementFormat, options?: Mt940Options]
 ): Making[] =>
   accounts.map((account) => ({
     of: `account ${account.listNumber} in ${account.currency}`,
@@ -88,7 +89,8 @@ export const statements: BehavioursOf<"statements"> = {
       statementId: world.ids.uuid(),
       account,
       readyAt: world.after(statementMs),
-      content: accountStatement(world, client, account, { from, to }),
+      period: { from, to },
+      asOf: asOfNow(world, account),
       format,
       failed: false,
     };
@@ -107,7 +109,9 @@ export const statements: BehavioursOf<"statements"> = {
     if (statement?.account !== account)
       throw new DomainError("statement-not-found", "There is no such statement.", values.statement_id);
     if (statement.readyAt > world.now) return { status: 202, body: { status: "Pending" } };
-    const file = statement.failed ? undefined : await statementFile(statement.content, statement.format);
+    const { period, asOf, format, failed } = statement;
+    const content = accountStatement(world, client, account, period, asOf);
+    const file = failed ? undefined : await statementFile(content, format);
     return file ? { status: 200, body: file } : { status: 202, body: { status: "Failed" } };
   },
 

@@ -6,7 +6,8 @@ import { knownValues } from "../example";
 import { newestFirst, paged } from "../paging";
 import { DomainError } from "../world/domain-error";
 import type { Account } from "../world/accounts/account";
-import { type BookedLine, bucketOf, type Counterparty, type TransactionType } from "../world/ledger/ledger";
+import type { TransactionType } from "../world/enumerations";
+import { type BookedLine, bucketOf, type Counterparty } from "../world/ledger/ledger";
 import type { World } from "../world/world";
 import { accountOf, balanceData, signed } from "./accounts";
 

@@ -11,7 +11,6 @@ import type { AnyBehaviour, Call } from "../behaviour";
 import { answered } from "../domain-answers";
 import { Refusal } from "../refusal";
 import type { Stage } from "../stage";
-import { actions } from "./actions";
 import { controls } from "./controls";
 
 type Control = (typeof controls)[number];
@@ -23,26 +22,29 @@ export type ControlPlane = {
     ...input: Partial<InputOf<Named[M]>> extends InputOf<Named[M]>
       ? [input?: InputOf<Named[M]>]
       : [input: InputOf<Named[M]>]
-  ) => ReturnType<(typeof actions)[M]>;
+  ) => ReturnType<Named[M]["act"]>;
 };
 
 export const methodOf = ({ name }: Declaration): string => name.slice(name.indexOf(".") + 1);
 
-const actionOf = (control: Declaration) =>
-  (actions as unknown as Readonly<Record<string, (stage: Stage, values: Values) => unknown>>)[
-    methodOf(control)
-  ]!;
+/** A control, whatever values it takes: they are checked before. */
+export type AnyControl = Declaration & { readonly act: (stage: Stage, values: never) => unknown };
 
 /** Does what a control does with values that were not checked yet. Throws a Refusal. */
-export function act(stage: Stage, control: Declaration, input: Values): unknown {
+export function act(stage: Stage, control: AnyControl, input: Values): unknown {
   stage.world.catchUp();
+  if (control.effect !== "read") stage.history.change();
   const violations = checkInput(control, input, stage.world.now);
   if (violations.length > 0)
     throw new Refusal(400, "validation_error", "The request does not fit.", describeViolations(violations));
-  try {
-    return actionOf(control)(stage, withDefaults(control, input));
-  } catch (error) {
+  const refuse = (error: unknown): never => {
     throw answered(error);
+  };
+  try {
+    const done = control.act(stage, withDefaults(control, input) as never);
+    return done instanceof Promise ? done.catch(refuse) : done;
+  } catch (error) {
+    return refuse(error);
   }
 }
 
@@ -52,11 +54,14 @@ export const controlPlane = (stage: Stage): ControlPlane =>
   ) as unknown as ControlPlane;
 
 const behind =
-  (stage: Stage, control: Declaration) =>
-  ({ values }: Call) => ({
-    status: Number(Object.keys(control.responses)[0]),
-    body: actionOf(control)(stage, values),
-  });
+  (stage: Stage, control: AnyControl) =>
+  async ({ values }: Call) => {
+    if (control.effect !== "read") stage.history.change();
+    return {
+      status: Number(Object.keys(control.responses)[0]),
+      body: await control.act(stage, values as never),
+    };
+  };
 
 /** What stands behind the routes. */
 export const controlBehaviours = (stage: Stage): Readonly<Record<string, AnyBehaviour>> =>

@@ -14,4 +14,6 @@ export const controlExtensions: Extensions = {
   pages: [dashboard],
   guard: onlyFromHere,
   aside: true,
+  // What was saved may be long.
+  bodyLimit: 2 ** 30,
 };

@@ -5,7 +5,8 @@ import { buffer } from "node:stream/consumers";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FileResponse } from "../result";
 import type { StoredFile } from "../world/stored-file";
-import type { AccountStatement, FormatName } from "../world/statements/statement";
+import type { AccountStatement } from "../world/statements/statement";
+import type { StatementFormat } from "../world/enumerations";
 import { lineNumber } from "../world/ledger/book";
 import { csv } from "./csv";
 import { pdf } from "./pdf";
@@ -18,7 +19,7 @@ interface Kind {
   readonly extension: string;
 }
 
-const kinds: Readonly<Record<FormatName, Kind>> = {
+const kinds: Readonly<Record<StatementFormat, Kind>> = {
   pdf: { contentType: "application/pdf", extension: "pdf" },
   csv: { contentType: "text/csv; charset=utf-8", extension: "csv" },
   mt940: { contentType: "text/plain; charset=us-ascii", extension: "sta" },
@@ -55,7 +56,7 @@ const numbered = (statement: AccountStatement): AccountStatement => ({
   },
 });
 
-const writers: Readonly<Record<FormatName, Writer>> = {
+const writers: Readonly<Record<StatementFormat, Writer>> = {
   pdf: (statement) => pdf(statementReport(statement)),
   csv: streamed((statement) => writeCsv([statement])),
   mt940: streamed((statement, options) => writeMt940([numbered(statement)], options)),
@@ -66,7 +67,7 @@ const writers: Readonly<Record<FormatName, Writer>> = {
 /** The statement as a file; undefined when the format cannot carry it. */
 export async function statementFile(
   statement: AccountStatement,
-  format: FormatName,
+  format: StatementFormat,
   options: Mt940Options = {},
 ): Promise<FileResponse | undefined> {
   const { account, period } = statement;

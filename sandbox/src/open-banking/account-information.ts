@@ -1,6 +1,5 @@
 /** Accounts, balances and transactions under a consent. Contract: account information, rows 8 to 11. */
 import type { BehavioursOf } from "../behaviour";
-import type { Result } from "../result";
 import { accountStatement } from "../world/statements/account-statement";
 import type { AccountStatement } from "../world/statements/statement";
 import { statementFile, stored } from "../files/formats";
@@ -105,7 +104,7 @@ const formatsOf = ({ bookingStatus, dateFrom, entryReferenceFrom, deltaList }: L
     ? [json, ...Object.keys(statements)]
     : [json];
 
-function report(call: Listing, consent: Consent, account: Account): Result {
+function report(call: Listing, consent: Consent, account: Account) {
   const { values, world } = call;
   const page = transactionsOf(world, consent, account, values);
   const _links = { account: link(`/v1/accounts/${account.accountId}`), ...pageLinks(call, page) };
@@ -117,17 +116,17 @@ function report(call: Listing, consent: Consent, account: Account): Result {
       ...(values.withBalance &&
         consent.grant.balances.includes(account) && { balances: balancesOf(world, account) }),
     },
-  };
+  } as const;
 }
 
-async function statementIn(call: Listing, consent: Consent, account: Account, type: string): Promise<Result> {
+async function statementIn(call: Listing, consent: Consent, account: Account, type: string) {
   const { values, client, world } = call;
   const period = periodOf(world, values)!;
   checkOpen(world, consent, period.from);
   const body = await statements[type]!(accountStatement(world, client, account, period));
   if (body === undefined)
     throw new DomainError("requested-formats-invalid", "The format cannot carry these transactions.", type);
-  return { status: 200, body, asText: type };
+  return { status: 200, body, asText: type } as const;
 }
 
 export const openBanking: BehavioursOf<"openBanking"> = {

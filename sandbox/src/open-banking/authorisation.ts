@@ -10,9 +10,14 @@ import {
   checkAddress,
   type RedirectHeaders,
 } from "../world/open-banking/authorisations";
-import { type Authorisation, type Decision, scaStatusOf } from "../world/open-banking/decision";
+import type { Authorisation, Decision } from "../world/open-banking/decision";
+import { missing, scaStatusOf } from "../world/open-banking/decisions";
 
-export const link = (href: string) => ({ href });
+interface Link {
+  readonly href: string;
+}
+
+export const link = (href: string): Link => ({ href });
 
 /** How each approach leads a person to the page of an authorisation. */
 const waysTo = {
@@ -53,33 +58,37 @@ export function authorisationOfNew(
   call: Call<RedirectHeaders>,
   path: string,
   decision: Decision,
-): Required<Pick<Result, "headers">> & { readonly _links: Readonly<Record<string, unknown>> } {
+): Required<Pick<Result, "headers">> & { readonly _links: Readonly<Record<string, Link>> } {
   const { values, world } = call;
   const list = `${path}/authorisations`;
   const itself = { self: link(path), status: link(`${path}/status`) };
-  if (!beginsAtOnce(values, decision.missing()))
+  if (!beginsAtOnce(values, missing(world, decision)))
     return { headers: { location: path }, _links: { startAuthorisation: link(list), ...itself } };
   const links = scaLinks(call, list, begin(world, decision, values));
   return { headers: { location: path, ...redirectApproach }, _links: { ...links, ...itself } };
 }
 
 /** Begins an authorisation in a call of its own; `list` is the path of the authorisations. */
-export function authorisationStarted(call: Call<RedirectHeaders>, list: string, decision: Decision): Result {
+export function authorisationStarted(call: Call<RedirectHeaders>, list: string, decision: Decision) {
   const authorisation = begin(call.world, decision, call.values);
   const { scaStatus, authorisationId } = authorisation;
   const _links = scaLinks(call, list, authorisation);
-  return { status: 201, headers: redirectApproach, body: { scaStatus, authorisationId, _links } };
+  return { status: 201, headers: redirectApproach, body: { scaStatus, authorisationId, _links } } as const;
 }
 
-export const authorisationList = (world: World, decision: Decision): Result => ({
-  status: 200,
-  body: { authorisationIds: authorisationsOf(world, decision).map(({ authorisationId }) => authorisationId) },
-});
+export const authorisationList = (world: World, decision: Decision) =>
+  ({
+    status: 200,
+    body: {
+      authorisationIds: authorisationsOf(world, decision).map(({ authorisationId }) => authorisationId),
+    },
+  }) as const;
 
 export const authorisationStatus = (
   { values, world }: Call<{ readonly "authorisation-id": string }>,
   decision: Decision,
-): Result => ({
-  status: 200,
-  body: { scaStatus: scaStatusOf(authorisationIn(world, decision, values["authorisation-id"])) },
-});
+) =>
+  ({
+    status: 200,
+    body: { scaStatus: scaStatusOf(world, authorisationIn(world, decision, values["authorisation-id"])) },
+  }) as const;

@@ -10,6 +10,7 @@ import { page } from "../pages/document";
 import { html } from "../pages/html";
 import type { Extension } from "../server";
 import type { World } from "../world/world";
+import { isOpen } from "../world/open-banking/consents";
 import type { Authorisation } from "../world/open-banking/decision";
 import { ask, receiveDecision, sendForeign, sendPage, sendUnknown } from "./sca-page";
 import type { TokenGrant } from "../world/open-banking/tokens";
@@ -109,14 +110,14 @@ const challengeOf = (verifier: string) => createHash("sha256").update(verifier).
  * An application has no secret: the code is bound to it by PKCE, and the refresh token by its name. Nothing is refreshed of
  * a consent that has ended.
  */
-const endpoint = ({ openBanking }: World): TokenEndpoint<TokenGrant> => ({
-  tokens: openBanking.tokens,
+const endpoint = (world: World): TokenEndpoint<TokenGrant> => ({
+  tokens: world.openBanking.tokens,
   bindingIn: (form) => ({
     client_id: parameter(form, "client_id"),
     redirect_uri: parameter(form, "redirect_uri"),
     code_challenge: challengeOf(parameter(form, "code_verifier")),
   }),
-  mayRefresh: ({ applicationId, isOpen }, form) => isOpen() && applicationId === parameter(form, "client_id"),
+  mayRefresh: (grant, form) => isOpen(world, grant) && grant.applicationId === parameter(form, "client_id"),
   about: ({ scope }) => ({ scope }),
 });
 
@@ -148,14 +149,14 @@ export const oauth: Extension = (app, stage) => {
   );
   app.get<Route>(
     `${authorizePath}/:authorisationId`,
-    authorize((authorisation, _query, { url }, reply) => ask(reply, authorisation, url)),
+    authorize((authorisation, _query, { url }, reply) => ask(stage.world, reply, authorisation, url)),
   );
   app.post<Route>(
     `${authorizePath}/:authorisationId`,
     authorize((authorisation, query, request, reply) =>
       isForeign(request)
         ? sendForeign(reply)
-        : receiveDecision(formOf(request), reply, authorisation, request.url, (approved) =>
+        : receiveDecision(stage.world, formOf(request), reply, authorisation, request.url, (approved) =>
             nextAfter(stage.world, authorisation, query, approved),
           ),
     ),

@@ -1,8 +1,8 @@
 /** Payment initiation. Contract: payment initiation, rows 1 to 9. */
 import { minorUnits } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
-import type { BehavioursOf, Call } from "../behaviour";
-import type { Result } from "../result";
+import type { BehavioursOf, Call, Declared } from "../behaviour";
+import type { Result, ResultOf } from "../result";
 import { json } from "../http";
 import { DomainError } from "../world/domain-error";
 import type { Account } from "../world/accounts/account";
@@ -40,7 +40,7 @@ import { cancel, hasFunds, initiate, isPayable } from "../world/open-banking/pay
 import { type AccountReference, referredTo } from "../world/open-banking/references";
 import { productViolation, systemFor } from "../world/open-banking/products";
 import { once } from "./repeats";
-import { daysOf, type StandingOrder } from "../world/open-banking/standing-order";
+import { dayFrom, type StandingOrder } from "../world/open-banking/standing-order";
 
 const pathOf = ({ service, product, paymentId }: Payment) => `/v1/${service}/${product}/${paymentId}`;
 
@@ -110,7 +110,7 @@ function transferFrom(values: NewTransfer, product: string, currency: string): T
 
 /** Refuses an order that never pays. */
 function checkDays(order: StandingOrder, system: PaymentSystem): void {
-  if (daysOf(order, system).next().done)
+  if (dayFrom(order, system, 0) === undefined)
     throw new DomainError(
       "execution-date-invalid",
       "There is no day of execution from startDate to endDate.",
@@ -200,35 +200,40 @@ function termsOf(call: Call<Initiation>, service: string): PaymentTerms {
 }
 
 /** Begins a payment. The same call made again begins nothing. */
-function initiated(call: Call<Initiation>, service: string): Result {
+function initiated(call: Call<Initiation>, service: string) {
   const { "payment-product": product, pain001 } = call.values;
   return once(call, { service, product, pain001, ...contentOf(call) }, () => {
     checkBeginning(call, call.world.openBanking.signatories);
     const payment = initiate(call.world, termsOf(call, service));
     const { status: transactionStatus, paymentId } = payment;
     const { headers, _links } = authorisationOfNew(call, pathOf(payment), payment.initiation);
-    return { status: 201, headers, body: { transactionStatus, paymentId, _links } };
+    return { status: 201, headers, body: { transactionStatus, paymentId, _links } } as const;
   });
 }
 
 const xml = "application/xml";
 
-/** As it was initiated. */
-function readBack(call: Pick<Call, "client" | "request" | "world">, named: Named): Result {
+/** As it was initiated: the operation that reads it documents what the one that initiates it has taken. */
+function readBack<Name extends "payments.get" | "payments.getBulk">(
+  call: Pick<Call, "client" | "request" | "world">,
+  named: Named,
+): ResultOf<Declared<Name>> {
   const { document, content, status } = paymentOf(call, named);
   const type = typeFor(call, [document ? xml : json]);
-  if (document) return { status: 200, asText: type, body: document.text };
-  return { status: 200, body: { ...content, transactionStatus: status } };
+  const result: Result = document
+    ? { status: 200, asText: type, body: document.text }
+    : { status: 200, body: { ...content, transactionStatus: status } };
+  return result as ResultOf<Declared<Name>>;
 }
 
-function statusOf(call: Call<Named>): Result {
+function statusOf(call: Call<Named>) {
   const { world } = call;
   const payment = paymentOf(call, call.values);
   const { document, status } = payment;
   if (typeFor(call, document ? [json, xml] : [json]) === xml)
-    return { status: 200, asText: xml, body: pain002(payment, document!, world.now) };
+    return { status: 200, asText: xml, body: pain002(payment, document!, world.now) } as const;
   const funds = status === "ACTC" && { fundsAvailable: hasFunds(world, payment) };
-  return { status: 200, body: { transactionStatus: status, ...funds } };
+  return { status: 200, body: { transactionStatus: status, ...funds } } as const;
 }
 
 interface Authorised extends Named {
@@ -278,7 +283,8 @@ export const payments: BehavioursOf<"payments"> = {
 
   "payments.getAuthorisation": (call) => authorisationStatus(call, decisionOf(call).decision),
 
-  "payments.get": (call) => readBack(call, { ...call.values, "payment-service": "payments" }),
+  "payments.get": (call) => readBack<"payments.get">(call, { ...call.values, "payment-service": "payments" }),
 
-  "payments.getBulk": (call) => readBack(call, { ...call.values, "payment-service": "bulk-payments" }),
+  "payments.getBulk": (call) =>
+    readBack<"payments.getBulk">(call, { ...call.values, "payment-service": "bulk-payments" }),
 };

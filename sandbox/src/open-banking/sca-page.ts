@@ -4,7 +4,9 @@ import { because, formOf, isForeign } from "../http";
 import { page, pageHeaders } from "../pages/document";
 import { hidden, html, list } from "../pages/html";
 import type { Extension } from "../server";
-import { type Authorisation, conclude, scaStatusOf } from "../world/open-banking/decision";
+import type { Authorisation } from "../world/open-banking/decision";
+import { conclude, scaStatusOf } from "../world/open-banking/decisions";
+import type { World } from "../world/world";
 
 /** A form tells that there was a choice also where nothing is chosen: by a field without a value. */
 const choice = (choices: NonNullable<Authorisation["decision"]["choices"]>) =>
@@ -38,10 +40,11 @@ const outcomes: Readonly<Record<string, string>> = {
   failed: "Refused or out of time. You can close this page.",
 };
 
-const outcomePage = (authorisation: Authorisation) =>
-  page(authorisation.decision.title, html`<p>${outcomes[scaStatusOf(authorisation)]}</p>`);
+const outcomePage = (world: World, authorisation: Authorisation) =>
+  page(authorisation.decision.title, html`<p>${outcomes[scaStatusOf(world, authorisation)]}</p>`);
 
-const isDecided = (authorisation: Authorisation) => scaStatusOf(authorisation) in outcomes;
+const isDecided = (world: World, authorisation: Authorisation) =>
+  scaStatusOf(world, authorisation) in outcomes;
 
 export const sendPage = (reply: FastifyReply, status: number, text: string) =>
   reply.code(status).headers(pageHeaders).send(text);
@@ -53,22 +56,28 @@ const chosenIn = (form: URLSearchParams, { decision: { choices } }: Authorisatio
     : undefined;
 
 /** Shows the question, or what became of it. `action` is where the answer goes. */
-export function ask(reply: FastifyReply, authorisation: Authorisation, action: string): FastifyReply {
-  if (isDecided(authorisation)) return sendPage(reply, 200, outcomePage(authorisation));
+export function ask(
+  world: World,
+  reply: FastifyReply,
+  authorisation: Authorisation,
+  action: string,
+): FastifyReply {
+  if (isDecided(world, authorisation)) return sendPage(reply, 200, outcomePage(world, authorisation));
   authorisation.scaStatus = "started";
   return sendPage(reply, 200, question(authorisation, action));
 }
 
 /** Takes the answer from the form. `next` is where the person goes then, if anywhere. */
 export function receiveDecision(
+  world: World,
   form: URLSearchParams,
   reply: FastifyReply,
   authorisation: Authorisation,
   action: string,
   next: (approved: boolean) => string | undefined,
 ): FastifyReply {
-  if (isDecided(authorisation))
-    return sendPage(because(reply, "It is answered already."), 409, outcomePage(authorisation));
+  if (isDecided(world, authorisation))
+    return sendPage(because(reply, "It is answered already."), 409, outcomePage(world, authorisation));
   const decision = form.get("decision");
   if (decision !== "approve" && decision !== "refuse")
     return sendPage(because(reply, "decision is required."), 400, question(authorisation, action));
@@ -78,9 +87,9 @@ export function receiveDecision(
     const message = "Choose at least one account.";
     return sendPage(because(reply, message), 400, question(authorisation, action, message));
   }
-  conclude(authorisation, approved, chosen);
+  conclude(world, authorisation, approved, chosen);
   const address = next(approved);
-  return address ? reply.redirect(address, 303) : sendPage(reply, 200, outcomePage(authorisation));
+  return address ? reply.redirect(address, 303) : sendPage(reply, 200, outcomePage(world, authorisation));
 }
 
 interface Route {
@@ -105,7 +114,7 @@ export const scaPage: Extension = (app, stage) => {
 
   app.get<Route>(path, ({ params, url }, reply) => {
     const authorisation = find(params.authorisationId);
-    return authorisation ? ask(reply, authorisation, url) : sendUnknown(reply);
+    return authorisation ? ask(stage.world, reply, authorisation, url) : sendUnknown(reply);
   });
 
   app.post<Route>(path, (request, reply) => {
@@ -113,7 +122,7 @@ export const scaPage: Extension = (app, stage) => {
     const authorisation = find(request.params.authorisationId);
     if (!authorisation) return sendUnknown(reply);
     const { approved, refused } = authorisation.returnTo;
-    return receiveDecision(formOf(request), reply, authorisation, request.url, (isApproved) =>
+    return receiveDecision(stage.world, formOf(request), reply, authorisation, request.url, (isApproved) =>
       isApproved ? approved : refused,
     );
   });

@@ -18,10 +18,10 @@ export type ListName = "booked" | "pending" | "information";
 /** Entries of one kind, the latest first, of which a part can be shown. */
 export interface List {
   readonly length: number;
-  readonly show: (from: number, to: number) => readonly unknown[];
+  readonly show: (from: number, to: number) => readonly ShownEntry[];
 }
 
-const listOf = <T>(items: Sliceable<T>, view: (item: T) => unknown): List => ({
+const listOf = <T>(items: Sliceable<T>, view: (item: T) => ShownEntry): List => ({
   length: items.length,
   show: (from, to) => items.slice(from, to).map(view),
 });
@@ -85,6 +85,8 @@ const shownTransfer = ({ amount, creditorName, creditorAccount, ...transfer }: T
   creditorAccount,
   remittanceInformationUnstructured: transfer.remittanceInformationUnstructured,
 });
+
+type ShownEntry = ReturnType<typeof shownLine | typeof shownTransfer | typeof shownOrder>;
 
 const paymentsFrom = ({ openBanking }: World, account: Account): Payment[] =>
   [...openBanking.payments.values()].filter((payment) => payment.account === account);
@@ -208,7 +210,7 @@ const entriesPerPage = 500;
 
 /** A part of the lists, one after the other, and the number of the last such part. */
 export interface Page {
-  readonly entries: Readonly<Partial<Record<ListName, readonly unknown[]>>>;
+  readonly entries: Readonly<Partial<Record<ListName, readonly ShownEntry[]>>>;
   readonly last: number;
 }
 

@@ -1,14 +1,72 @@
 /** What is going to happen, in the order of time: money coming in, trades maturing, statements getting ready. */
+import type { Big } from "big.js";
+import type { Account } from "./accounts/account";
+import type { AccountDetails } from "./accounts/details";
+import type { Movement } from "./ledger/entries";
+import type { Consent } from "./open-banking/consent";
+import type { Decision } from "./open-banking/decision";
+import type { Payment } from "./open-banking/payment";
+import type { Act, Plan } from "./seed/plan";
+import type { Interest, Outgoing, Recurring, SupplierPayment } from "./seed/recurring";
+import type { Trade, TradePayment } from "./trades/trades";
 
-interface Event {
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly happen: () => void;
+/** What can be due, by its kind, and what it is about. */
+export interface Due {
+  readonly "trade-matures": [trade: Trade];
+  readonly "trade-is-fixed": [trade: Trade];
+  readonly "margin-is-watched": [trade: Trade];
+  readonly "fee-is-collected": [trade: Trade];
+  readonly "quote-is-forgotten": [quoteId: string];
+  readonly "beneficiary-is-validated": [trade: Trade, payment: TradePayment];
+  readonly "trade-payment-is-executed": [trade: Trade, payment: TradePayment];
+  readonly "trade-payment-completes": [trade: Trade, payment: TradePayment];
+  readonly "details-are-confirmed": [details: AccountDetails];
+  readonly "decision-lapses": [decision: Decision];
+  readonly "consent-expires": [consent: Consent];
+  readonly "payment-settles": [payment: Payment, daysLeft: number];
+  readonly "payment-is-executed": [payment: Payment];
+  /** With the number of the day among those of the order, from 0. */
+  readonly "standing-order-pays": [payment: Payment, number: number];
+  readonly "response-is-forgotten": [key: string];
+  readonly "day-begins": [business: readonly Recurring[], day: string];
+  readonly "money-comes-in": [account: Account, amount: Big, movement: Omit<Movement, "type" | "endToEnd">];
+  readonly "money-goes-out": [outgoing: Outgoing];
+  readonly "supplier-is-paid": [payment: SupplierPayment];
+  readonly "money-comes-back": [payment: SupplierPayment];
+  readonly "interest-is-paid": [interest: Interest, day: string];
+  readonly "plan-is-booked": [plan: Plan];
+  readonly "plan-goes-on": [trade: Trade, act: Act];
+}
+
+/** Something that is due: plain data, so that what is to come can be saved with everything else. */
+export type Event = {
+  readonly [Kind in keyof Due]: {
+    /** Milliseconds since 1970. */
+    readonly at: number;
+    readonly kind: Kind;
+    readonly args: Due[Kind];
+  };
+}[keyof Due];
+
+/** What is to come, and the time that has come. */
+export interface AgendaState {
+  readonly time: Date;
+  /** In the order in which they happen. */
+  readonly events: readonly Event[];
 }
 
 export class Agenda {
-  readonly #events: Event[] = [];
-  #time = new Date(0);
+  readonly #events: Event[];
+  #time: Date;
+
+  constructor({ time, events }: AgendaState = { time: new Date(0), events: [] }) {
+    this.#time = time;
+    this.#events = [...events];
+  }
+
+  get state(): AgendaState {
+    return { time: this.#time, events: this.#events };
+  }
 
   /** When the event that happens now was due; it never goes back. */
   get time(): Date {
@@ -16,7 +74,7 @@ export class Agenda {
   }
 
   /** What is due at the same time happens in the order it was scheduled in. */
-  schedule(time: Date, happen: () => void): void {
+  schedule<Kind extends keyof Due>(time: Date, kind: Kind, ...args: Due[Kind]): void {
     const at = time.getTime();
     let low = 0;
     let high = this.#events.length;
@@ -25,16 +83,16 @@ export class Agenda {
       if (this.#events[middle]!.at <= at) low = middle + 1;
       else high = middle;
     }
-    this.#events.splice(low, 0, { at, happen });
+    this.#events.splice(low, 0, { at, kind, args } as Event);
   }
 
   /** Lets everything happen that is due, also what follows from it. */
-  run(until: Date): void {
+  run(until: Date, happen: (event: Event) => void): void {
     const end = until.getTime();
     while (this.#events.length > 0 && this.#events[0]!.at <= end) {
-      const { at, happen } = this.#events.shift()!;
-      if (at > this.#time.getTime()) this.#time = new Date(at);
-      happen();
+      const event = this.#events.shift()!;
+      if (event.at > this.#time.getTime()) this.#time = new Date(event.at);
+      happen(event);
     }
     if (until > this.#time) this.#time = until;
   }

@@ -19,6 +19,7 @@ type BankError =
   | "drawdown-not-possible"
   | "funding-account-not-found"
   | "mail-not-sent"
+  | "moment-forgotten"
   | "market-closed"
   | "not-found"
   | "nothing-pending"

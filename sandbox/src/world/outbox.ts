@@ -115,11 +115,18 @@ async function writeInto(folder: string, mail: Mail): Promise<string> {
 }
 
 export class Outbox {
-  readonly #mails: Mail[] = [];
-  readonly #files: string[] = [];
+  readonly #mails: Mail[];
+  /** What it has written of them, by where. */
+  readonly #files = new Map<string, Mail>();
   #discarded = false;
 
-  constructor(private readonly delivery: Delivery = {}) {}
+  /** With the mails that were sent before; their files are not its own. */
+  constructor(
+    private readonly delivery: Delivery = {},
+    mails: readonly Mail[] = [],
+  ) {
+    this.#mails = [...mails];
+  }
 
   /** What was sent, the first one first. */
   get mails(): readonly Mail[] {
@@ -131,14 +138,26 @@ export class Outbox {
     const { folder, smtpUrl } = this.delivery;
     const mail = { ...letter, message: await messageOf(letter) };
     if (smtpUrl !== undefined) await sendOver(smtpUrl, mail);
-    else if (folder !== undefined) this.#files.push(await writeInto(folder, mail));
-    this.#mails.push(mail);
+    else if (folder !== undefined) this.#files.set(await writeInto(folder, mail), mail);
+    this.#mails.push(Object.freeze(mail));
     if (this.#discarded) this.discard();
+  }
+
+  /** Another outbox takes its place: the files of mails that are in that one too are that one's, the others are removed. */
+  giveWayTo(other: Outbox): void {
+    const kept = new Set(other.#mails.map(({ id }) => id));
+    for (const [path, mail] of this.#files)
+      if (kept.has(mail.id)) {
+        other.#files.set(path, mail);
+        this.#files.delete(path);
+      }
+    this.discard();
   }
 
   /** Removes the files it has written, and none besides; also one that is being written now. */
   discard(): void {
     this.#discarded = true;
-    for (const path of this.#files.splice(0)) rmSync(path, { force: true });
+    for (const path of this.#files.keys()) rmSync(path, { force: true });
+    this.#files.clear();
   }
 }

@@ -4,13 +4,21 @@ import { createHash } from "node:crypto";
 export class Random {
   #state: number;
 
-  constructor(private readonly seed: string) {
-    this.#state = createHash("sha256").update(seed).digest().readUInt32LE(0);
+  /** Goes on from a state it had. */
+  constructor(
+    private readonly seed: string,
+    state?: number,
+  ) {
+    this.#state = state ?? createHash("sha256").update(seed).digest().readUInt32LE(0);
+  }
+
+  get state(): number {
+    return this.#state;
   }
 
   /** A stream of its own, so that one part of the world does not shift the numbers of another. */
-  fork(name: string): Random {
-    return new Random(`${this.seed}/${name}`);
+  fork(name: string, state?: number): Random {
+    return new Random(`${this.seed}/${name}`, state);
   }
 
   /** 32 bits (mulberry32). */

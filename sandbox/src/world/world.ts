@@ -1,14 +1,15 @@
 /** One world: everything the sandbox knows, from one seed, at one time. */
+import type { Big } from "big.js";
 import type { AccountDetails } from "./accounts/details";
 import type { Account } from "./accounts/account";
-import type { Tokens } from "./tokens/tokens";
-import { OpenBanking } from "./open-banking/state";
+import type { Tokens, TokensState } from "./tokens/tokens";
+import { OpenBanking, type OpenBankingState } from "./open-banking/state";
 import type { Outbox } from "./outbox";
-import { Agenda } from "./agenda";
+import { Agenda, type AgendaState, type Event } from "./agenda";
 import type { Approvals } from "./parties/approvals";
 import type { Clock } from "./calendar/clock";
 import { Rates } from "./money/fx";
-import { Ledger } from "./ledger/ledger";
+import { Ledger, type LedgerState } from "./ledger/ledger";
 import { type Client, type Contact, demoParties, type Parties } from "./parties/parties";
 import type { Quote } from "./trades/quotes";
 import { Random } from "./random";
@@ -17,7 +18,50 @@ import { type Settings, usualSettings } from "./settings";
 import { type Grant, signInTokens } from "./tokens/sign-in";
 import type { Beneficiary, Trade } from "./trades/trades";
 
-export class World {
+/** What a world keeps in lists of its own. */
+interface Kept {
+  readonly accounts: Map<string, Account>;
+  readonly accountDetails: Map<string, AccountDetails>;
+  readonly beneficiaries: Beneficiary[];
+  readonly quotes: Map<string, Quote>;
+  readonly trades: Map<string, Trade>;
+  readonly statements: Map<string, Statement>;
+  /** What becomes of the next statement that is asked for. */
+  nextStatement?: Fate | undefined;
+  /** By client. */
+  readonly approvals: Map<string, Approvals>;
+}
+
+/** Everything that a world is, but for its seed, its settings and its clock: plain data, as values.ts has it. */
+export interface WorldState extends Kept {
+  readonly parties: Parties;
+  readonly rates: Map<string, Big>;
+  readonly tokens: TokensState<Grant>;
+  readonly openBanking: OpenBankingState;
+  readonly agenda: AgendaState;
+  /** Where the chance of identifiers stands. */
+  readonly ids: number;
+  readonly ledger: LedgerState;
+}
+
+/** From what a world is made. */
+export interface Given {
+  readonly clock: Clock;
+  readonly seed: string;
+  readonly outbox: Outbox;
+  readonly settings?: Settings;
+  /** Who there is at the beginning. */
+  readonly parties?: Parties;
+  /** Where it goes on; it is the world's from then on. */
+  readonly state?: WorldState | undefined;
+}
+
+export class World implements Kept {
+  readonly clock: Clock;
+  readonly outbox: Outbox;
+  readonly settings: Settings;
+  readonly #happen: (world: World, event: Event) => void;
+  readonly parties: Parties;
   /** The clients behind the open-banking interfaces and calls that name no client. */
   readonly ownClientIds: readonly string[];
   readonly tokens: Tokens<Grant>;
@@ -25,41 +69,75 @@ export class World {
   readonly contacts: ReadonlyMap<string, Contact>;
   /** Whose world it is: what is shown and controlled without naming a client is of this contact's first one. */
   readonly home: { readonly clientId: string; readonly contactId: string; readonly email: string };
-  readonly accounts = new Map<string, Account>();
-  readonly accountDetails = new Map<string, AccountDetails>();
-  readonly beneficiaries: Beneficiary[] = [];
-  readonly rates = new Rates();
-  readonly quotes = new Map<string, Quote>();
-  readonly trades = new Map<string, Trade>();
-  readonly statements = new Map<string, Statement>();
-  /** What becomes of the next statement that is asked for. */
-  nextStatement?: Fate;
-  /** By client. */
-  readonly approvals = new Map<string, Approvals>();
+  readonly accounts: Kept["accounts"];
+  readonly accountDetails: Kept["accountDetails"];
+  readonly beneficiaries: Kept["beneficiaries"];
+  readonly rates: Rates;
+  readonly quotes: Kept["quotes"];
+  readonly trades: Kept["trades"];
+  readonly statements: Kept["statements"];
+  nextStatement?: Kept["nextStatement"];
+  readonly approvals: Kept["approvals"];
   readonly openBanking: OpenBanking;
-  readonly agenda = new Agenda();
+  readonly agenda: Agenda;
   readonly random: Random;
   /** Identifiers. */
   readonly ids: Random;
   readonly ledger: Ledger;
 
-  constructor(
-    readonly clock: Clock,
-    seed: string,
-    readonly outbox: Outbox,
-    readonly settings: Settings = usualSettings,
-    { clients, contacts, home }: Parties = demoParties,
-  ) {
+  constructor(given: Given, happen: (world: World, event: Event) => void) {
+    const { clock, seed, outbox, settings = usualSettings, parties = demoParties, state } = given;
+    const { clients, contacts, home } = state?.parties ?? parties;
     const { contactId, clientIds, email } = home;
+    this.#happen = happen;
+    this.clock = clock;
+    this.outbox = outbox;
+    this.settings = settings;
+    this.parties = state?.parties ?? parties;
     this.home = { clientId: clientIds[0]!, contactId, email };
     this.ownClientIds = clientIds;
     this.clients = new Map(clients.map((client) => [client.clientId, client]));
     this.contacts = new Map(contacts.map((contact) => [contact.contactId, contact]));
+    this.accounts = state?.accounts ?? new Map();
+    this.accountDetails = state?.accountDetails ?? new Map();
+    this.beneficiaries = state?.beneficiaries ?? [];
+    this.quotes = state?.quotes ?? new Map();
+    this.trades = state?.trades ?? new Map();
+    this.statements = state?.statements ?? new Map();
+    this.nextStatement = state?.nextStatement;
+    this.approvals = state?.approvals ?? new Map();
+    this.agenda = new Agenda(state?.agenda);
+    this.rates = new Rates(state?.rates);
     this.random = new Random(seed);
-    this.ids = this.random.fork("ids");
-    this.ledger = new Ledger(this.random.fork("ledger").uuid().slice(8));
-    this.tokens = signInTokens(this.random.fork("tokens"), { contactId, clientIds });
-    this.openBanking = new OpenBanking(this.random.fork("open-banking"));
+    this.ids = this.random.fork("ids", state?.ids);
+    this.ledger = new Ledger(this.random.fork("ledger").uuid().slice(8), state?.ledger);
+    const grant = { contactId, clientIds };
+    this.tokens = signInTokens(this.random.fork("tokens", state?.tokens.random), grant, state?.tokens);
+    const chance = this.random.fork("open-banking", state?.openBanking.tokens.random);
+    this.openBanking = new OpenBanking(chance, state?.openBanking);
+  }
+
+  /** As it is now, and in part as it goes on: copy it, or write it, to keep it. */
+  get state(): WorldState {
+    const { accounts, accountDetails, beneficiaries, quotes, trades, statements, approvals } = this;
+    const { parties, nextStatement, agenda, rates, tokens, openBanking, ids, ledger } = this;
+    return {
+      parties,
+      accounts,
+      accountDetails,
+      beneficiaries,
+      quotes,
+      trades,
+      statements,
+      nextStatement,
+      approvals,
+      agenda: agenda.state,
+      rates: rates.state,
+      tokens: tokens.state,
+      openBanking: openBanking.state,
+      ids: ids.state,
+      ledger: ledger.state,
+    };
   }
 
   /** The time of what happens now: of the event under way, or of the request. */
@@ -72,9 +150,14 @@ export class World {
     return new Date(this.now.getTime() + milliseconds);
   }
 
+  /** Lets everything happen that is due by a time. */
+  runUntil(time: Date): void {
+    this.agenda.run(time, (event) => this.#happen(this, event));
+  }
+
   /** Lets everything happen that is due by the clock. */
   catchUp(): void {
-    this.agenda.run(this.clock.now());
+    this.runUntil(this.clock.now());
   }
 
   accountsOf({ clientId }: Client): Account[] {

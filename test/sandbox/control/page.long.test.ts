@@ -1,5 +1,7 @@
 /** The sandbox's page: what it shows, and that its forms work, with JavaScript and without. */
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 import type { Browser, Page, Route } from "playwright-core";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { controls, type Sandbox, startSandbox } from "@fxdesk/sandbox";
@@ -79,7 +81,8 @@ test("has a form for every control that changes something", async () => {
   const sent = await page
     .locator("input[name=control]")
     .evaluateAll((inputs) => inputs.map((input) => (input as HTMLInputElement).value));
-  const changing = controls.filter(({ effect }) => effect === "change");
+  // What is loaded is a file: that goes over the command line.
+  const changing = controls.filter(({ name, effect }) => effect === "change" && name !== "sandbox.load");
   expect(new Set(sent)).toEqual(new Set(changing.map(({ name }) => name.replace("sandbox.", ""))));
 });
 
@@ -127,6 +130,39 @@ describe("a form", () => {
     await open();
     await press("Begin again");
     expect(sandbox.requests).toEqual([]);
+  });
+
+  test("goes back to before a request", async () => {
+    await client.trades.list();
+    const before = sandbox.control.listRates();
+    const { trade_id } = await client.trades.book({ quote_id: await makeQuote(client), reason: "other" });
+    await open();
+    await page.getByRole("button", { name: "Back to before request 2" }).click();
+    expect(await notice()).toBe("Undo: done.");
+    expect(sandbox.requests.map(({ number }) => number)).toEqual([1]);
+    expect(sandbox.control.listRates()).toEqual(before);
+    await expect(client.trades.get({ trade_id })).rejects.toMatchObject({ status: 404 });
+  });
+
+  test("shows a request and its response side by side, and as a command that sends it again", async () => {
+    await client.trades.list({ page_size: 1 });
+    await open();
+    await panel("Requests").getByText("Request and response").first().click();
+    const [request, response] = await panel("Requests").locator(".sides pre").allInnerTexts();
+    expect(request).toContain("authorization: Bearer demo-access-token");
+    expect(response).toContain('"trade_id"');
+    const command = await panel("Requests").locator("#command-1").innerText();
+    const { stdout } = await promisify(execFile)("sh", ["-c", `${command} -s`], {
+      env: { ...process.env, FXDESK_BASE_URL: sandbox.baseUrl },
+    });
+    expect(JSON.parse(stdout)).toEqual(JSON.parse(response!.slice(response!.indexOf("["))));
+  });
+
+  test("forks, and links to the fork", async () => {
+    await open();
+    await press("Fork");
+    const address = await panel("This moment").getByRole("link", { name: "http://" }).innerText();
+    expect((await fetch(`${address}/_sandbox/clock`)).status).toBe(200);
   });
 
   test("of another page is refused", async () => {

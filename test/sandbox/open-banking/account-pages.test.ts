@@ -1,7 +1,7 @@
 /** Reports of transactions that are longer than a page, and how often and how far back they may be read. */
 import { demo } from "@fxdesk/sandbox";
 import { openBanking } from "../../../sandbox/src/open-banking/account-information";
-import { openConsent } from "../../../sandbox/src/world/open-banking/consents";
+import { consentDecision, openConsent } from "../../../sandbox/src/world/open-banking/consents";
 import { bucketOf } from "../../../sandbox/src/world/ledger/ledger";
 import { operationNamed } from "../../support/operations";
 import { inProcess } from "../support/in-process";
@@ -147,7 +147,7 @@ test("what is booked while a statement is written is in the next delta", async (
   const client = world.clients.get(demo.clientId)!;
   const eur = world.accountsOf(client).find(({ currency }) => currency === "EUR")!;
   const consent = openConsent(world, client, consentTerms);
-  consent.decision.decide(true);
+  consentDecision.decide(world, consent.consentId, true);
   const request = { headers: { accept: "text/plain" }, url: "/", method: "GET", path: {}, query: {} };
   const values = { ...listing(consent.consentId), "account-id": eur.accountId };
   const operation = operationNamed("openBanking.listTransactions");

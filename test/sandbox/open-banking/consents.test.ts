@@ -1,4 +1,5 @@
 /** The life of a consent, over HTTP. */
+import { consentDecision } from "../../../sandbox/src/world/open-banking/consents";
 import { operationNamed } from "../../support/operations";
 import { callOf } from "../support/http";
 import { inProcess } from "../support/in-process";
@@ -143,7 +144,7 @@ test("of what was read without a person, only that of the last day is kept", asy
   const desk = inProcess(new Date(`${today}T09:00:00Z`));
   await callOf(desk.ask, operationNamed("consents.create"), consentTerms);
   const [consent] = desk.world.openBanking.consents.values();
-  consent!.decision.decide(true);
+  consentDecision.decide(desk.world, consent!.consentId, true);
   const listAccounts = operationNamed("openBanking.listAccounts");
   const query = { "Consent-ID": consent!.consentId, "PSU-IP-Address": undefined };
   for (let read = 1; read <= 5; read += 1) {

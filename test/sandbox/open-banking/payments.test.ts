@@ -1,7 +1,7 @@
 /** The life of a payment, over HTTP: from its initiation to the books. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { Big } from "big.js";
-import { conclude, scaStatusOf } from "../../../sandbox/src/world/open-banking/decision";
+import { conclude, scaStatusOf } from "../../../sandbox/src/world/open-banking/decisions";
 import { referenceTo } from "../../../sandbox/src/world/open-banking/references";
 import { houseAccount } from "../../../sandbox/src/world/ledger/ledger";
 import { note } from "../../../sandbox/src/world/ledger/movements";
@@ -470,8 +470,8 @@ test("a payment that the books cannot take on stays as it was", async () => {
   const allButOne = new Big(2).pow(62).div(100).round(0, Big.roundDown).plus(promised).minus(1);
   note(world, account, "Outgoing", allButOne, { reference: "full", valueAt: world.now });
   const [authorisation] = world.openBanking.authorisations.values();
-  expect(() => conclude(authorisation!, true)).toThrow("more than the books can hold");
-  expect([payment!.status, scaStatusOf(authorisation!)]).toEqual(["RCVD", "received"]);
+  expect(() => conclude(world, authorisation!, true)).toThrow("more than the books can hold");
+  expect([payment!.status, scaStatusOf(world, authorisation!)]).toEqual(["RCVD", "received"]);
   await desk.close();
 });
 

@@ -1,11 +1,19 @@
 /** The days on which standing orders pay. */
 import { sepa } from "../../../sandbox/src/world/calendar/systems";
-import { daysOf, type StandingOrder } from "../../../sandbox/src/world/open-banking/standing-order";
+import { dayFrom, type StandingOrder } from "../../../sandbox/src/world/open-banking/standing-order";
 
+/** So many of the days on which an order pays, or all there are. */
 function first(count: number, order: StandingOrder): string[] {
-  const days = daysOf(order, sepa);
-  return Array.from({ length: count }, () => days.next().value!);
+  const days: string[] = [];
+  let next = dayFrom(order, sepa, 0);
+  while (next && days.length < count) {
+    days.push(next.day);
+    next = dayFrom(order, sepa, next.number + 1);
+  }
+  return days;
 }
+
+const all = (order: StandingOrder): string[] => first(Infinity, order);
 
 test.each<[string, StandingOrder, string[]]>([
   ["every day", { startDate: "2026-03-02", frequency: "Daily" }, ["2026-03-02", "2026-03-03", "2026-03-04"]],
@@ -40,7 +48,7 @@ test.each<[string, StandingOrder, string[]]>([
 
 test("ends with its last day", () => {
   const order = { startDate: "2026-03-02", endDate: "2026-03-16", frequency: "Weekly" } as const;
-  expect([...daysOf(order, sepa)]).toEqual(["2026-03-02", "2026-03-09", "2026-03-16"]);
+  expect(all(order)).toEqual(["2026-03-02", "2026-03-09", "2026-03-16"]);
 });
 
 test.each<[string, StandingOrder, string[]]>([
@@ -55,7 +63,7 @@ test.each<[string, StandingOrder, string[]]>([
     ["2026-03-02", "2026-03-03"],
   ],
 ])("does not pay %s when that day gives way to another", (_when, order, days) => {
-  expect([...daysOf(order, sepa)]).toEqual(days);
+  expect(all(order)).toEqual(days);
 });
 
 test.each<[string, StandingOrder, string[]]>([
@@ -70,5 +78,5 @@ test.each<[string, StandingOrder, string[]]>([
     ["2026-03-27"],
   ],
 ])("pays on %s day what gives way to it", (_which, order, days) => {
-  expect([...daysOf(order, sepa)]).toEqual(days);
+  expect(all(order)).toEqual(days);
 });

@@ -64,7 +64,7 @@ const tickMs = 100;
 
 /** As the next request meets the world: what is due by then has happened, and is no change by the request. */
 export function fingerprintBefore(world: World): string {
-  world.agenda.run(new Date(world.clock.now().getTime() + tickMs));
+  world.runUntil(new Date(world.clock.now().getTime() + tickMs));
   return fingerprint(world);
 }
 

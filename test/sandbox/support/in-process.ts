@@ -3,6 +3,7 @@ import { contract } from "@fxdesk/toolkit/operations";
 import type { ControlPlane } from "@fxdesk/sandbox";
 import { assemble } from "../../../sandbox/src/assemble";
 import { controlPlane } from "../../../sandbox/src/control";
+import type { Beginning, StageState } from "../../../sandbox/src/stage-state";
 import type { World } from "../../../sandbox/src/world/world";
 import { type Settings, usualSettings } from "../../../sandbox/src/world/settings";
 import type { Ask } from "./http";
@@ -12,15 +13,20 @@ export interface InProcess {
   readonly control: ControlPlane;
   /** The world that is played now. */
   readonly world: World;
+  /** Everything as it is now, and in part as it goes on. */
+  readonly state: StageState;
   close(): Promise<void>;
 }
 
 /** A quarter of business: enough of everything, and quickly made anew. */
 const daysBehind = 90;
 
-export function inProcess(now: Date, seed = "fxdesk", settings: Partial<Settings> = {}): InProcess {
-  const beginning = { seed, now, daysBehind, settings: { ...usualSettings, ...settings } };
-  const { app, stage } = assemble({ service: contract, beginning });
+export const inProcess = (now: Date, seed = "fxdesk", settings: Partial<Settings> = {}): InProcess =>
+  inProcessFrom({ seed, now, daysBehind, settings: { ...usualSettings, ...settings } });
+
+/** One that begins, or goes on from a state. */
+export function inProcessFrom(start: Beginning | StageState): InProcess {
+  const { app, stage } = assemble({ service: contract, start });
   return {
     ask: async (url, { method = "GET", headers = {}, body } = {}) => {
       const response = await app.inject({
@@ -38,6 +44,9 @@ export function inProcess(now: Date, seed = "fxdesk", settings: Partial<Settings
     control: controlPlane(stage),
     get world() {
       return stage.world;
+    },
+    get state() {
+      return stage.state;
     },
     close: () => app.close(),
   };

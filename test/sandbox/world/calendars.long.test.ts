@@ -15,12 +15,11 @@ import { dayFor } from "../../../sandbox/src/world/calendar/systems";
 import { holidays } from "../../../sandbox/src/world/calendar/holidays";
 import { chinese } from "../../../sandbox/src/world/calendar/moon";
 import { tradedCurrencies } from "../../../sandbox/src/world/money/fx";
-import { receive } from "../../../sandbox/src/world/trades/incoming";
 import { bucketOf } from "../../../sandbox/src/world/ledger/ledger";
 import { offer } from "../../../sandbox/src/world/trades/market";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import { book } from "../../../sandbox/src/world/trades/trading";
-import { World } from "../../../sandbox/src/world/world";
+import { newWorld } from "../../../sandbox/src/world/happenings";
 
 interface Known {
   /** The country whose holidays are taken, and its region; none where all are listed. */
@@ -196,7 +195,11 @@ describe("by that calendar", () => {
   }
 
   test("6,700 value dates are those that the library gives, spot and forward", () => {
-    const world = new World(steppedClock(new Date("2026-01-05T10:00:00Z")), "dates", new Outbox(undefined));
+    const world = newWorld({
+      clock: steppedClock(new Date("2026-01-05T10:00:00Z")),
+      seed: "dates",
+      outbox: new Outbox(),
+    });
     world.catchUp();
     fc.assert(
       fc.property(pair, market, ([buy, sell], from) => {
@@ -222,7 +225,11 @@ describe("by that calendar", () => {
   });
 
   test("300 trades that are paid for at any time settle on the first day on which all are open", () => {
-    const world = new World(steppedClock(new Date("2026-01-05T10:00:00Z")), "late", new Outbox(undefined));
+    const world = newWorld({
+      clock: steppedClock(new Date("2026-01-05T10:00:00Z")),
+      seed: "late",
+      outbox: new Outbox(),
+    });
     world.catchUp();
     const cases = fc.sample(fc.tuple(pair, day, fc.integer({ min: -30, max: 180 })), 300);
     const settled = cases.map(([[buyCurrency, sellCurrency], asked, hoursLate], index) => {
@@ -236,13 +243,10 @@ describe("by that calendar", () => {
       const paidAt = new Date(hourOf(maturityDate, 15).getTime() + hoursLate * 3_600_000 - 60_000);
       const account = accountIn(world, { clientId }, sellCurrency);
       const information = `Payment of ${reference}`;
-      world.agenda.schedule(
-        paidAt,
-        () => void receive(world, account, trade.sell.amount, { reference, information }),
-      );
+      world.agenda.schedule(paidAt, "money-comes-in", account, trade.sell.amount, { reference, information });
       return { trade, paidAt, parties: [buyCurrency, sellCurrency, "USD"] };
     });
-    world.agenda.run(new Date("2032-01-31T00:00:00Z"));
+    world.runUntil(new Date("2032-01-31T00:00:00Z"));
     for (const { trade, paidAt, parties } of settled) {
       const account = accountIn(world, trade, trade.buy.currency);
       const lines = [...world.ledger.lines(bucketOf(account, "InterimAvailable"))];

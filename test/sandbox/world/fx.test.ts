@@ -16,7 +16,7 @@ import { inverse, pairOf, Rates, tradedCurrencies } from "../../../sandbox/src/w
 import { offer, offerDrawdown, type Offer } from "../../../sandbox/src/world/trades/market";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import { book } from "../../../sandbox/src/world/trades/trading";
-import { World } from "../../../sandbox/src/world/world";
+import { newWorld } from "../../../sandbox/src/world/happenings";
 
 const day = "2026-11-20";
 const markets = (rates: Readonly<Record<string, string>>): Rates => {
@@ -83,7 +83,11 @@ describe("a forward rate", () => {
 });
 
 describe("an offer", () => {
-  const world = new World(steppedClock(new Date(`${day}T10:00:00Z`)), "offers", new Outbox(undefined));
+  const world = newWorld({
+    clock: steppedClock(new Date(`${day}T10:00:00Z`)),
+    seed: "offers",
+    outbox: new Outbox(),
+  });
   world.catchUp();
   const priced = (type: "spot" | "forward" | "window_forward" | "ndf", valueDate: string | undefined) =>
     offer(world, {
@@ -130,7 +134,7 @@ describe("a drawdown", () => {
     ["2026-11-19T21:59:59Z", "2026-11-20", "before 17:00 in New York"],
     ["2026-11-19T22:00:00Z", "2026-11-23", "after it, over a weekend"],
   ])("asked for at %s can settle on %s: %s", (time, value) => {
-    const world = new World(steppedClock(new Date(time)), "drawdown", new Outbox(undefined));
+    const world = newWorld({ clock: steppedClock(new Date(time)), seed: "drawdown", outbox: new Outbox() });
     world.catchUp();
     const { terms } = offer(world, {
       clientId: demo.clientId,
@@ -162,7 +166,7 @@ describe("value dates", () => {
     ["2026-07-15T18:59:59Z", "NZD", "2026-07-17", "before 07:00 in Auckland in its winter"],
     ["2026-07-15T19:00:00Z", "NZD", "2026-07-20", "after it"],
   ])("of a deal at %s in %s against USD are %s: %s", (time, currency, value) => {
-    const world = new World(steppedClock(new Date(time)), "value", new Outbox(undefined));
+    const world = newWorld({ clock: steppedClock(new Date(time)), seed: "value", outbox: new Outbox() });
     world.catchUp();
     const { terms } = offer(world, {
       clientId: demo.clientId,

@@ -23,15 +23,20 @@ import { DomainError } from "../../../sandbox/src/world/domain-error";
 import { seed } from "../../../sandbox/src/world/seed";
 import { drawViolation, outstanding, unallocated } from "../../../sandbox/src/world/trades/trades";
 import { book, cancel, fund } from "../../../sandbox/src/world/trades/trading";
-import { World } from "../../../sandbox/src/world/world";
+import { newWorld } from "../../../sandbox/src/world/happenings";
+import type { World } from "../../../sandbox/src/world/world";
 import { checkBooks, checkLines } from "../support/books";
 
 /** FXDESK_RUNS raises how often something happens. */
 const numRuns = Number(process.env.FXDESK_RUNS ?? 100);
 const currencies = ["EUR", "GBP", "USD", "JPY"] as const;
 
-function newWorld(): World {
-  const world = new World(steppedClock(new Date("2026-11-20T10:00:00Z")), "books", new Outbox(undefined));
+function seeded(): World {
+  const world = newWorld({
+    clock: steppedClock(new Date("2026-11-20T10:00:00Z")),
+    seed: "books",
+    outbox: new Outbox(),
+  });
   seed(world, 30);
   return world;
 }
@@ -174,7 +179,7 @@ test(
     const acts = fc.array(fc.oneof(...everything), { minLength: 1, maxLength: 25 });
     fc.assert(
       fc.property(acts, (happening) => {
-        const world = newWorld();
+        const world = seeded();
         for (const act of happening) {
           act(world);
           world.catchUp();

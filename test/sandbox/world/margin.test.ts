@@ -13,7 +13,8 @@ import { available, move } from "../../../sandbox/src/world/ledger/movements";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import type { Trade } from "../../../sandbox/src/world/trades/trades";
 import { book, cancel, fund } from "../../../sandbox/src/world/trades/trading";
-import { World } from "../../../sandbox/src/world/world";
+import { newWorld } from "../../../sandbox/src/world/happenings";
+import type { World } from "../../../sandbox/src/world/world";
 
 describe("a loss of the threshold", () => {
   const booked = { symbol: "GBPUSD", rate: new Big("1.3") };
@@ -74,7 +75,11 @@ const payIn = (amount: number) =>
   receive(world, gbp(), new Big(amount), { reference: "FUNDS", information: "Funds" });
 
 beforeEach(() => {
-  world = new World(steppedClock(new Date("2026-11-02T10:00:00Z")), "margin", new Outbox(undefined));
+  world = newWorld({
+    clock: steppedClock(new Date("2026-11-02T10:00:00Z")),
+    seed: "margin",
+    outbox: new Outbox(),
+  });
   world.catchUp();
   moveForward("1.3", world.now);
   trade = book(world, {

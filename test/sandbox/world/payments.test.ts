@@ -19,7 +19,8 @@ import {
 import { seed } from "../../../sandbox/src/world/seed";
 import { statusOf, type Trade, type TradePayment } from "../../../sandbox/src/world/trades/trades";
 import { book, fund } from "../../../sandbox/src/world/trades/trading";
-import { World } from "../../../sandbox/src/world/world";
+import { newWorld } from "../../../sandbox/src/world/happenings";
+import type { World } from "../../../sandbox/src/world/world";
 
 let world: World;
 let trade: Trade;
@@ -45,7 +46,11 @@ const saying = (text: string): Error =>
 const usd = () => accountIn(world, demo, "USD");
 
 beforeEach(() => {
-  world = new World(steppedClock(new Date("2026-11-20T10:00:00Z")), "payments", new Outbox(undefined));
+  world = newWorld({
+    clock: steppedClock(new Date("2026-11-20T10:00:00Z")),
+    seed: "payments",
+    outbox: new Outbox(),
+  });
   seed(world);
   const { terms } = offer(world, {
     clientId: demo.clientId,

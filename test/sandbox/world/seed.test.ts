@@ -5,13 +5,13 @@ import { dayMs } from "../../../sandbox/src/world/calendar/days";
 import { bucketOf } from "../../../sandbox/src/world/ledger/ledger";
 import { seed } from "../../../sandbox/src/world/seed";
 import { statusOf } from "../../../sandbox/src/world/trades/trades";
-import { World } from "../../../sandbox/src/world/world";
+import { newWorld } from "../../../sandbox/src/world/happenings";
 
 /** Days of all kinds: weekends, holidays and the days around them, at different hours. */
 const times = Array.from({ length: 24 }, (_, index) => new Date(Date.UTC(2026, 0, 1) + index * 15.3 * dayMs));
 
 test.each(times)("at %p has trades of every type and status, and no account in the red", (now) => {
-  const world = new World(steppedClock(now), now.toISOString(), new Outbox(undefined));
+  const world = newWorld({ clock: steppedClock(now), seed: now.toISOString(), outbox: new Outbox() });
   seed(world);
   const trades = [...world.trades.values()];
   expect(new Set(trades.map(({ type }) => type)).size).toBe(5);
@@ -29,7 +29,7 @@ test.each([
   [90, ["drawdown", "forward", "ndf", "spot", "window_forward"]],
 ])("of %d days of business it has what was booked in them", (days, types) => {
   const now = new Date("2026-03-16T09:00:00Z");
-  const world = new World(steppedClock(now), "seed", new Outbox(undefined));
+  const world = newWorld({ clock: steppedClock(now), seed: "seed", outbox: new Outbox() });
   seed(world, days);
   const start = (Math.floor(now.getTime() / dayMs) - days) * dayMs;
   const lines = [...world.accounts.values()].flatMap((account) => [
@@ -41,7 +41,7 @@ test.each([
 });
 
 test("a payment whose beneficiary is looked at goes on a minute later", () => {
-  const world = new World(steppedClock(times[0]!), "seed", new Outbox(undefined));
+  const world = newWorld({ clock: steppedClock(times[0]!), seed: "seed", outbox: new Outbox() });
   seed(world);
   const payment = [...world.trades.values()]
     .flatMap(({ payments }) => payments)

@@ -9,13 +9,18 @@ import { type Inquiry, offer, type Offer, offerDrawdown } from "../../../sandbox
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import { statusOf, type Trade } from "../../../sandbox/src/world/trades/trades";
 import { book, cancel } from "../../../sandbox/src/world/trades/trading";
-import { World } from "../../../sandbox/src/world/world";
+import { newWorld } from "../../../sandbox/src/world/happenings";
+import type { World } from "../../../sandbox/src/world/world";
 import { checkBooks } from "../support/books";
 import { fingerprint } from "../support/fingerprint";
 
 let world: World;
 beforeEach(() => {
-  world = new World(steppedClock(new Date("2026-11-20T10:00:00Z")), "trading", new Outbox(undefined));
+  world = newWorld({
+    clock: steppedClock(new Date("2026-11-20T10:00:00Z")),
+    seed: "trading",
+    outbox: new Outbox(),
+  });
   world.catchUp();
 });
 

@@ -1,43 +1,70 @@
 /** What becomes of account details and statements that were asked for. */
 import { empty, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
-import { local, longestSeconds, needed, described } from "./parts";
+import { control, local, longestSeconds, needed, described, missing } from "./parts";
+import { decide } from "../../world/accounts/account-details";
+import { befall } from "../../world/statements/statements";
+import { DomainError } from "../../world/domain-error";
 
-export const decideAccountDetails = operation({
-  ...local,
-  name: "sandbox.decideAccountDetails",
-  tool: "sandbox_decide_account_details",
-  title: "Decide account details",
-  summary: "Confirms account details that were requested and are pending, or lets them fail.",
-  method: "POST",
-  path: "/_sandbox/account-details/{account_details_id}",
-  parameters: {
-    account_details_id: z.string().meta({ title: "Account details ID", ...described("As they are listed.") }),
-  },
-  body: z.object({ decision: z.enum(["confirm", "fail"]).meta(described("What the dealers say.")) }),
-  responses: {
-    200: json(z.object({ account_details_id: z.string(), status: z.string() }), "The account details."),
-  },
-});
-
-export const decideStatement = operation({
-  ...local,
-  name: "sandbox.decideStatement",
-  tool: "sandbox_decide_statement",
-  title: "Spoil statement",
-  summary: "Lets a statement file fail, or take longer: one that was asked for, or the next one.",
-  method: "POST",
-  path: "/_sandbox/statements",
-  body: z.object({
-    statement_id: z
-      .string()
-      .optional()
-      .meta({ title: "Statement ID", ...described("The next one, without.") }),
-    decision: z.enum(["fail", "delay"]).meta(described("What becomes of it.")),
-    seconds: z.int().min(1).max(longestSeconds).optional().meta(described("How much longer it takes.")),
+export const decideAccountDetails = control(
+  operation({
+    ...local,
+    name: "sandbox.decideAccountDetails",
+    tool: "sandbox_decide_account_details",
+    title: "Decide account details",
+    summary: "Confirms account details that were requested and are pending, or lets them fail.",
+    method: "POST",
+    path: "/_sandbox/account-details/{account_details_id}",
+    parameters: {
+      account_details_id: z
+        .string()
+        .meta({ title: "Account details ID", ...described("As they are listed.") }),
+    },
+    body: z.object({ decision: z.enum(["confirm", "fail"]).meta(described("What the dealers say.")) }),
+    responses: {
+      200: json(z.object({ account_details_id: z.string(), status: z.string() }), "The account details."),
+    },
   }),
-  rules: [needed("seconds", "decision", "delay")],
-  responses: { 204: empty("Done.") },
-});
+  ({ world }, { account_details_id: id, decision }) => {
+    const details = world.accountDetails.get(id.toLowerCase());
+    if (!details) throw missing("account details", id);
+    if (details.status !== "pending")
+      throw new DomainError("account-details-decided", `The account details are ${details.status}.`);
+    decide(world, details, decision === "confirm" ? "confirmed" : "failed");
+    return { account_details_id: details.accountDetailsId, status: details.status };
+  },
+);
+
+export const decideStatement = control(
+  operation({
+    ...local,
+    name: "sandbox.decideStatement",
+    tool: "sandbox_decide_statement",
+    title: "Spoil statement",
+    summary: "Lets a statement file fail, or take longer: one that was asked for, or the next one.",
+    method: "POST",
+    path: "/_sandbox/statements",
+    body: z.object({
+      statement_id: z
+        .string()
+        .optional()
+        .meta({ title: "Statement ID", ...described("The next one, without.") }),
+      decision: z.enum(["fail", "delay"]).meta(described("What becomes of it.")),
+      seconds: z.int().min(1).max(longestSeconds).optional().meta(described("How much longer it takes.")),
+    }),
+    rules: [needed("seconds", "decision", "delay")],
+    responses: { 204: empty("Done.") },
+  }),
+  ({ world }, { statement_id, decision, seconds = 0 }) => {
+    const fate = { failed: decision === "fail", delayMs: seconds * 1_000 };
+    if (statement_id === undefined) {
+      world.nextStatement = fate;
+      return;
+    }
+    const statement = world.statements.get(statement_id.toLowerCase());
+    if (!statement) throw missing("statement", statement_id);
+    befall(world, statement, fate);
+  },
+);
 
 export const accountsControls = [decideAccountDetails, decideStatement] as const;

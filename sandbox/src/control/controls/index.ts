@@ -8,6 +8,7 @@ import { callsControls } from "./calls";
 import { clockControls } from "./clock";
 import { incomingControls } from "./incoming";
 import { marketControls } from "./market";
+import { momentsControls } from "./moments";
 import { outboxControls } from "./outbox";
 import { paymentsControls } from "./payments";
 import { peopleControls } from "./people";
@@ -20,6 +21,7 @@ export * from "./accounts";
 export * from "./people";
 export * from "./outbox";
 export * from "./calls";
+export * from "./moments";
 
 /** In the order in which they are listed everywhere. */
 export const controls = [
@@ -31,4 +33,5 @@ export const controls = [
   ...peopleControls,
   ...outboxControls,
   ...callsControls,
+  ...momentsControls,
 ] as const satisfies readonly Declaration[];

@@ -1,7 +1,28 @@
 /** E-mails that would have been sent. */
 import { file, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
-import { local, described, Time } from "./parts";
+import { control, local, described, Time, missing } from "./parts";
+import { fileOf, type Mail } from "../../world/outbox";
+import type { Stage } from "../../stage";
+
+const mailView = ({ to, subject, text, sentAt, attachments }: Mail, index: number) => ({
+  mail: index + 1,
+  to,
+  subject,
+  text,
+  sent_at: sentAt.toISOString(),
+  attachments: attachments.map(({ fileName, contentType, bytes }) => ({
+    file_name: fileName,
+    content_type: contentType,
+    size: bytes.length,
+  })),
+});
+
+function mailAt({ world }: Stage, number: number): Mail {
+  const found = world.outbox.mails[number - 1];
+  if (!found) throw missing("e-mail", String(number));
+  return found;
+}
 
 const Mail = z.object({
   mail: z.int(),
@@ -11,60 +32,76 @@ const Mail = z.object({
   sent_at: Time,
   attachments: z.array(z.object({ file_name: z.string(), content_type: z.string(), size: z.int() })),
 });
-const mail = z
+const mailNumber = z
   .int()
   .min(1)
   .meta({ title: "Mail", ...described("Its number, from 1.") });
 
-export const listMails = operation({
-  ...local,
-  name: "sandbox.listMails",
-  tool: "sandbox_list_mails",
-  title: "Outbox",
-  summary: "Lists the e-mails that would have been sent.",
-  effect: "read",
-  method: "GET",
-  path: "/_sandbox/outbox",
-  responses: { 200: json(z.array(Mail), "The e-mails, the first one first.") },
-});
+export const listMails = control(
+  operation({
+    ...local,
+    name: "sandbox.listMails",
+    tool: "sandbox_list_mails",
+    title: "Outbox",
+    summary: "Lists the e-mails that would have been sent.",
+    effect: "read",
+    method: "GET",
+    path: "/_sandbox/outbox",
+    responses: { 200: json(z.array(Mail), "The e-mails, the first one first.") },
+  }),
+  ({ world }) => world.outbox.mails.map(mailView),
+);
 
-export const getMail = operation({
-  ...local,
-  name: "sandbox.getMail",
-  tool: "sandbox_get_mail",
-  title: "E-mail",
-  summary: "Reads one e-mail of the outbox.",
-  effect: "read",
-  method: "GET",
-  path: "/_sandbox/outbox/{mail}",
-  parameters: { mail },
-  responses: { 200: json(Mail, "The e-mail.") },
-});
+export const getMail = control(
+  operation({
+    ...local,
+    name: "sandbox.getMail",
+    tool: "sandbox_get_mail",
+    title: "E-mail",
+    summary: "Reads one e-mail of the outbox.",
+    effect: "read",
+    method: "GET",
+    path: "/_sandbox/outbox/{mail}",
+    parameters: { mail: mailNumber },
+    responses: { 200: json(Mail, "The e-mail.") },
+  }),
+  (stage, { mail }) => mailView(mailAt(stage, mail), mail - 1),
+);
 
-export const getMessage = operation({
-  ...local,
-  name: "sandbox.getMessage",
-  tool: "sandbox_get_message",
-  title: "E-mail as a file",
-  summary: "Fetches an e-mail of the outbox as a file that mail programs open.",
-  effect: "read",
-  method: "GET",
-  path: "/_sandbox/outbox/{mail}/message",
-  parameters: { mail },
-  responses: { 200: file("The e-mail: RFC 5322 and MIME.") },
-});
+export const getMessage = control(
+  operation({
+    ...local,
+    name: "sandbox.getMessage",
+    tool: "sandbox_get_message",
+    title: "E-mail as a file",
+    summary: "Fetches an e-mail of the outbox as a file that mail programs open.",
+    effect: "read",
+    method: "GET",
+    path: "/_sandbox/outbox/{mail}/message",
+    parameters: { mail: mailNumber },
+    responses: { 200: file("The e-mail: RFC 5322 and MIME.") },
+  }),
+  (stage, { mail }) => fileOf(mailAt(stage, mail)),
+);
 
-export const getAttachment = operation({
-  ...local,
-  name: "sandbox.getAttachment",
-  tool: "sandbox_get_attachment",
-  title: "Attachment",
-  summary: "Fetches a file attached to an e-mail of the outbox.",
-  effect: "read",
-  method: "GET",
-  path: "/_sandbox/outbox/{mail}/attachments/{file_name}",
-  parameters: { mail, file_name: z.string().meta(described("As the e-mail lists it.")) },
-  responses: { 200: file("The file.") },
-});
+export const getAttachment = control(
+  operation({
+    ...local,
+    name: "sandbox.getAttachment",
+    tool: "sandbox_get_attachment",
+    title: "Attachment",
+    summary: "Fetches a file attached to an e-mail of the outbox.",
+    effect: "read",
+    method: "GET",
+    path: "/_sandbox/outbox/{mail}/attachments/{file_name}",
+    parameters: { mail: mailNumber, file_name: z.string().meta(described("As the e-mail lists it.")) },
+    responses: { 200: file("The file.") },
+  }),
+  (stage, { mail, file_name: name }) => {
+    const attachment = mailAt(stage, mail).attachments.find(({ fileName }) => fileName === name);
+    if (!attachment) throw missing("attachment", name);
+    return attachment;
+  },
+);
 
 export const outboxControls = [listMails, getMail, getMessage, getAttachment] as const;

@@ -1,6 +1,25 @@
-/** What the declarations of the controls share. */
+/** What the controls share. */
+import type { Declaration, ValuesOf } from "@fxdesk/toolkit/operations";
 import { ErrorMessage } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
+import type { Stage } from "../../stage";
+import { DomainError } from "../../world/domain-error";
+import type { StoredFile } from "../../world/stored-file";
+
+type BodyOf<C> = C extends { responses: { 200: { schema: { _zod: { output: infer T } } } } }
+  ? T
+  : C extends { responses: { 200: { kind: "file" } } }
+    ? StoredFile
+    : void;
+
+/** A control as it is declared, and what it does: takes the checked values and returns the body, or throws a DomainError. */
+export const control = <C extends Declaration, Body extends BodyOf<C> | Promise<BodyOf<C>>>(
+  declaration: C,
+  act: (stage: Stage, values: ValuesOf<C>) => Body,
+) => ({ ...declaration, act });
+
+export const missing = (what: string, id: string): DomainError =>
+  new DomainError("not-found", `There is no such ${what}.`, id);
 
 export const described = (description: string, example?: string | number) => ({
   description,

@@ -35,6 +35,10 @@ tbody th small { white-space: normal; }
 th.number, td.number { text-align: right; }
 .zero, .query { color: var(--soft); }
 td.url { white-space: normal; overflow-wrap: anywhere; width: 100%; }
+.sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); gap: .6rem; }
+.sides > div { min-width: 0; }
+pre { margin: .2rem 0 .5rem; padding: .5rem .6rem; max-height: 22rem; overflow: auto; border: 1px solid var(--line);
+  border-radius: 8px; font-size: .82rem; line-height: 1.4; white-space: pre-wrap; overflow-wrap: anywhere; }
 .chip { display: inline-block; padding: 0 .55rem; border-radius: 99px; font-size: .82rem; font-weight: 550; white-space: nowrap; }
 .good { color: var(--good); background: var(--goodback); }
 .busy { color: var(--busy); background: var(--busyback); }

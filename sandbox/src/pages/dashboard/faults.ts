@@ -1,6 +1,5 @@
 /** What is put in the way of the next calls. */
-import { actions } from "../../control/actions";
-import { addFault, clearFaults, decideStatement } from "../../control/controls";
+import { addFault, clearFaults, decideStatement, listFaults } from "../../control/controls";
 import type { Stage } from "../../stage";
 import { type Html, html } from "../html";
 import { type Choice, form } from "./form";
@@ -8,7 +7,7 @@ import { counted, nothing, type Panel } from "./parts";
 
 const faultsShown = 10;
 
-type Fault = ReturnType<typeof actions.listFaults>[number];
+type Fault = ReturnType<typeof listFaults.act>[number];
 
 /** What is put in the way of several calls one after the other. */
 interface Several {
@@ -39,7 +38,7 @@ function counts(waiting: readonly Fault[]): Several[] {
 }
 
 function show(stage: Stage): Html {
-  const waiting = actions.listFaults(stage, {});
+  const waiting = listFaults.act(stage, {});
   if (waiting.length === 0) return nothing("Nothing is in the way of calls.");
   const shown = counts(waiting).slice(0, faultsShown);
   const calls = shown.reduce((sum, { times }) => sum + times, 0);

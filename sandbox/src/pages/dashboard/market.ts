@@ -1,13 +1,12 @@
 /** What currencies cost, and the ways to move them. */
 import { Big } from "big.js";
-import { actions } from "../../control/actions";
-import { moveRate } from "../../control/controls";
+import { listRates, moveRate } from "../../control/controls";
 import type { Stage } from "../../stage";
 import { type Html, html } from "../html";
 import { form } from "./form";
 import { accountsOf, head, type Panel, table } from "./parts";
 
-type Price = ReturnType<typeof actions.listRates>[number];
+type Price = ReturnType<typeof listRates.act>[number];
 
 /** By how much a button moves a rate, of itself. */
 const moves = [
@@ -42,7 +41,7 @@ const rates = (prices: readonly Price[]): Html =>
 function show(stage: Stage): Html {
   const own = new Set(accountsOf(stage.world).map(({ currency }) => currency));
   const isOwn = ({ symbol }: Price) => own.has(symbol.slice(0, 3)) && own.has(symbol.slice(3));
-  const all = actions.listRates(stage, {});
+  const all = listRates.act(stage, {});
   return html`${rates(all.filter(isOwn))}
     <details id="other-rates">
       <summary>Other currencies</summary>

@@ -1,6 +1,5 @@
 /** The e-mails, each as a file, and the files in them. */
-import { actions } from "../../control/actions";
-import { getAttachment, getMessage } from "../../control/controls";
+import { getAttachment, getMessage, listMails } from "../../control/controls";
 import type { Stage } from "../../stage";
 import { type Html, html } from "../html";
 import { counted, nothing, type Panel } from "./parts";
@@ -9,7 +8,7 @@ const mailsShown = 10;
 
 const minute = (time: string) => time.slice(0, 16).replace("T", " ");
 
-type Mail = ReturnType<typeof actions.listMails>[number];
+type Mail = ReturnType<typeof listMails.act>[number];
 
 /** The path of a control with its parameters filled in. */
 const pathOf = ({ path }: { readonly path: string }, parameters: Readonly<Record<string, string | number>>) =>
@@ -31,7 +30,7 @@ const drawn = ({ mail, subject, to, sent_at, attachments }: Mail): Html => {
 };
 
 function show(stage: Stage): Html {
-  const mails = actions.listMails(stage, {});
+  const mails = listMails.act(stage, {});
   if (mails.length === 0) return nothing("No e-mail was sent.");
   const shown = mails.toReversed().slice(0, mailsShown);
   return html`${shown.map(drawn)}${counted(shown.length, mails.length, "e-mails")}`;

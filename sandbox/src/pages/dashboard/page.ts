@@ -59,12 +59,12 @@ const send = (reply: FastifyReply, stage: Stage, status: number, notice?: Notice
 const controlNamed = (method: string | null) => controls.find((control) => methodOf(control) === method);
 
 /** Does what a form asks for, and shows the page again. */
-function submit(stage: Stage, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+async function submit(stage: Stage, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const sent = new URLSearchParams(String(request.body));
   const control = controlNamed(sent.get("control"));
   if (!control) return send(reply, stage, 404, { look: "bad", message: "There is no such control." });
   try {
-    act(stage, control, valuesFrom(control, sent));
+    await act(stage, control, valuesFrom(control, sent));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const message = [`${control.title}:`, error.message, error.details].filter(Boolean).join(" ");

@@ -11,6 +11,7 @@ import { outbox } from "./outbox";
 import type { Panel } from "./parts";
 import { payments } from "./payments";
 import { requests } from "./requests";
+import { moments } from "./moments";
 import { trades } from "./trades";
 import { waiting } from "./waiting";
 
@@ -35,5 +36,6 @@ export const panels: readonly Panel[] = [
   outbox,
   faults,
   approvals,
+  moments,
   again,
 ];

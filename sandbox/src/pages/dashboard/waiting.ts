@@ -1,11 +1,11 @@
 /** What waits for a person, and the buttons that answer in their place. */
-import { actions } from "../../control/actions";
 import {
   completeBeneficiary,
   decideAccountDetails,
   decideApprovals,
   decideAuthorisation,
   decidePayment,
+  listAuthorisations,
 } from "../../control/controls";
 import type { Stage } from "../../stage";
 import { approversIn } from "../../world/parties/approvals";
@@ -74,7 +74,7 @@ const ofTrades = (world: World): Question[] =>
   );
 
 const ofOpenBanking = (stage: Stage): Question[] =>
-  actions.listAuthorisations(stage, {}).map(({ authorisation_id, title, terms }) => ({
+  listAuthorisations.act(stage, {}).map(({ authorisation_id, title, terms }) => ({
     title,
     id: authorisation_id,
     terms: list(terms.map(({ name, value }) => [name, value])),

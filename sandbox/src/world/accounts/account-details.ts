@@ -99,9 +99,12 @@ export function request(
 ): void {
   if (dedicatedIn(world, client, wanted.currency).some(({ country }) => country === wanted.country)) return;
   const details = addDetails(world, client, { ...wanted, type: "dedicated", virtual: false });
-  world.agenda.schedule(world.after(confirmationMs), () => {
-    if (details.status === "pending") decide(world, details, "confirmed");
-  });
+  world.agenda.schedule(world.after(confirmationMs), "details-are-confirmed", details);
+}
+
+/** What the dealers say where nobody has said anything else. */
+export function confirm(world: World, details: AccountDetails): void {
+  if (details.status === "pending") decide(world, details, "confirmed");
 }
 
 /**

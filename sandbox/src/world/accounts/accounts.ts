@@ -25,13 +25,13 @@ export function accountIn(world: World, holder: Holder, currency: string): Accou
 
 /** Opens an account. A client may have several in a currency: the first is the one that trades settle on. */
 export function openAccount(world: World, holder: Holder, currency: string): Account {
-  const account = {
+  const account = Object.freeze({
     accountId: world.ids.uuid(),
     listNumber: firstListNumber + world.accounts.size,
     clientId: holder.clientId,
     currency,
     digits: world.ids.digits(10),
-  };
+  });
   world.accounts.set(account.accountId, account);
   return account;
 }

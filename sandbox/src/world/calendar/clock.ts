@@ -1,5 +1,12 @@
+/** Where a clock stands: one that runs goes on from there with the machine's, one that steps waits for requests. */
+export interface ClockState {
+  readonly kind: "running" | "stepped";
+  readonly time: Date;
+}
+
 /** The sandbox's time. Nothing in the world asks the machine's clock. */
 export interface Clock {
+  readonly state: ClockState;
   now(): Date;
   /** Called once for each request. */
   tick(): void;
@@ -21,11 +28,15 @@ function played(time: number): number {
   return time;
 }
 
-/** Runs with the machine's clock, ahead of it by what it was advanced. */
-export function runningClock(): Clock {
-  let ahead = 0;
+/** Runs with the machine's clock from a time on, as a rule the machine's: ahead of it by what it was advanced. */
+export function runningClock(start = new Date()): Clock {
+  let ahead = played(start.getTime()) - Date.now();
+  const now = () => new Date(Date.now() + ahead);
   return {
-    now: () => new Date(Date.now() + ahead),
+    get state() {
+      return { kind: "running", time: now() } as const;
+    },
+    now,
     tick: () => {},
     advance: (milliseconds) => {
       played(Date.now() + ahead + milliseconds);
@@ -43,8 +54,15 @@ const tickMs = 100;
 export function steppedClock(start: Date): Clock {
   let time = played(start.getTime());
   return {
+    get state() {
+      return { kind: "stepped", time: new Date(time) } as const;
+    },
     now: () => new Date(time),
     tick: () => (time += tickMs),
     advance: (milliseconds) => (time = played(time + milliseconds)),
   };
 }
+
+/** A clock that goes on from where another stood. */
+export const clockFrom = ({ kind, time }: ClockState): Clock =>
+  kind === "running" ? runningClock(time) : steppedClock(time);

@@ -1,9 +1,10 @@
 /** The lines of one ledger account: numbers in columns, which become objects when they are read. */
 import { minorUnits } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
-import { Column, firstPlace } from "./columns";
+import { Column, type ColumnState, firstPlace } from "./columns";
 import { fits, written } from "../money/currencies";
-import type { Entries, EntryDetails, TransactionType } from "./entries";
+import type { TransactionType } from "../enumerations";
+import type { Entries, EntryDetails } from "./entries";
 
 /** What lines are chosen by: read alone, without the rest of the entry. */
 export interface Choosable {
@@ -31,20 +32,46 @@ export const lineNumber = (lineId: string): string => lineId.slice(0, ownDigits)
 /** What a balance and a line can add to without leaving the 64 bits of a column. */
 const mostBits = 63;
 
+export interface BookState {
+  readonly currency: string;
+  readonly numbers: ColumnState<Uint32Array>;
+  readonly entries: ColumnState<Uint32Array>;
+  readonly amounts: ColumnState<BigInt64Array>;
+  readonly balances: ColumnState<BigInt64Array>;
+}
+
 export class Book {
-  readonly #numbers = new Column(Uint32Array);
-  readonly #entries = new Column(Uint32Array);
-  readonly #amounts = new Column(BigInt64Array);
-  readonly #balances = new Column(BigInt64Array);
+  readonly #numbers: Column<Uint32Array>;
+  readonly #entries: Column<Uint32Array>;
+  readonly #amounts: Column<BigInt64Array>;
+  readonly #balances: Column<BigInt64Array>;
   readonly #decimals: number;
+  /** As it was asked for last, until another line is added: most books stand still. */
+  #state: BookState | undefined;
 
   /** `ending` is how the identifiers of the lines end, after their numbers. */
   constructor(
     readonly currency: string,
     private readonly entries: Entries,
     private readonly ending: string,
+    { numbers, entries: ofLines, amounts, balances }: Partial<BookState> = {},
   ) {
     this.#decimals = minorUnits(currency);
+    this.#numbers = new Column(Uint32Array, numbers);
+    this.#entries = new Column(Uint32Array, ofLines);
+    this.#amounts = new Column(BigInt64Array, amounts);
+    this.#balances = new Column(BigInt64Array, balances);
+  }
+
+  get state(): BookState {
+    this.#state ??= {
+      currency: this.currency,
+      numbers: this.#numbers.state,
+      entries: this.#entries.state,
+      amounts: this.#amounts.state,
+      balances: this.#balances.state,
+    };
+    return this.#state;
   }
 
   /** An amount in whole minor units. Throws when it has a part of one, or there would be more than the book can hold. */
@@ -64,6 +91,7 @@ export class Book {
     this.#amounts.push(units);
     this.#entries.push(entry);
     this.#numbers.push(number);
+    this.#state = undefined;
   }
 
   get balance(): Big {
@@ -173,6 +201,11 @@ export class Lines implements Iterable<BookedLine> {
 
   get length(): number {
     return this.end - this.begin;
+  }
+
+  /** The first so many of them. */
+  first(count: number): Lines {
+    return new Lines(this.book, this.begin, this.begin + count);
   }
 
   *[Symbol.iterator](): Generator<BookedLine, undefined> {

@@ -3,13 +3,33 @@ type Numbers = Float64Array | BigInt64Array | Uint32Array;
 type NumberOf<A extends Numbers> = A[number];
 
 const pieceLength = 256;
+const leastLength = 8;
 
-/** Grows by pieces, so that nothing is copied. */
+/** The numbers in pieces, of which all but the last are full. They do not change when the column grows. */
+export type ColumnState<A extends Numbers> = readonly A[];
+
+/** Grows by pieces, so that nothing is copied; the first piece is short as long as there is little in it. */
 export class Column<A extends Numbers> {
-  readonly #pieces: A[] = [];
+  readonly #pieces: A[];
   #length = 0;
 
-  constructor(private readonly kind: new (length: number) => A) {}
+  constructor(
+    private readonly kind: new (length: number) => A,
+    state: ColumnState<A> = [],
+  ) {
+    this.#pieces = [...state];
+    const last = this.#pieces.pop();
+    if (last === undefined) return;
+    this.#length = this.#pieces.length * pieceLength + last.length;
+    this.#pieces.push(this.#piece(last.length, last));
+  }
+
+  get state(): ColumnState<A> {
+    const full = Math.floor(this.#length / pieceLength);
+    const used = this.#length % pieceLength;
+    const pieces = this.#pieces.slice(0, full);
+    return used === 0 ? pieces : [...pieces, this.#pieces[full]!.subarray(0, used) as A];
+  }
 
   get length(): number {
     return this.#length;
@@ -17,7 +37,9 @@ export class Column<A extends Numbers> {
 
   push(number: NumberOf<A>): void {
     const place = this.#length % pieceLength;
-    if (place === 0) this.#pieces.push(new this.kind(pieceLength));
+    const last = this.#pieces.at(-1);
+    if (place === 0) this.#pieces.push(this.#piece(this.#length === 0 ? 1 : pieceLength));
+    else if (last!.length === place) this.#pieces.splice(-1, 1, this.#piece(place + 1, last));
     this.#pieces.at(-1)![place] = number;
     this.#length += 1;
   }
@@ -25,6 +47,15 @@ export class Column<A extends Numbers> {
   /** The number at a place that is there. */
   at(place: number): NumberOf<A> {
     return this.#pieces[Math.floor(place / pieceLength)]![place % pieceLength]!;
+  }
+
+  /** A piece with room for so many numbers at least, that begins with some. */
+  #piece(room: number, begin?: A): A {
+    let length = leastLength;
+    while (length < room) length *= 2;
+    const piece = new this.kind(length);
+    if (begin) piece.set(begin as never);
+    return piece;
   }
 }
 
@@ -42,22 +73,52 @@ export function firstPlace(length: number, holds: (place: number) => boolean): n
 
 const pieceBytes = 64 * 1024;
 
+export interface TextColumnState {
+  readonly pieces: readonly Buffer[];
+  // For each text: the piece it is in, where it begins there and where it ends.
+  readonly places: ColumnState<Uint32Array>;
+  readonly begins: ColumnState<Uint32Array>;
+  readonly ends: ColumnState<Uint32Array>;
+}
+
 /** Texts that take no more memory than their bytes. */
 export class TextColumn {
-  #piece = Buffer.alloc(0);
-  #used = 0;
-  readonly #pieces: Buffer[] = [];
-  // For each text: the piece it is in, where it begins there and where it ends.
-  readonly #places = new Column(Uint32Array);
-  readonly #begins = new Column(Uint32Array);
-  readonly #ends = new Column(Uint32Array);
+  readonly #pieces: Buffer[];
+  #used: number;
+  readonly #places: Column<Uint32Array>;
+  readonly #begins: Column<Uint32Array>;
+  readonly #ends: Column<Uint32Array>;
+
+  constructor(state: Partial<TextColumnState> = {}) {
+    this.#pieces = [...(state.pieces ?? [])];
+    const last = this.#pieces.pop();
+    this.#used = last?.length ?? 0;
+    if (last) last.copy(this.#begin(last.length));
+    this.#places = new Column(Uint32Array, state.places);
+    this.#begins = new Column(Uint32Array, state.begins);
+    this.#ends = new Column(Uint32Array, state.ends);
+  }
+
+  get state(): TextColumnState {
+    const last = this.#pieces.at(-1);
+    return {
+      pieces: last ? [...this.#pieces.slice(0, -1), last.subarray(0, this.#used)] : [],
+      places: this.#places.state,
+      begins: this.#begins.state,
+      ends: this.#ends.state,
+    };
+  }
 
   push(text: string): void {
     const length = Buffer.byteLength(text);
-    if (this.#used + length > this.#piece.length) this.#begin(Math.max(length, pieceBytes));
+    let piece = this.#pieces.at(-1);
+    if (!piece || this.#used + length > piece.length) {
+      piece = this.#begin(length);
+      this.#used = 0;
+    }
     this.#places.push(this.#pieces.length - 1);
     this.#begins.push(this.#used);
-    this.#used += this.#piece.write(text, this.#used);
+    this.#used += piece.write(text, this.#used);
     this.#ends.push(this.#used);
   }
 
@@ -70,18 +131,34 @@ export class TextColumn {
     );
   }
 
-  #begin(length: number): void {
-    this.#piece = Buffer.alloc(length);
-    this.#pieces.push(this.#piece);
-    this.#used = 0;
+  /** A new piece with room for so many bytes at least. */
+  #begin(length: number): Buffer {
+    const piece = Buffer.alloc(Math.max(length, pieceBytes));
+    this.#pieces.push(piece);
+    return piece;
   }
 }
 
-/** Values of which many are equal: each is kept once. */
+export interface RepeatedColumnState<T> {
+  readonly values: readonly T[];
+  readonly places: ColumnState<Uint32Array>;
+}
+
+/** Values of which many are equal: each is kept once, and does not change. */
 export class RepeatedColumn<T> {
-  readonly #values: T[] = [];
-  readonly #placeOf = new Map<string, number>();
-  readonly #places = new Column(Uint32Array);
+  readonly #values: T[];
+  readonly #placeOf: Map<string, number>;
+  readonly #places: Column<Uint32Array>;
+
+  constructor({ values = [], places }: Partial<RepeatedColumnState<T>> = {}) {
+    this.#values = [...values];
+    this.#placeOf = new Map(values.map((value, place) => [JSON.stringify(value), place]));
+    this.#places = new Column(Uint32Array, places);
+  }
+
+  get state(): RepeatedColumnState<T> {
+    return { values: [...this.#values], places: this.#places.state };
+  }
 
   push(value: T): void {
     const key = JSON.stringify(value);

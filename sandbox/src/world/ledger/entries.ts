@@ -1,11 +1,13 @@
 /** What was booked, without the amounts, in columns. */
-import type { OperationValues } from "@fxdesk/toolkit/operations";
-import { Column, RepeatedColumn, TextColumn } from "./columns";
-
-/** What an enumeration lists, without the texts that a service may add. */
-type Listed<T> = T extends string ? (string extends T ? never : T) : never;
-
-export type TransactionType = Listed<OperationValues["transactions.list"]["transaction_type"]>;
+import type { TransactionType } from "../enumerations";
+import {
+  Column,
+  type ColumnState,
+  RepeatedColumn,
+  type RepeatedColumnState,
+  TextColumn,
+  type TextColumnState,
+} from "./columns";
 
 /** Who stands on the other side of a movement of money. */
 export interface Counterparty {
@@ -46,16 +48,42 @@ export interface EntryDetails {
   readonly counterparty?: Counterparty | undefined;
 }
 
+/** What a movement says of itself; it is booked now, and has its value now unless it says when. */
+export type Movement = Omit<EntryDetails, "bookedAt" | "valueAt" | "kind"> & { readonly valueAt?: Date };
+
 /** What an entry says, as it is kept in one text. */
 type Texts = [reference: string, information: string, additionalInformation: string | null];
 
+type Rest = Pick<EntryDetails, "type" | "kind" | "exchange" | "endToEnd" | "counterparty">;
+
+export interface EntriesState {
+  readonly bookedAt: ColumnState<Float64Array>;
+  readonly valueAt: ColumnState<Float64Array>;
+  readonly texts: TextColumnState;
+  readonly rest: RepeatedColumnState<Rest>;
+}
+
 export class Entries {
-  readonly #bookedAt = new Column(Float64Array);
-  readonly #valueAt = new Column(Float64Array);
-  readonly #texts = new TextColumn();
-  readonly #rest = new RepeatedColumn<
-    Pick<EntryDetails, "type" | "kind" | "exchange" | "endToEnd" | "counterparty">
-  >();
+  readonly #bookedAt: Column<Float64Array>;
+  readonly #valueAt: Column<Float64Array>;
+  readonly #texts: TextColumn;
+  readonly #rest: RepeatedColumn<Rest>;
+
+  constructor({ bookedAt, valueAt, texts, rest }: Partial<EntriesState> = {}) {
+    this.#bookedAt = new Column(Float64Array, bookedAt);
+    this.#valueAt = new Column(Float64Array, valueAt);
+    this.#texts = new TextColumn(texts);
+    this.#rest = new RepeatedColumn(rest);
+  }
+
+  get state(): EntriesState {
+    return {
+      bookedAt: this.#bookedAt.state,
+      valueAt: this.#valueAt.state,
+      texts: this.#texts.state,
+      rest: this.#rest.state,
+    };
+  }
 
   /** Returns the entry's number. Throws when it is older than the one before. */
   add(entry: EntryDetails): number {

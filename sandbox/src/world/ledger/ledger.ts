@@ -7,21 +7,12 @@
  * Amounts are kept in whole minor units, and lines as numbers in columns: they become objects when they are read.
  */
 import { Big } from "big.js";
-import { Book, type Lines } from "./book";
-import { Entries, type EntryDetails } from "./entries";
+import type { BalanceType } from "../enumerations";
+import { Book, type BookState, type Lines } from "./book";
+import { Entries, type EntriesState, type EntryDetails } from "./entries";
 
 export type { BookedLine, Lines } from "./book";
-export type { Counterparty, EntryDetails, EntryKind, Exchange, TransactionType } from "./entries";
-
-export type BalanceType =
-  | "InterimAvailable"
-  | "RequiredFunds"
-  | "RequiredFundsImmediate"
-  | "Outgoing"
-  | "Incoming"
-  | "InitialMargin"
-  | "MarginCall"
-  | "Processing";
+export type { Counterparty, EntryDetails, EntryKind, Exchange, Movement } from "./entries";
 
 /** The balance types that have books; what is required at once is a part of what is required. */
 export type Bucket = Exclude<BalanceType, "RequiredFundsImmediate">;
@@ -55,13 +46,39 @@ export interface Posting {
 
 const zero = new Big(0);
 
+/** The books as they stand: what is booked later does not change it. */
+export interface LedgerState {
+  readonly entries: EntriesState;
+  /** By the key of their ledger account. */
+  readonly books: readonly (readonly [key: string, book: BookState])[];
+  /** How many lines there are. */
+  readonly lines: number;
+}
+
 export class Ledger {
-  readonly #entries = new Entries();
-  readonly #books = new Map<string, Book>();
-  #lines = 0;
+  readonly #entries: Entries;
+  readonly #books: Map<string, Book>;
+  #lines: number;
 
   /** `ending` is how the identifiers of the lines end, after their numbers. */
-  constructor(private readonly ending: string) {}
+  constructor(
+    private readonly ending: string,
+    { entries, books = [], lines = 0 }: Partial<LedgerState> = {},
+  ) {
+    this.#entries = new Entries(entries);
+    this.#books = new Map(
+      books.map(([key, book]) => [key, new Book(book.currency, this.#entries, ending, book)]),
+    );
+    this.#lines = lines;
+  }
+
+  get state(): LedgerState {
+    return Object.freeze({
+      entries: this.#entries.state,
+      books: Array.from(this.#books, ([key, book]) => [key, book.state] as const),
+      lines: this.#lines,
+    });
+  }
 
   /** Books an entry. Throws when its lines do not balance, or it is older than the one before. */
   post(entry: EntryDetails, postings: readonly Posting[]): void {

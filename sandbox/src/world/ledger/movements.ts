@@ -4,20 +4,17 @@ import type { Account } from "../accounts/account";
 import {
   bucketOf,
   type Bucket,
-  type EntryDetails,
   type EntryKind,
   type House,
   houseAccount,
   type LedgerAccount,
+  type Movement,
   type Posting,
 } from "./ledger";
 import type { World } from "../world";
 
 export const available = (world: World, account: Account): Big =>
   world.ledger.balance(bucketOf(account, "InterimAvailable"));
-
-/** What a movement says of itself; it is booked now, and has its value now unless it says when. */
-export type Movement = Omit<EntryDetails, "bookedAt" | "valueAt" | "kind"> & { readonly valueAt?: Date };
 
 /** What money moves for, by what stands against it in the bank's own books. */
 const kinds: Readonly<Record<House, EntryKind>> = {

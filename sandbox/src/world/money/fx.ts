@@ -143,7 +143,16 @@ const furthest = 10;
 
 /** What currencies cost on a day: as the waves carry them, and as the market was moved. */
 export class Rates {
-  readonly #moves = new Map<string, Big>();
+  /** By how much currencies were moved. */
+  readonly #moves: Map<string, Big>;
+
+  constructor(state: Map<string, Big> = new Map()) {
+    this.#moves = state;
+  }
+
+  get state(): Map<string, Big> {
+    return this.#moves;
+  }
 
   #moved(currency: string): Big {
     return this.#moves.get(currency) ?? new Big(1);

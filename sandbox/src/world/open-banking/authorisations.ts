@@ -1,25 +1,14 @@
 /** Strong customer authentication by redirect: a person is asked, and answers on a page, or lets it lapse. */
-import { dayMs } from "../calendar/days";
 import { DomainError } from "../domain-error";
 import type { World } from "../world";
 import { type Authorisation, type Decision, isPending } from "./decision";
+import { missing } from "./decisions";
 
 /** Where a person goes afterwards, and when the asking begins: the headers of a call. */
 export interface RedirectHeaders {
   readonly "TPP-Redirect-URI": string | undefined;
   readonly "TPP-Nok-Redirect-URI": string | undefined;
   readonly "TPP-Explicit-Authorisation-Preferred"?: boolean | undefined;
-}
-
-/** How long a person may take to answer. */
-const daysToAuthorise = 3;
-
-/** Refuses in the place of the person who does not answer in time: in some days, or by `latest` where that is before. */
-export function letLapse(world: World, decision: Decision, latest?: Date): void {
-  const daysAreOver = world.after(daysToAuthorise * dayMs);
-  world.agenda.schedule(latest && latest < daysAreOver ? latest : daysAreOver, () => {
-    if (decision.missing() > 0) decision.decide(false);
-  });
 }
 
 export const authorisationsOf = ({ openBanking }: World, decision: Decision): Authorisation[] =>
@@ -37,9 +26,9 @@ export function checkAddress({ settings }: World, headers: RedirectHeaders): voi
 /** Asks a person. Refuses when there is nothing to decide, or everybody who is missing is being asked already. */
 export function begin(world: World, decision: Decision, headers: RedirectHeaders): Authorisation {
   checkAddress(world, headers);
-  const missing = decision.missing();
-  if (missing === 0) throw new DomainError("status-invalid", "There is nothing to authorise in this status.");
-  if (authorisationsOf(world, decision).filter(isPending).length >= missing)
+  const people = missing(world, decision);
+  if (people === 0) throw new DomainError("status-invalid", "There is nothing to authorise in this status.");
+  if (authorisationsOf(world, decision).filter(isPending).length >= people)
     throw new DomainError("status-invalid", "An authorisation is under way.");
   const approved = headers["TPP-Redirect-URI"];
   const authorisation: Authorisation = {

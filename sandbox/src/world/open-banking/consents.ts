@@ -6,8 +6,8 @@ import type { Client } from "../parties/parties";
 import type { World } from "../world";
 import { type Grant, granted, grantFor, leavesChoice, narrowed } from "./access";
 import type { Consent, ConsentStatus, ConsentTerms } from "./consent";
-import { letLapse } from "./authorisations";
-import type { Decision } from "./decision";
+import type { Decision, Subject } from "./decision";
+import { letLapse } from "./lapsing";
 import { numberOf, referenceTo } from "./references";
 
 const minuteMs = 60_000;
@@ -28,16 +28,11 @@ export function openConsent(world: World, client: Client, terms: ConsentTerms): 
     client,
     grant,
     decision: {
-      subject: {
-        scope: `AIS:${consentId}`,
-        clientIds: [client.clientId],
-        isOpen: () => consent.status === "valid",
-      },
+      about: "consent",
+      id: consentId,
+      subject: { scope: `AIS:${consentId}`, clientIds: [client.clientId], consentId },
       title: "Access to account information",
       ...askedOfPeople(terms, grant),
-      missing: () => (consent.status === "received" ? 1 : 0),
-      decide: (approved, chosen) =>
-        approved ? authorise(world, consent, chosen) : end(world, consent, "rejected"),
     },
     unattended: { day: dayOf(world.now), reads: new Map() },
     reported: new Map(),
@@ -117,10 +112,29 @@ function authorise(world: World, consent: Consent, chosen?: readonly string[]): 
   consent.access = granted(consent.access, consent.grant);
   consent.lastActionDate = dayOf(world.now);
   consent.allHistoryUntil = world.after(freshMs);
-  world.agenda.schedule(lastMoment(consent), () => {
-    if (consent.status === "valid") end(world, consent, "expired");
-  });
+  world.agenda.schedule(lastMoment(consent), "consent-expires", consent);
 }
+
+/** The last moment of a consent has come. */
+export function expire(world: World, consent: Consent): void {
+  if (consent.status === "valid") end(world, consent, "expired");
+}
+
+const known = ({ openBanking }: World, consentId: string): Consent => openBanking.consents.get(consentId)!;
+
+export const consentDecision = {
+  missing: (world: World, id: string): number => (known(world, id).status === "received" ? 1 : 0),
+
+  decide(world: World, id: string, approved: boolean, chosen?: readonly string[]): void {
+    const consent = known(world, id);
+    if (approved) authorise(world, consent, chosen);
+    else end(world, consent, "rejected");
+  },
+};
+
+/** Whether there is something left that a token can open. */
+export const isOpen = ({ openBanking }: World, { consentId }: Subject): boolean =>
+  consentId === undefined || openBanking.consents.get(consentId)?.status === "valid";
 
 const lastMoment = (consent: Consent): Date =>
   consent.recurringIndicator ? endOf(consent) : earlier(endOf(consent), consent.allHistoryUntil);

@@ -5,21 +5,20 @@ export interface Subject {
   /** AIS: and the consent, or PIS: and the payment. */
   readonly scope: string;
   readonly clientIds: readonly string[];
-  /** Whether there is something left that a token can open. */
-  readonly isOpen: () => boolean;
+  /** The consent whose end ends what a token can open. */
+  readonly consentId?: string;
 }
 
 /** What a person is asked. */
 export interface Decision {
+  /** What is decided, and its ID: that of the consent or the payment. */
+  readonly about: "consent" | "initiation" | "cancellation";
+  readonly id: string;
   readonly subject: Subject;
   readonly title: string;
   readonly terms: readonly (readonly [name: string, value: string])[];
-  /** How many people must still approve it; none while there is nothing to decide, and once it is decided. */
-  readonly missing: () => number;
   /** What there is to choose from: identifiers, and names for people. */
   readonly choices?: readonly (readonly [id: string, name: string])[];
-  /** Takes one person's answer, and which of the choices were chosen: all, where nothing is said. */
-  readonly decide: (approved: boolean, chosen?: readonly string[]) => void;
 }
 
 export type ScaStatus = "received" | "started" | "finalised" | "failed";
@@ -35,13 +34,3 @@ export interface Authorisation {
 
 export const isPending = ({ scaStatus }: Authorisation) =>
   scaStatus === "received" || scaStatus === "started";
-
-/** An authorisation whose decision has lapsed has failed. */
-export const scaStatusOf = (authorisation: Authorisation): ScaStatus =>
-  isPending(authorisation) && authorisation.decision.missing() === 0 ? "failed" : authorisation.scaStatus;
-
-/** Takes the person's answer. */
-export function conclude(authorisation: Authorisation, approved: boolean, chosen?: readonly string[]): void {
-  authorisation.decision.decide(approved, chosen);
-  authorisation.scaStatus = approved ? "finalised" : "failed";
-}

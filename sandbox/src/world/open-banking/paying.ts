@@ -4,10 +4,11 @@ import { type Money, written } from "../money/currencies";
 import { dayMs, dayOf, hourOf } from "../calendar/days";
 import { dayAt, dayFor } from "../calendar/systems";
 import { isPayableIban } from "../accounts/iban";
-import { available, move, type Movement, note } from "../ledger/movements";
+import type { Movement } from "../ledger/ledger";
+import { available, move, note } from "../ledger/movements";
 import type { World } from "../world";
-import { letLapse } from "./authorisations";
-import type { Decision, Subject } from "./decision";
+import type { Decision } from "./decision";
+import { letLapse } from "./lapsing";
 import {
   isUnauthorised,
   type Payment,
@@ -18,7 +19,7 @@ import {
 } from "./payment";
 import { systemFor } from "./products";
 import { type AccountReference, bicOf, numberOf, referenceTo, referredTo } from "./references";
-import { daysOf } from "./standing-order";
+import { dayFrom, type StandingOrder } from "./standing-order";
 
 const wrongAccount: StatusReason = { code: "AC01", text: "The creditor's account is not one." };
 const noFunds: StatusReason = { code: "AM04", text: "There are not enough funds." };
@@ -40,24 +41,22 @@ export function initiate(world: World, terms: PaymentTerms): Payment {
   const { signatories } = world.openBanking;
   const paymentId = world.ids.uuid();
   const { clientId } = terms.client;
-  const subject: Subject = { scope: `PIS:${paymentId}`, clientIds: [clientId], isOpen: () => true };
+  const about = { id: paymentId, subject: { scope: `PIS:${paymentId}`, clientIds: [clientId] } };
   const several = signatories > 1 ? [["To be approved by", `${signatories} people`] as const] : [];
   const payment: Payment = {
     ...terms,
     paymentId,
     initiation: {
-      subject,
+      about: "initiation",
+      ...about,
       title: "Payment",
       terms: [...termsForPeople(terms), ...several],
-      missing: () => (isUnauthorised(payment) ? payment.unsigned : 0),
-      decide: (approved) => (approved ? sign(world, payment) : reject(payment, refused)),
     },
     cancellation: {
-      subject,
+      about: "cancellation",
+      ...about,
       title: "Cancellation of a payment",
       terms: termsForPeople(terms),
-      missing: () => (payment.status === "ACTC" && payment.cancelling ? 1 : 0),
-      decide: (approved) => (approved ? cancel(world, payment) : void (payment.cancelling = false)),
     },
     status: "RCVD",
     authorisedAt: undefined,
@@ -70,6 +69,34 @@ export function initiate(world: World, terms: PaymentTerms): Payment {
   letLapse(world, payment.initiation);
   return payment;
 }
+
+const known = ({ openBanking }: World, paymentId: string): Payment => openBanking.payments.get(paymentId)!;
+
+export const initiationDecision = {
+  missing(world: World, id: string): number {
+    const payment = known(world, id);
+    return isUnauthorised(payment) ? payment.unsigned : 0;
+  },
+
+  decide(world: World, id: string, approved: boolean): void {
+    const payment = known(world, id);
+    if (approved) sign(world, payment);
+    else reject(payment, refused);
+  },
+};
+
+export const cancellationDecision = {
+  missing(world: World, id: string): number {
+    const { status, cancelling } = known(world, id);
+    return status === "ACTC" && cancelling ? 1 : 0;
+  },
+
+  decide(world: World, id: string, approved: boolean): void {
+    const payment = known(world, id);
+    if (approved) cancel(world, payment);
+    else payment.cancelling = false;
+  },
+};
 
 const shown = ({ amount, currency }: Money) => `${written(amount, currency)} ${currency}`;
 
@@ -109,11 +136,11 @@ function authorise(world: World, payment: Payment): void {
   payment.status = "ACTC";
   payment.authorisedAt = world.now;
   if (order) {
-    payNext(world, payment, daysOf(order, systemBehind(payment)));
+    scheduleNext(world, payment, order, 0);
     return;
   }
   const at = executionTime(world, payment, requestedAt ?? world.now);
-  world.agenda.schedule(at, () => settle(world, payment, payment.rejectWithoutFunds ? 0 : daysToWait));
+  world.agenda.schedule(at, "payment-settles", payment, payment.rejectWithoutFunds ? 0 : daysToWait);
 }
 
 const systemBehind = ({ product, account }: Payment) => systemFor(product, account.currency);
@@ -142,18 +169,18 @@ export function cancel(world: World, payment: Payment): void {
 }
 
 /** Begins settlement, or waits another business day for funds. */
-function settle(world: World, payment: Payment, daysLeft: number): void {
+export function settle(world: World, payment: Payment, daysLeft: number): void {
   if (payment.status !== "ACTC") return;
   if (daysLeft > 0 && !hasFunds(world, payment)) {
     const next = executionTime(world, payment, world.after(dayMs));
-    world.agenda.schedule(next, () => settle(world, payment, daysLeft - 1));
+    world.agenda.schedule(next, "payment-settles", payment, daysLeft - 1);
     return;
   }
   payment.status = "ACSP";
-  world.agenda.schedule(world.after(stepMs), () => execute(world, payment));
+  world.agenda.schedule(world.after(stepMs), "payment-is-executed", payment);
 }
 
-function execute(world: World, payment: Payment): void {
+export function execute(world: World, payment: Payment): void {
   commit(world, payment, totalOf(payment).neg());
   const paid = new Set(pay(world, payment));
   const unpaid = payment.transfers.filter((transfer) => !paid.has(transfer));
@@ -163,18 +190,22 @@ function execute(world: World, payment: Payment): void {
   if (paid.size === 0) reject(payment, reasons[0]!);
 }
 
-/** Pays a standing order on its next day, and so on to its last. A day without funds is left out. */
-function payNext(world: World, payment: Payment, days: Iterator<string, undefined>): void {
-  const { value: day } = days.next();
-  if (day === undefined) {
+/** Lets a standing order pay on its next day from the one with a number on; behind its last it is complete. */
+function scheduleNext(world: World, payment: Payment, order: StandingOrder, from: number): void {
+  const next = dayFrom(order, systemBehind(payment), from);
+  if (next === undefined) {
     payment.status = "ACSC";
     return;
   }
-  world.agenda.schedule(executionTime(world, payment, atExecutionHour(day)), () => {
-    if (payment.status !== "ACTC") return;
-    pay(world, payment);
-    payNext(world, payment, days);
-  });
+  const at = executionTime(world, payment, atExecutionHour(next.day));
+  world.agenda.schedule(at, "standing-order-pays", payment, next.number);
+}
+
+/** A standing order pays, and so on to its last day. A day without funds is left out. */
+export function payOrder(world: World, payment: Payment, number: number): void {
+  if (payment.status !== "ACTC") return;
+  pay(world, payment);
+  scheduleNext(world, payment, payment.order!, number + 1);
 }
 
 /** Pays the transfers for which there are funds and a creditor's account, and returns them. */

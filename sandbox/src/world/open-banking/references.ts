@@ -11,7 +11,7 @@ export interface AccountReference {
 }
 
 /** By IBAN where there is one, else by national number. */
-export function referenceTo({ currency, digits }: Account): AccountReference {
+export function referenceTo({ currency, digits }: Account): AccountReference & { readonly currency: string } {
   const country = homeOf(currency);
   const iban = ibanOf(country, digits);
   return iban ? { iban, currency } : { bban: internationalAddress(country, digits).accountNumber, currency };

@@ -48,15 +48,24 @@ const executionDay = (order: StandingOrder, day: string, system: PaymentSystem):
     ? day
     : executionDay(order, addDays(day, order.executionRule === "preceding" ? -1 : 1), system);
 
-/** The days in their order, none before the first or after the last; without end where the order has none. */
-export function* daysOf(order: StandingOrder, system: PaymentSystem): Generator<string, undefined> {
+/** One of the days on which an order pays, and its number among all that its frequency has, from 0. */
+export interface NumberedDay {
+  readonly day: string;
+  readonly number: number;
+}
+
+/**
+ * The first day on which an order pays, of those from a number on. None is before the order's first or after its last;
+ * undefined where none is left.
+ */
+export function dayFrom(order: StandingOrder, system: PaymentSystem, first: number): NumberedDay | undefined {
   const { startDate, endDate = "9999-12-31", frequency, monthsOfExecution = [] } = order;
   const months = new Set(monthsOfExecution.map(Number));
-  for (let n = 0; ; n += 1) {
-    const day = dayNumber(order, n);
-    const due = executionDay(order, day, system);
-    if (due > endDate) return undefined;
-    const inItsMonths = frequency !== "MonthlyVariable" || months.has(Number(day.slice(5, 7)));
-    if (due >= startDate && inItsMonths) yield due;
+  for (let number = first; ; number += 1) {
+    const unmoved = dayNumber(order, number);
+    const day = executionDay(order, unmoved, system);
+    if (day > endDate) return undefined;
+    const inItsMonths = frequency !== "MonthlyVariable" || months.has(Number(unmoved.slice(5, 7)));
+    if (day >= startDate && inItsMonths) return { day, number };
   }
 }

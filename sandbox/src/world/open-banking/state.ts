@@ -1,5 +1,5 @@
 /** What the open-banking interfaces keep: consents, payments, and what people were asked to authorise. */
-import type { Tokens } from "../tokens/tokens";
+import type { Tokens, TokensState } from "../tokens/tokens";
 import type { Random } from "../random";
 import type { Authorisation } from "./decision";
 import type { Consent } from "./consent";
@@ -13,19 +13,48 @@ export interface RememberedResponse {
   readonly result: unknown;
 }
 
-export class OpenBanking {
+interface Kept {
   /** By consentId, in the order of making. */
-  readonly consents = new Map<string, Consent>();
-  readonly payments = new Map<string, Payment>();
-  readonly authorisations = new Map<string, Authorisation>();
+  readonly consents: Map<string, Consent>;
+  readonly payments: Map<string, Payment>;
+  readonly authorisations: Map<string, Authorisation>;
   /** Initiations of the last day by client and X-Request-ID. */
-  readonly rememberedResponses = new Map<string, RememberedResponse>();
+  readonly rememberedResponses: Map<string, RememberedResponse>;
+}
+
+export interface OpenBankingState extends Kept {
+  readonly signatories: number;
+  readonly tokens: TokensState<TokenGrant>;
+}
+
+export class OpenBanking implements Kept {
+  readonly consents: Kept["consents"];
+  readonly payments: Kept["payments"];
+  readonly authorisations: Kept["authorisations"];
+  readonly rememberedResponses: Kept["rememberedResponses"];
   /** How many people must authorise a payment that is initiated now. */
-  signatories = 1;
+  signatories: number;
   /** What people gave by OAuth. */
   readonly tokens: Tokens<TokenGrant>;
 
-  constructor(random: Random) {
-    this.tokens = givenTokens(random);
+  constructor(random: Random, state: Partial<OpenBankingState> = {}) {
+    this.consents = state.consents ?? new Map();
+    this.payments = state.payments ?? new Map();
+    this.authorisations = state.authorisations ?? new Map();
+    this.rememberedResponses = state.rememberedResponses ?? new Map();
+    this.signatories = state.signatories ?? 1;
+    this.tokens = givenTokens(random, state.tokens);
+  }
+
+  get state(): OpenBankingState {
+    const { consents, payments, authorisations, rememberedResponses, signatories, tokens } = this;
+    return {
+      consents,
+      payments,
+      authorisations,
+      rememberedResponses,
+      signatories,
+      tokens: tokens.state,
+    };
   }
 }

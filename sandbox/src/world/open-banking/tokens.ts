@@ -1,5 +1,5 @@
 /** Tokens that people give by OAuth 2.0: each is for one consent or payment. */
-import { Tokens } from "../tokens/tokens";
+import { Tokens, type TokensState } from "../tokens/tokens";
 import type { Random } from "../random";
 import type { Subject } from "./decision";
 
@@ -10,9 +10,13 @@ export interface TokenGrant extends Subject {
 }
 
 /** Of what a person gave once, the last refresh token is good, for 90 days. */
-export const givenTokens = (random: Random): Tokens<TokenGrant> =>
-  new Tokens<TokenGrant>(random, {
-    refreshTokenLife: 90 * 86_400,
-    refreshTokensKept: 1,
-    holderOf: (grant) => grant,
-  });
+export const givenTokens = (random: Random, state?: TokensState<TokenGrant>): Tokens<TokenGrant> =>
+  new Tokens<TokenGrant>(
+    random,
+    {
+      refreshTokenLife: 90 * 86_400,
+      refreshTokensKept: 1,
+      holderOf: (grant) => grant,
+    },
+    state,
+  );

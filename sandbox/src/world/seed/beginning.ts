@@ -14,6 +14,6 @@ export function beginning(
     throw new RangeError(`daysBehind must be a whole number from 1 to ${yearBehind}, not ${daysBehind}.`);
   const today = dayOf(world.clock.now());
   const start = addDays(today, -daysBehind);
-  world.agenda.run(hourOf(start, 0));
+  world.runUntil(hourOf(start, 0));
   return { start, today };
 }

@@ -3,44 +3,12 @@ import { Big } from "big.js";
 import type { Account } from "../accounts/account";
 import { isBusinessDay, nextBusinessDay } from "../calendar/business-days";
 import { addDays, hourOf, startOf } from "../calendar/days";
-import type { House } from "../ledger/ledger";
-import { available, move, type Movement } from "../ledger/movements";
+import { available, move } from "../ledger/movements";
 import { rounded } from "../money/currencies";
 import type { Random } from "../random";
-import { receive } from "../trades/incoming";
 import type { Beneficiary } from "../trades/trades";
 import type { World } from "../world";
-
-/** What customers pay in, or suppliers are paid, on so many of the business days, about so much at once. */
-interface Trickle {
-  readonly kind: "receipts" | "payments";
-  readonly account: Account;
-  readonly aDay: number;
-  readonly typical: number;
-}
-
-/** What is paid on a day of every month, or the next business day. */
-interface Monthly {
-  readonly kind: "monthly";
-  readonly account: Account;
-  readonly day: number;
-  readonly name: string;
-  readonly amount: Big;
-  /** How its reference begins. */
-  readonly code: string;
-  readonly to: Beneficiary | undefined;
-  readonly house: House;
-}
-
-/** A month's interest on what is in an account. */
-interface Interest {
-  readonly kind: "interest";
-  readonly account: Account;
-  /** Of a year, as a share. */
-  readonly rate: string;
-}
-
-export type Recurring = Trickle | Monthly | Interest;
+import type { Interest, Monthly, Outgoing, Recurring, SupplierPayment, Trickle } from "./recurring";
 
 /** How many of the payments come back. */
 const returned = 0.03;
@@ -59,16 +27,17 @@ export function scheduleBusiness(
   const random = world.random.fork("business");
   for (let day = addDays(start, 1); day <= today; day = addDays(day, 1))
     for (const recurring of business) planDay(world, random, recurring, day, noTwist);
-  if (world.settings.living) liveOn(world, business, addDays(today, 1));
+  if (world.settings.living) scheduleDay(world, business, addDays(today, 1));
 }
 
+const scheduleDay = (world: World, business: readonly Recurring[], day: string): void =>
+  world.agenda.schedule(startOf(day), "day-begins", business, day);
+
 /** A day begins: what happens on it is planned, and the next one is to come. */
-function liveOn(world: World, business: readonly Recurring[], day: string): void {
-  world.agenda.schedule(startOf(day), () => {
-    const random = world.random.fork(`business of ${day}`);
-    for (const recurring of business) planDay(world, random, recurring, day, twistOf(random));
-    liveOn(world, business, addDays(day, 1));
-  });
+export function beginDay(world: World, business: readonly Recurring[], day: string): void {
+  const random = world.random.fork(`business of ${day}`);
+  for (const recurring of business) planDay(world, random, recurring, day, twistOf(random));
+  scheduleDay(world, business, addDays(day, 1));
 }
 
 /** How customers pay who do not pay what they should. */
@@ -94,8 +63,7 @@ function planDay(world: World, random: Random, recurring: Recurring, day: string
       if (isDue(account, day, recurring.day)) scheduleMonthly(world, recurring, day);
       return;
     case "interest":
-      if (isDue(account, day, 1))
-        world.agenda.schedule(hourOf(day, 5), () => payInterest(world, recurring, day));
+      if (isDue(account, day, 1)) world.agenda.schedule(hourOf(day, 5), "interest-is-paid", recurring, day);
   }
 }
 
@@ -122,10 +90,11 @@ function scheduleReceipt(world: World, random: Random, trickle: Trickle, day: st
   const reference = twist === "without-reference" ? "" : invoice;
   const information = reference ? `Payment of ${invoice}` : `Payment from ${counterparty.name}`;
   for (let times = twist === "twice" ? 2 : 1; times > 0; times -= 1)
-    world.agenda.schedule(
-      someMinute(random, day, 8),
-      () => void receive(world, account, amount, { reference, information, counterparty }),
-    );
+    world.agenda.schedule(someMinute(random, day, 8), "money-comes-in", account, amount, {
+      reference,
+      information,
+      counterparty,
+    });
 }
 
 function schedulePayment(world: World, random: Random, trickle: Trickle, day: string): void {
@@ -133,17 +102,35 @@ function schedulePayment(world: World, random: Random, trickle: Trickle, day: st
   const amount = someAmount(random, trickle);
   const reference = `PO-${random.digits(5)}`;
   const counterparty = somebody(world, random, account);
-  const comesBack = random.chance(returned);
-  const about = { reference, endToEnd: true, counterparty };
-  world.agenda.schedule(someMinute(random, day, 12), () => {
-    const information = `Payment to ${counterparty.name}`;
-    const paid = pay(world, account, amount, "nostro", { type: "debit", ...about, information });
-    if (!paid || !comesBack) return;
-    const back = hourOf(nextBusinessDay(addDays(day, 1), [account.currency]), 9);
-    world.agenda.schedule(back, () => {
-      const text = `Returned payment to ${counterparty.name}`;
-      move(world, account, amount, "nostro", { type: "payment_returned", ...about, information: text });
-    });
+  const backAt = random.chance(returned)
+    ? hourOf(nextBusinessDay(addDays(day, 1), [account.currency]), 9)
+    : undefined;
+  world.agenda.schedule(someMinute(random, day, 12), "supplier-is-paid", {
+    account,
+    amount,
+    house: "nostro",
+    reference,
+    endToEnd: true,
+    information: `Payment to ${counterparty.name}`,
+    counterparty,
+    backAt,
+  });
+}
+
+export function paySupplier(world: World, payment: SupplierPayment): void {
+  if (pay(world, payment) && payment.backAt)
+    world.agenda.schedule(payment.backAt, "money-comes-back", payment);
+}
+
+export function giveBack(world: World, { account, amount, house, ...payment }: SupplierPayment): void {
+  const { reference, endToEnd, counterparty } = payment;
+  const information = `Returned payment to ${counterparty.name}`;
+  move(world, account, amount, house, {
+    type: "payment_returned",
+    reference,
+    endToEnd,
+    counterparty,
+    information,
   });
 }
 
@@ -158,17 +145,18 @@ function scheduleMonthly(
   { account, amount, code, name, to, house }: Monthly,
   day: string,
 ): void {
-  const movement: Movement = {
-    type: "debit",
+  const hour = house === "fees" ? 6 : 7;
+  world.agenda.schedule(hourOf(day, hour), "money-goes-out", {
+    account,
+    amount,
+    house,
     reference: `${code}-${day.slice(0, 7)}`,
     information: name,
     ...(to && { counterparty: to }),
-  };
-  const hour = house === "fees" ? 6 : 7;
-  world.agenda.schedule(hourOf(day, hour), () => void pay(world, account, amount, house, movement));
+  });
 }
 
-function payInterest(world: World, { account, rate }: Interest, day: string): void {
+export function payInterest(world: World, { account, rate }: Interest, day: string): void {
   const share = new Big(rate).times(daysOfInterest).div(360);
   const amount = rounded(available(world, account).times(share), account.currency);
   const reference = `INT-${day.slice(0, 7)}`;
@@ -177,9 +165,16 @@ function payInterest(world: World, { account, rate }: Interest, day: string): vo
 }
 
 /** Pays when there is enough; returns whether there was. */
-function pay(world: World, account: Account, amount: Big, house: House, movement: Movement): boolean {
+export function pay(world: World, { account, amount, house, ...payment }: Outgoing): boolean {
+  const { reference, endToEnd, information, counterparty } = payment;
   if (available(world, account).lt(amount)) return false;
-  move(world, account, amount.neg(), house, movement);
+  move(world, account, amount.neg(), house, {
+    type: "debit",
+    reference,
+    endToEnd,
+    information,
+    counterparty,
+  });
   return true;
 }
 

@@ -11,16 +11,12 @@ import type { Settings } from "../settings";
 import type { Beneficiary } from "../trades/trades";
 import type { World } from "../world";
 import { beginning } from "./beginning";
-import { bankBusiness, type Recurring, scheduleBusiness } from "./business";
+import { bankBusiness, scheduleBusiness } from "./business";
 import type { CompanyDescription, WorldDescription } from "./description";
+import type { Recurring } from "./recurring";
 
-const clientOf = ({ id: clientId, name, address, country, email }: CompanyDescription): Client => ({
-  clientId,
-  name,
-  address,
-  country,
-  email,
-});
+const clientOf = ({ id: clientId, name, address, country, email }: CompanyDescription): Client =>
+  Object.freeze({ clientId, name, address, country, email });
 
 /** Who there is. The first contact of the first company acts for all companies that are not foreign. */
 export function partiesOf({ companies }: WorldDescription): Parties {
@@ -110,14 +106,14 @@ function beneficiaryOf(
 ): Beneficiary {
   const digits = ids.digits(10);
   const known = { beneficiaryId: `BN${ids.digits(8)}`, clientId, name, currency, bic: bankIn(country).bic };
-  if (without_account) return known;
+  if (without_account) return Object.freeze(known);
   const iban = ibanOf(country, digits);
   const domestic = domesticAddress(country, digits);
-  return {
+  return Object.freeze({
     ...known,
     ...(iban !== undefined && { iban }),
     ...(domestic && { accountNumber: domestic.accountNumber, bankIdentifier: domestic.bankIdentifier }),
-  };
+  });
 }
 
 const daysAWeek = 5;

@@ -27,10 +27,10 @@ export const partners = ({ ids }: World, clientId: string): Beneficiary[] =>
     const iban = ibanOf(country, digits);
     const domestic = domesticAddress(country, digits);
     const known = { beneficiaryId: `BN${ids.digits(8)}`, clientId, name, currency, bic: bankIn(country).bic };
-    if (name === unknownAccount) return known;
-    return {
+    if (name === unknownAccount) return Object.freeze(known);
+    return Object.freeze({
       ...known,
       ...(iban && { iban }),
       ...(domestic && { accountNumber: domestic.accountNumber, bankIdentifier: domestic.bankIdentifier }),
-    };
+    });
   });

@@ -9,26 +9,10 @@ import { offer } from "../trades/market";
 import { available } from "../ledger/movements";
 import { demo } from "../parties/parties";
 import { allocate } from "../trades/payments";
-import { hasAccount, type PaymentStatus, type Trade, type TradeType, unallocated } from "../trades/trades";
+import { hasAccount, type PaymentStatus, type Trade, unallocated } from "../trades/trades";
 import { book, cancel, fund } from "../trades/trading";
 import type { World } from "../world";
-
-type Act = (world: World, trade: Trade) => void;
-
-/** A trade of the company, and what the company does with it afterwards. */
-interface Plan {
-  readonly type: Exclude<TradeType, "drawdown">;
-  readonly buy: string;
-  readonly sell: string;
-  /** In the currency sold. */
-  readonly amount: number;
-  readonly bookedOn: string;
-  /** The spot date, without. */
-  readonly maturesOn?: string;
-  readonly synthetic?: boolean;
-  readonly reference?: string;
-  readonly afterwards?: readonly (readonly [at: Date, act: Act])[];
-}
+import type { Act, Plan } from "./plan";
 
 const traded = ["EUR", "GBP", "USD", "JPY"];
 const hourOfBooking = 10;
@@ -45,14 +29,11 @@ export function scheduleTrades(world: World, start: string, today: string): void
     if (plan.bookedOn >= start) schedule(world, plan);
 }
 
-function schedule(world: World, plan: Plan): void {
-  world.agenda.schedule(hourOf(plan.bookedOn, hourOfBooking), () => {
-    const trade = bookPlan(world, plan);
-    for (const [at, act] of plan.afterwards ?? []) world.agenda.schedule(at, () => act(world, trade));
-  });
-}
+const schedule = (world: World, plan: Plan): void =>
+  world.agenda.schedule(hourOf(plan.bookedOn, hourOfBooking), "plan-is-booked", plan);
 
-function bookPlan(world: World, plan: Plan): Trade {
+/** Books what was planned, and has the rest of the plan to come. */
+export function bookPlan(world: World, plan: Plan): void {
   const { type, buy, sell, amount, maturesOn, synthetic = false, reference } = plan;
   const { terms } = offer(world, {
     clientId: demo.clientId,
@@ -63,7 +44,8 @@ function bookPlan(world: World, plan: Plan): Trade {
     amount: new Big(amount),
     valueDate: maturesOn,
   });
-  return book(world, { ...terms, synthetic, reference });
+  const trade = book(world, { ...terms, synthetic, reference });
+  for (const [at, act] of plan.afterwards ?? []) world.agenda.schedule(at, "plan-goes-on", trade, act);
 }
 
 const pairs = [
@@ -132,10 +114,16 @@ function openTrades(world: World, today: string): Plan[] {
       afterwards: [
         [next, payIn(1)],
         [next, setAside(0.5, "Need more beneficiary information")],
-        [justNow, setAsideRest("Validating beneficiary information")],
+        [justNow, { kind: "set-aside-rest", status: "Validating beneficiary information" }],
       ],
     },
-    { ...spot, amount: 5_000, reference: "PO-7005", bookedOn: ago(5), afterwards: [[later(ago(5)), cancel]] },
+    {
+      ...spot,
+      amount: 5_000,
+      reference: "PO-7005",
+      bookedOn: ago(5),
+      afterwards: [[later(ago(5)), { kind: "cancel" }]],
+    },
     { type: "forward", buy: "USD", sell: "EUR", amount: 60_000, bookedOn: ago(30), maturesOn: ahead(60) },
     { type: "forward", buy: "EUR", sell: "GBP", amount: 20_000, bookedOn: ago(240), maturesOn: ago(90) },
     {
@@ -156,8 +144,8 @@ function openTrades(world: World, today: string): Plan[] {
       maturesOn: ahead(45),
       reference: "FRAME-1",
       afterwards: [
-        [later(ago(30)), draw(20_000)],
-        [next, draw(15_000)],
+        [later(ago(30)), { kind: "draw", amount: 20_000 }],
+        [next, { kind: "draw", amount: 15_000 }],
       ],
     },
     { type: "ndf", buy: "INR", sell: "USD", amount: 30_000, bookedOn: ago(25), maturesOn: ahead(30) },
@@ -165,25 +153,37 @@ function openTrades(world: World, today: string): Plan[] {
   ];
 }
 
-/** Pays in a share of what the trade sells, when it is there. */
-function payIn(share: number): Act {
-  return (world, trade) => {
-    const { amount, currency } = trade.sell;
-    const part = rounded(amount.times(share), currency);
-    if (part.lte(available(world, accountIn(world, trade, currency)))) fund(world, trade, part);
-  };
+const payIn = (share: number): Act => ({ kind: "fund", share });
+
+const setAside = (share: number, status?: PaymentStatus): Act => ({
+  kind: "set-aside",
+  share,
+  ...(status && { status }),
+});
+
+/** Goes on with a trade that was planned. */
+export function goOn(world: World, trade: Trade, act: Act): void {
+  switch (act.kind) {
+    case "fund":
+      return fundShare(world, trade, act.share);
+    case "set-aside": {
+      const { amount, currency } = trade.buy;
+      return setAsideAmount(world, trade, rounded(amount.times(act.share), currency), act.status);
+    }
+    case "set-aside-rest":
+      return setAsideAmount(world, trade, unallocated(trade), act.status);
+    case "draw":
+      return draw(world, trade, act.amount);
+    case "cancel":
+      return cancel(world, trade);
+  }
 }
 
-/** Sets a share of what the trade buys aside for a supplier. */
-const setAside =
-  (share: number, status?: PaymentStatus): Act =>
-  (world, trade) =>
-    setAsideAmount(world, trade, rounded(trade.buy.amount.times(share), trade.buy.currency), status);
-
-const setAsideRest =
-  (status: PaymentStatus): Act =>
-  (world, trade) =>
-    setAsideAmount(world, trade, unallocated(trade), status);
+function fundShare(world: World, trade: Trade, share: number): void {
+  const { amount, currency } = trade.sell;
+  const part = rounded(amount.times(share), currency);
+  if (part.lte(available(world, accountIn(world, trade, currency)))) fund(world, trade, part);
+}
 
 function setAsideAmount(world: World, trade: Trade, amount: Big, status: PaymentStatus | undefined): void {
   const isKnown = status !== "Need more beneficiary information";
@@ -193,21 +193,18 @@ function setAsideAmount(world: World, trade: Trade, amount: Big, status: Payment
   allocate(world, trade, beneficiary, amount, { status });
 }
 
-/** Draws a part of a forward, for settlement two days on. */
-function draw(amount: number): Act {
-  return (world, parent) => {
-    const sell = { amount: new Big(amount), currency: parent.sell.currency };
-    const { clientId, rate, reference } = parent;
-    book(world, {
-      clientId,
-      type: "drawdown",
-      parent,
-      buy: converted(sell, rate),
-      sell,
-      rate,
-      fee: feeFor(sell),
-      maturityDate: from(dayOf(world.now), 2),
-      reference,
-    });
-  };
+function draw(world: World, parent: Trade, amount: number): void {
+  const sell = { amount: new Big(amount), currency: parent.sell.currency };
+  const { clientId, rate, reference } = parent;
+  book(world, {
+    clientId,
+    type: "drawdown",
+    parent,
+    buy: converted(sell, rate),
+    sell,
+    rate,
+    fee: feeFor(sell),
+    maturityDate: from(dayOf(world.now), 2),
+    reference,
+  });
 }

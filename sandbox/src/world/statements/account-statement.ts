@@ -1,6 +1,6 @@
 /** The statement of an account, read from the books. */
 import type { Balance, Entry } from "@fxdesk/toolkit/formats";
-import type { Big } from "big.js";
+import { Big } from "big.js";
 import type { Account } from "../accounts/account";
 import { bankIn, homeOf, internationalAddress } from "../accounts/banks";
 import { written } from "../money/currencies";
@@ -14,13 +14,16 @@ import {
   type Lines,
 } from "../ledger/ledger";
 import type { Client } from "../parties/parties";
-import type { AccountStatement, Period } from "./statement";
+import type { AccountStatement, AsOf, Period } from "./statement";
 import type { World } from "../world";
 
 const books = (account: Account) => bucketOf(account, "InterimAvailable");
 
-export const linesIn = ({ ledger }: World, account: Account, { from, to }: Period): Lines =>
-  ledger.lines(books(account)).between(startOf(from), startOf(addDays(to, 1)));
+const within = (lines: Lines, { from, to }: Period): Lines =>
+  lines.between(startOf(from), startOf(addDays(to, 1)));
+
+export const linesIn = ({ ledger }: World, account: Account, period: Period): Lines =>
+  within(ledger.lines(books(account)), period);
 
 const sided = (amount: Big, currency: string) => ({
   creditDebit: amount.lt(0) ? ("Debit" as const) : ("Credit" as const),
@@ -71,17 +74,17 @@ const entriesOf = (lines: Lines, currency: string): Iterable<Entry> => ({
   },
 });
 
-const within = (day: string, first: string, last: string) => (day < first ? first : day > last ? last : day);
+const clamped = (day: string, first: string, last: string) => (day < first ? first : day > last ? last : day);
 
 /**
  * The days of the balances: the evening before the period and its last; neither before the account was opened nor ahead.
  * Of a period before all that, both are its last day.
  */
-function balanceDays({ ledger, now }: World, account: Account, { from, to }: Period) {
-  const opened = dayOf(ledger.lines(books(account)).at(0)?.entry.bookedAt ?? now);
+function balanceDays(all: Lines, { from, to }: Period, now: Date) {
+  const opened = dayOf(all.at(0)?.entry.bookedAt ?? now);
   const eve = addDays(opened, -1);
-  const opening = within(addDays(from, -1), eve < to ? eve : to, dayOf(now));
-  return { opening, closing: within(to, opening, dayOf(now)) };
+  const opening = clamped(addDays(from, -1), eve < to ? eve : to, dayOf(now));
+  return { opening, closing: clamped(to, opening, dayOf(now)) };
 }
 
 /** From 1 in every year. */
@@ -108,20 +111,28 @@ const referenceOf = ({ listNumber }: Account, { from, to }: Period) =>
     ? `${listNumber}-${to.replaceAll("-", "")}`
     : `${listNumber}${to.slice(2).replaceAll("-", "")}+${daysBetween(from, to).toString(36).toUpperCase()}`;
 
-/** What was booked on an account in a period: what is booked later does not change it. */
+/** What is booked on an account now. */
+export const asOfNow = ({ ledger, now: time }: World, account: Account): AsOf => ({
+  time,
+  lines: ledger.lines(books(account)).length,
+});
+
+/** What is booked on an account in a period, or was at some time. */
 export function accountStatement(
   world: World,
   client: Client,
   account: Account,
   period: Period,
+  asOf: AsOf = asOfNow(world, account),
 ): AccountStatement {
   const { currency, digits } = account;
   const country = homeOf(currency);
-  const lines = linesIn(world, account, period);
-  const opening = world.ledger.balanceBefore(books(account), startOf(period.from));
+  const all = world.ledger.lines(books(account)).first(asOf.lines);
+  const lines = within(all, period);
+  const opening = all.between(new Date(0), startOf(period.from)).at(-1)?.balance ?? new Big(0);
   const closing = lines.at(-1)?.balance ?? opening;
-  const days = balanceDays(world, account, period);
-  const covered = { from: within(addDays(days.opening, 1), period.from, days.closing), to: days.closing };
+  const days = balanceDays(all, period, asOf.time);
+  const covered = { from: clamped(addDays(days.opening, 1), period.from, days.closing), to: days.closing };
   const balance = (amount: Big, date: string): Balance => ({ ...sided(amount, currency), date });
   return {
     account: {
@@ -137,6 +148,6 @@ export function accountStatement(
     entries: entriesOf(lines, currency),
     period,
     holder: client,
-    writtenAt: world.now,
+    writtenAt: asOf.time,
   };
 }

@@ -1,6 +1,7 @@
 /** The statement of an account: what it says, and what was asked for as a file. Every format is written from it. */
 import type { Entry, StatementHead, StatementTail } from "@fxdesk/toolkit/formats";
 import type { Account } from "../accounts/account";
+import type { StatementFormat } from "../enumerations";
 import type { Client } from "../parties/parties";
 
 /** Days of a statement, the first and the last included. */
@@ -18,15 +19,20 @@ export interface AccountStatement extends StatementHead, StatementTail {
   readonly writtenAt: Date;
 }
 
-export type FormatName = "pdf" | "csv" | "mt940" | "xls" | "coda";
+/** What was booked when a statement was asked for: what is booked later does not change it. */
+export interface AsOf {
+  readonly time: Date;
+  /** How many lines there were in the account's books. */
+  readonly lines: number;
+}
 
 /** One that was asked for as a file. */
 export interface Statement {
   readonly statementId: string;
   readonly account: Account;
-  /** What it says: what was booked when it was asked for. */
-  readonly content: AccountStatement;
-  readonly format: FormatName;
+  readonly period: Period;
+  readonly asOf: AsOf;
+  readonly format: StatementFormat;
   readyAt: Date;
   /** It cannot be made, and says so when it would be ready. */
   failed: boolean;

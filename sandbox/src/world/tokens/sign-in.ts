@@ -1,5 +1,5 @@
 /** How one gets in: the tokens of the people who log in. */
-import { Tokens } from "./tokens";
+import { Tokens, type TokensState } from "./tokens";
 import { demo } from "../parties/parties";
 import type { Random } from "../random";
 
@@ -10,14 +10,18 @@ export interface Grant {
 }
 
 /** Any of the last ten refresh tokens of a contact is good, for 28 days; those of the demo company always are. */
-export const signInTokens = (random: Random, home: Grant): Tokens<Grant> =>
-  new Tokens<Grant>(random, {
-    refreshTokenLife: 28 * 86_400,
-    refreshTokensKept: 10,
-    holderOf: ({ contactId }) => contactId,
-    standing: {
-      accessToken: demo.accessToken,
-      refreshToken: demo.refreshToken,
-      grant: home,
+export const signInTokens = (random: Random, home: Grant, state?: TokensState<Grant>): Tokens<Grant> =>
+  new Tokens<Grant>(
+    random,
+    {
+      refreshTokenLife: 28 * 86_400,
+      refreshTokensKept: 10,
+      holderOf: ({ contactId }) => contactId,
+      standing: {
+        accessToken: demo.accessToken,
+        refreshToken: demo.refreshToken,
+        grant: home,
+      },
     },
-  });
+    state,
+  );

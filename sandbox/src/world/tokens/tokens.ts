@@ -1,7 +1,7 @@
 /** What OAuth 2.0 (RFC 6749) gives for a grant: codes, access tokens and refresh tokens. */
 import { isDeepStrictEqual } from "node:util";
 import type { Random } from "../random";
-import { TtlMap } from "./ttl-map";
+import { TtlMap, type TtlMapState } from "./ttl-map";
 
 export interface TokenPair {
   readonly accessToken: string;
@@ -28,17 +28,45 @@ const codeLife = 60;
 /** How long an access token that has expired is told from one that never was. */
 const rememberedAfter = 86_400;
 
+interface BoundGrant<G> {
+  readonly grant: G;
+  readonly binding: Binding;
+}
+
+export interface TokensState<G> {
+  /** Where their chance stands. */
+  readonly random: number;
+  readonly codes: TtlMapState<BoundGrant<G>>;
+  readonly access: TtlMapState<G>;
+  readonly remembered: TtlMapState<true>;
+  readonly refresh: TtlMapState<G>;
+}
+
 export class Tokens<G extends object> {
-  readonly #codes = new TtlMap<{ readonly grant: G; readonly binding: Binding }>(codeLife);
-  readonly #access = new TtlMap<G>(accessTokenLife);
-  readonly #remembered = new TtlMap<true>(accessTokenLife + rememberedAfter);
+  readonly #codes: TtlMap<BoundGrant<G>>;
+  readonly #access: TtlMap<G>;
+  readonly #remembered: TtlMap<true>;
   readonly #refresh: TtlMap<G>;
 
   constructor(
     private readonly random: Random,
     private readonly rules: TokenRules<G>,
+    state: Partial<TokensState<G>> = {},
   ) {
-    this.#refresh = new TtlMap(rules.refreshTokenLife);
+    this.#codes = new TtlMap(codeLife, state.codes);
+    this.#access = new TtlMap(accessTokenLife, state.access);
+    this.#remembered = new TtlMap(accessTokenLife + rememberedAfter, state.remembered);
+    this.#refresh = new TtlMap(rules.refreshTokenLife, state.refresh);
+  }
+
+  get state(): TokensState<G> {
+    return {
+      random: this.random.state,
+      codes: this.#codes.state,
+      access: this.#access.state,
+      remembered: this.#remembered.state,
+      refresh: this.#refresh.state,
+    };
   }
 
   /** A code that can be redeemed once. */

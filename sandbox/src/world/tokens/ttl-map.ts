@@ -1,8 +1,19 @@
+export type TtlMapState<T> = Map<string, { readonly value: T; readonly expiresAt: Date }>;
+
 /** Values by key, each with the same time to live. What has outlived it is not found, and goes when another is added. */
 export class TtlMap<T> {
-  readonly #entries = new Map<string, { readonly value: T; readonly expiresAt: Date }>();
+  readonly #entries: TtlMapState<T>;
 
-  constructor(private readonly seconds: number) {}
+  constructor(
+    private readonly seconds: number,
+    state: TtlMapState<T> = new Map(),
+  ) {
+    this.#entries = state;
+  }
+
+  get state(): TtlMapState<T> {
+    return this.#entries;
+  }
 
   set(key: string, value: T, now: Date): void {
     this.#removeExpired(now);

@@ -21,11 +21,11 @@ export const settlementSide = ({ buy, sell }: Sides): Money =>
 export function scheduleFixing(world: World, trade: Trade): void {
   const { orderDate, maturityDate, buy, sell } = trade;
   const day = fixingDate(orderDate, maturityDate, buy.currency, sell.currency);
-  world.agenda.schedule(hourOf(day, fixingHour), () => fix(world, trade));
+  world.agenda.schedule(hourOf(day, fixingHour), "trade-is-fixed", trade);
 }
 
 /** From the fixing on, a gain is coming in, and a loss is required. */
-function fix(world: World, trade: Trade): void {
+export function fix(world: World, trade: Trade): void {
   if (trade.ended) return;
   trade.difference = differenceAtMarket(world, trade);
   noteDifference(world, trade, 1);

@@ -78,7 +78,7 @@ export function watchMargin(world: World, trade: Trade): void {
   if (isOpen) collectMargin(world, trade);
   const today = hourOf(dayOf(world.now), settlementHour);
   const next = world.now < today ? today : hourOf(addDays(dayOf(world.now), 1), settlementHour);
-  world.agenda.schedule(next, () => watchMargin(world, trade));
+  world.agenda.schedule(next, "margin-is-watched", trade);
 }
 
 /**

@@ -12,8 +12,9 @@ import type { Money } from "../money/currencies";
 import { addDays, dayMs, dayOf, laterDay } from "../calendar/days";
 import { dayFor, systemOf } from "../calendar/systems";
 import { converted, feeFor } from "../money/fx";
+import type { TradeType } from "../enumerations";
 import type { Quote } from "./quotes";
-import { drawViolation, remaining, type Trade, type TradeTerms, type TradeType, windowOf } from "./trades";
+import { drawViolation, remaining, type Trade, type TradeTerms, windowOf } from "./trades";
 import type { World } from "../world";
 
 /** How much, and which side of the trade that is. */
@@ -130,6 +131,6 @@ export function hold(world: World, { terms }: Offer): Quote {
   };
   world.quotes.set(quote.quoteId, quote);
   const forgotten = new Date(quote.expiresAt.getTime() + rememberedMs);
-  world.agenda.schedule(forgotten, () => void world.quotes.delete(quote.quoteId));
+  world.agenda.schedule(forgotten, "quote-is-forgotten", quote.quoteId);
   return quote;
 }

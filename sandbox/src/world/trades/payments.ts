@@ -144,10 +144,10 @@ function inEuro(world: World, { buy: { currency } }: Trade, { amount }: TradePay
 
 function validate(world: World, trade: Trade, payment: TradePayment): void {
   payment.status = "Validating beneficiary information";
-  world.agenda.schedule(world.after(validationMs), () => validated(world, trade, payment));
+  world.agenda.schedule(world.after(validationMs), "beneficiary-is-validated", trade, payment);
 }
 
-function validated(world: World, trade: Trade, payment: TradePayment): void {
+export function validated(world: World, trade: Trade, payment: TradePayment): void {
   if (payment.status !== "Validating beneficiary information") return;
   if (!hasAccount(payment.beneficiary)) {
     payment.status = "Need more beneficiary information";
@@ -167,7 +167,7 @@ export function completeBeneficiary(
 ): void {
   if (payment.status !== "Need more beneficiary information")
     throw stateError(`Payment ${payment.paymentId} needs no more information.`);
-  payment.beneficiary = { ...payment.beneficiary, ...account };
+  payment.beneficiary = Object.freeze({ ...payment.beneficiary, ...account });
   validate(world, trade, payment);
 }
 
@@ -187,21 +187,21 @@ export function execute(world: World, trade: Trade, payment: TradePayment): void
   if (!trade.settled || payment.status !== "Waiting for payment date") return;
   const day = hourOf(payment.date, settlementHour);
   if (world.now < day) {
-    world.agenda.schedule(day, () => execute(world, trade, payment));
+    world.agenda.schedule(day, "trade-payment-is-executed", trade, payment);
     return;
   }
   payment.status = "Executing Payment";
   notePayment(world, trade, payment, "Outgoing", payment.amount.neg());
   notePayment(world, trade, payment, "Processing", payment.amount);
-  world.agenda.schedule(world.after(executionMs), () => complete(world, trade, payment));
+  world.agenda.schedule(world.after(executionMs), "trade-payment-completes", trade, payment);
 }
 
-function complete(world: World, trade: Trade, payment: TradePayment): void {
+export function complete(world: World, trade: Trade, payment: TradePayment): void {
   const { paymentId: reference, amount, beneficiary: counterparty } = payment;
   const account = buyAccount(world, trade);
   if (available(world, account).lt(amount)) {
     const next = nextBusinessTime(world.now, [account.currency]);
-    world.agenda.schedule(next, () => complete(world, trade, payment));
+    world.agenda.schedule(next, "trade-payment-completes", trade, payment);
     return;
   }
   notePayment(world, trade, payment, "Processing", amount.neg());

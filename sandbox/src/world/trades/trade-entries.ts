@@ -2,9 +2,8 @@
 import { accountIn } from "../accounts/accounts";
 import type { Account } from "../accounts/account";
 import { hourOf } from "../calendar/days";
-import type { Movement } from "../ledger/movements";
 import { written } from "../money/currencies";
-import type { Exchange } from "../ledger/ledger";
+import type { Exchange, Movement } from "../ledger/ledger";
 import type { Trade, TradeTerms } from "./trades";
 import type { World } from "../world";
 

@@ -2,9 +2,8 @@
 import { Big } from "big.js";
 import type { Money } from "../money/currencies";
 import { DomainError } from "../domain-error";
+import type { TradeType } from "../enumerations";
 import type { Rate } from "../money/fx";
-
-export type TradeType = "spot" | "forward" | "window_forward" | "drawdown" | "ndf";
 
 export type TradeStatus =
   | "Created"
@@ -41,7 +40,7 @@ export interface TradePayment {
   returned: boolean;
 }
 
-/** Whom payments are made to; the account may not be known yet. */
+/** Whom payments are made to; the account may not be known yet. It does not change: another takes its place. */
 export interface Beneficiary {
   readonly beneficiaryId: string;
   readonly clientId: string;

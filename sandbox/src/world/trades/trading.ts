@@ -59,7 +59,7 @@ export function book(world: World, terms: TradeTerms): Trade {
   world.trades.set(trade.tradeId, trade);
   if (hasMargin(trade)) watchMargin(world, trade);
   if (!isDelivered(trade)) scheduleFixing(world, trade);
-  world.agenda.schedule(settlementOf(trade), () => mature(world, trade));
+  world.agenda.schedule(settlementOf(trade), "trade-matures", trade);
   return trade;
 }
 
@@ -109,13 +109,13 @@ const settlingCurrencies = ({ buy, sell }: TradeTerms) => [buy.currency, sell.cu
  * Settles a trade on its maturity date, or on the first business day after it on which its funds are there. What is to be delivered
  * and is not paid for in time is taken back; what drawdowns took settles with them.
  */
-function mature(world: World, trade: Trade): void {
+export function mature(world: World, trade: Trade): void {
   if (trade.ended || trade.settled || isDrawnUp(trade)) return;
   const isSettled = isDelivered(trade) ? exchange(world, trade) : settleDifference(world, trade);
   if (isSettled) return finish(world, trade);
   if (isDelivered(trade) && dayOf(world.now) >= addDays(trade.maturityDate, graceDays))
     return cancel(world, trade);
-  world.agenda.schedule(nextBusinessTime(world.now, settlingCurrencies(trade)), () => mature(world, trade));
+  world.agenda.schedule(nextBusinessTime(world.now, settlingCurrencies(trade)), "trade-matures", trade);
 }
 
 /** Gives what was bought for what was sold; returns whether the funds were there. */
@@ -163,11 +163,11 @@ function owe(world: World, trade: Trade, fee: Big): void {
 const feeAccount = (world: World, trade: Trade): Account => accountIn(world, trade, trade.fee.currency);
 
 /** Takes the fee, or tries again every business day. */
-function collectFee(world: World, trade: Trade): void {
+export function collectFee(world: World, trade: Trade): void {
   const [account, fee] = [feeAccount(world, trade), trade.owedFee];
   if (available(world, account).lt(fee)) {
     const next = nextBusinessTime(world.now, [account.currency]);
-    world.agenda.schedule(next, () => collectFee(world, trade));
+    world.agenda.schedule(next, "fee-is-collected", trade);
     return;
   }
   move(world, account, fee.neg(), "fees", about(trade, "debit", "Fee for trade"));

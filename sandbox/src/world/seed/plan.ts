@@ -1,0 +1,27 @@
+/** A trade that the company plans, and what it does with it afterwards, as data. */
+import type { TradeType } from "../enumerations";
+import type { PaymentStatus } from "../trades/trades";
+
+export type Act =
+  /** Pays in a share of what the trade sells, when it is there. */
+  | { readonly kind: "fund"; readonly share: number }
+  /** Sets a share of what the trade buys aside for a supplier. */
+  | { readonly kind: "set-aside"; readonly share: number; readonly status?: PaymentStatus }
+  | { readonly kind: "set-aside-rest"; readonly status: PaymentStatus }
+  /** Draws a part of a forward, for settlement two days on. */
+  | { readonly kind: "draw"; readonly amount: number }
+  | { readonly kind: "cancel" };
+
+export interface Plan {
+  readonly type: Exclude<TradeType, "drawdown">;
+  readonly buy: string;
+  readonly sell: string;
+  /** In the currency sold. */
+  readonly amount: number;
+  readonly bookedOn: string;
+  /** The spot date, without. */
+  readonly maturesOn?: string;
+  readonly synthetic?: boolean;
+  readonly reference?: string;
+  readonly afterwards?: readonly (readonly [at: Date, act: Act])[];
+}

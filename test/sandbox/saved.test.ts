@@ -1,0 +1,113 @@
+/** A sandbox that is saved goes on elsewhere; a fork goes its own way. */
+import { type Sandbox, SavedSandboxError, startSandbox } from "@fxdesk/sandbox";
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { sandboxClient } from "../support/samples";
+
+const now = new Date("2026-03-16T09:00:00Z");
+const started: Sandbox[] = [];
+const clients: FxdeskClient[] = [];
+
+const keep = (sandbox: Sandbox): Sandbox => {
+  started.push(sandbox);
+  return sandbox;
+};
+const clientOf = (sandbox: Sandbox): FxdeskClient => {
+  const client = sandboxClient(sandbox);
+  clients.push(client);
+  return client;
+};
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close();
+  for (const sandbox of started.splice(0)) await sandbox.close();
+});
+
+const start = async (options = {}) => keep(await startSandbox({ now, daysBehind: 20, ...options }));
+
+const eur = async (client: FxdeskClient) => {
+  const [account] = await client.accounts.list({ currencies: "EUR" });
+  return account!;
+};
+
+const through = (value: unknown) => JSON.parse(JSON.stringify(value)) as never;
+
+test("what was saved goes on in another sandbox: accounts, log, faults and what is to come", async () => {
+  const sandbox = await start();
+  const client = clientOf(sandbox);
+  await client.accountDetails.request({ currency: "CHF", country: "CH" });
+  sandbox.force("trades.list", 404);
+  const other = keep(await startSandbox({ saved: through(sandbox.save()) }));
+  expect(other.requests).toEqual(sandbox.requests);
+  expect(other.control.listFaults()).toEqual(sandbox.control.listFaults());
+  expect(other.demo).toEqual(sandbox.demo);
+  other.advance(60_000);
+  sandbox.advance(60_000);
+  const statuses = async (of: Sandbox) =>
+    (await clientOf(of).accountDetails.list()).map(({ status }) => status);
+  expect(await statuses(other)).toEqual(await statuses(sandbox));
+  expect(other.save()).toEqual(sandbox.save());
+});
+
+test("a fork begins where it is, and goes its own way", async () => {
+  const sandbox = await start();
+  const fork = keep(await sandbox.fork());
+  const [before, account] = [sandbox.save(), await eur(clientOf(fork))];
+  fork.control.payIn({ currency: "EUR", amount: "100", reference: "X", debtor_name: "Y" });
+  expect((await clientOf(fork).transactions.list({ account_id: account.account_id })).at(0)).toMatchObject({
+    amount: { amount: "100.00" },
+  });
+  expect(sandbox.save()).toEqual(before);
+  expect(fork.baseUrl).not.toBe(sandbox.baseUrl);
+});
+
+test("a fork keeps its e-mails in memory, and has those that were sent before", async () => {
+  const sandbox = await start();
+  const client = clientOf(sandbox);
+  await client.statements.emailTrades({ date_from: "2026-03" });
+  const fork = keep(await sandbox.fork());
+  await clientOf(fork).statements.emailTrades({ date_from: "2026-03" });
+  expect([sandbox.mails.length, fork.mails.length]).toEqual([1, 2]);
+  expect(fork.mails[0]!.message.equals(sandbox.mails[0]!.message)).toBe(true);
+});
+
+test("the clock of the machine goes on from the moment that was saved", async () => {
+  const sandbox = keep(await startSandbox({ daysBehind: 5 }));
+  sandbox.advance(10 * 86_400_000);
+  const saved = through(sandbox.save());
+  const other = keep(await startSandbox({ saved }));
+  const apart = Date.parse(other.control.getClock().now) - Date.parse(sandbox.control.getClock().now);
+  expect(Math.abs(apart)).toBeLessThan(30_000);
+});
+
+test("settings are saved, also those without a limit", async () => {
+  const sandbox = await start({ quoteSeconds: 77, requestsPerSecond: 3 });
+  const other = keep(await startSandbox({ saved: through(sandbox.save()) }));
+  expect(other.save()).toEqual(sandbox.save());
+  const unlimited = keep(await startSandbox({ saved: through((await start()).save()) }));
+  const account = await eur(clientOf(unlimited));
+  expect(account.currency).toBe("EUR");
+});
+
+describe("what cannot be loaded is refused", () => {
+  test.each([
+    [
+      "another version",
+      { fxdesk_sandbox: 2, state: {} },
+      /saved in version 2 of the form; this one reads version 1/,
+    ],
+    ["something else", { hello: 1 }, /fxdesk_sandbox is missing/],
+    ["nothing", null, /fxdesk_sandbox is missing/],
+    ["a part", { fxdesk_sandbox: 1, state: { beginning: {} } }, /damaged/],
+    ["an unknown value", { fxdesk_sandbox: 1, state: { $sum: 1 } }, /damaged: \$sum is no kind of value/],
+  ])("%s", async (_what, saved, message) => {
+    await expect(startSandbox({ saved: saved as never })).rejects.toThrow(SavedSandboxError);
+    await expect(startSandbox({ saved: saved as never })).rejects.toThrow(message);
+  });
+
+  test("together with what it says itself", async () => {
+    const saved = (await start()).save();
+    await expect(startSandbox({ saved, seed: "two" })).rejects.toThrow(
+      "seed cannot be given with saved: a saved sandbox has a seed of its own.",
+    );
+  });
+});
