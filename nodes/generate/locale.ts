@@ -70,6 +70,7 @@ const connection = {
 
 const status = {
   calling: "__count__ under way",
+  waiting: "__count__ wait",
   entries_one: "1 entry",
   entries_other: "__count__ entries",
   someEntries_one: "1 entry, and more",

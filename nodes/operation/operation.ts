@@ -4,9 +4,9 @@ import { intoFolder } from "../../core/client/deliver";
 import type { Progress } from "../../core/declaration/procedure";
 import type { FxdeskError } from "../../core/errors";
 import type { Callable } from "../../core/declaration/operation";
-import type { ConnectionNode } from "../connection/connection";
+import { type ConnectionNode, usualCapacity } from "../connection/connection";
 import { deliver, type PageMode, type RowsMode } from "./messages";
-import { failureOf } from "./failure";
+import { type Failure, failureOf } from "./failure";
 import { type InputDef, inputReader } from "./input";
 import { keyReader } from "./key";
 import { type CallResult, logOutcome } from "./outcome";
@@ -14,7 +14,6 @@ import { sourceOf, type TypedValue } from "./sources";
 import {
   doneStatus,
   callingStatus,
-  progressStatus,
   failedStatus,
   statusLine,
   unusableStatus,
@@ -22,7 +21,8 @@ import {
   translatorOf,
 } from "./status";
 import { called, type Target, targetOf } from "./target";
-import { PendingCalls } from "./pending-calls";
+import { MessageQueue } from "./queue";
+import { refusalsOf } from "./refusal";
 
 /** What the editor keeps of a node. */
 export interface OperationDef extends NodeDef, InputDef {
@@ -41,21 +41,27 @@ export interface OperationDef extends NodeDef, InputDef {
   readonly saveTo?: TypedValue;
 }
 
-/** Where a message comes from and where its responses go. */
+/** A message that came, and where what becomes of it goes. */
 interface IncomingMessage {
   readonly msg: NodeMessage;
   readonly send: (msg: NodeMessage) => void;
+  readonly done: (error?: Error) => void;
+}
+
+/** Of a message that is handled now. */
+interface Handling {
   readonly signal: AbortSignal;
   readonly onProgress: (step: Progress) => void;
 }
 
 /** Handles a message; returns how the node shows it. */
-type MessageHandler = (incoming: IncomingMessage) => Promise<NodeStatus>;
+type MessageHandler = (incoming: IncomingMessage, handling: Handling) => Promise<NodeStatus>;
 
 interface HandlerContext {
   readonly RED: NodeAPI;
   readonly node: Node;
   readonly config: OperationDef;
+  readonly connection: ConnectionNode | null;
   readonly words: Translate;
   readonly ended: (operation: Callable, ended: CallResult) => void;
 }
@@ -76,7 +82,7 @@ function messageHandler(
   const readPath = saveTo?.value ? sourceOf(saveTo, host) : undefined;
   const timeoutMs = Number(config.timeoutMs) || undefined;
   const onOutcome = (outcome: CallResult) => ended(operation, outcome);
-  return async ({ msg, send, signal, onProgress }) => {
+  return async ({ msg, send }, { signal, onProgress }) => {
     const path = readPath && ((await readPath(msg)) as string | undefined);
     const call = {
       operation,
@@ -104,10 +110,9 @@ function messageHandler(
 
 /** A node that can call nothing says so at once, and why at each message. */
 function handlerOf(name: string, context: HandlerContext): MessageHandler {
-  const { RED, node, config, words: translate } = context;
-  const connection = RED.nodes.getNode(config.connection) as ConnectionNode | null;
+  const { node, words: translate } = context;
   try {
-    return messageHandler(targetOf(name, connection, called), context);
+    return messageHandler(targetOf(name, context.connection, called), context);
   } catch (error) {
     node.status(unusableStatus(translate, error as FxdeskError));
     return () => Promise.reject(error as FxdeskError);
@@ -126,47 +131,56 @@ export function operationNode(
   const translate = translatorOf(RED);
   return function OperationNode(this: Node, config: OperationDef) {
     RED.nodes.createNode(this, config);
-    const calls = new PendingCalls();
-    const ended = (operation: Callable, outcome: CallResult) =>
-      logOutcome(this, operation, outcome, calls.isClosed);
-    const handleMessage = handlerOf(name ?? config.operation ?? "", {
+    const operationName = name ?? config.operation ?? "";
+    const connection = RED.nodes.getNode(config.connection) as ConnectionNode | null;
+    const { atOnce, longestQueue } = connection?.capacity ?? usualCapacity;
+    let last: NodeStatus = {};
+    let step: Progress | undefined;
+
+    const refusal = refusalsOf(operationName, longestQueue);
+    const failed = (failure: Failure, { done }: IncomingMessage) => {
+      last = failedStatus(failure);
+      done(failure);
+    };
+    const onProgress = (reached: Progress) => {
+      step = reached;
+      line.changed();
+    };
+    const queue = new MessageQueue<IncomingMessage>(
+      { atOnce, longest: longestQueue },
+      {
+        async handle(incoming, signal) {
+          try {
+            last = await handleMessage(incoming, { signal, onProgress });
+            incoming.done();
+          } catch (error) {
+            failed(failureOf(error), incoming);
+          }
+        },
+        refuse: (incoming, why) => failed(refusal(why), incoming),
+        changed: () => line.changed(),
+      },
+    );
+    const line = statusLine(() => {
+      const { underWay, waiting } = queue;
+      if (underWay === 0) step = undefined;
+      this.status(underWay > 0 ? callingStatus(translate, { underWay, waiting, step }) : last);
+    });
+    const handleMessage = handlerOf(operationName, {
       RED,
       node: this,
       config,
+      connection,
       words: translate,
-      ended,
+      ended: (operation, outcome) => logOutcome(this, operation, outcome, queue.isClosed),
     });
-    let last: NodeStatus = {};
-    let step: Progress | undefined;
-    const underWay = () =>
-      step ? progressStatus(translate, calls.count, step) : callingStatus(translate, calls.count);
-    const line = statusLine(() => {
-      if (calls.count === 0) step = undefined;
-      if (!calls.isClosed) this.status(calls.count > 0 ? underWay() : last);
-    });
-    const onProgress = (reached: Progress) => {
-      step = reached;
-      line.moved();
-    };
 
-    this.on("input", (msg, send, done) => {
-      const call = async (signal: AbortSignal) => {
-        try {
-          last = await handleMessage({ msg, send, signal, onProgress });
-          done();
-        } catch (error) {
-          const failure = failureOf(error);
-          last = failedStatus(failure);
-          done(failure);
-        }
-      };
-      calls.run(call, line.changed);
-    });
+    this.on("input", (msg, send, done) => queue.add({ msg, send, done }));
 
     // A deploy does not wait: what has left goes on without its node, and is logged. When Node-RED itself stops, it waits
     // as long as it lets nodes take.
     const close = async (done: () => void) => {
-      const closed = calls.close();
+      const closed = queue.close();
       line.close();
       if (isStopping()) await closed;
       done();
