@@ -88,7 +88,7 @@ export interface Bursts {
   /** In rounds, one after the other. */
   readonly empty: readonly Burst[];
   readonly fxdesk: readonly Burst[];
-  readonly yielding: Burst;
+  readonly yielding: readonly Burst[];
   /** How much more memory is used after the last round than after the first. */
   readonly growthMB: number;
 }
@@ -104,11 +104,12 @@ async function measureBursts(): Promise<Bursts> {
   const before = heapMB();
   const empty: Burst[] = [];
   const fxdesk: Burst[] = [];
+  const slowly: Burst[] = [];
   for (let round = 0; round < 3; round += 1) {
     empty.push(await toEmpty(count));
     fxdesk.push(await toFxdesk(count));
+    slowly.push(await toFxdesk(yielding));
   }
-  const slowly = await toFxdesk(yielding);
   return { count, empty, fxdesk, yielding: slowly, growthMB: heapMB() - before };
 }
 
@@ -122,8 +123,8 @@ export async function printBurst(): Promise<void> {
   for (const [round, each] of fxdesk.entries()) {
     line("an empty node", empty[round]!);
     line("fxdesk-list-trades", each);
+    line(`fxdesk-list-trades, ${yielding} at once`, slowly[round]!);
   }
-  line(`fxdesk-list-trades, ${yielding} at once`, slowly);
   console.log(`  ${"heap after three rounds".padEnd(34)} ${growthMB.toFixed(1).padStart(5)} MB more`);
 }
 

@@ -3,7 +3,7 @@ import type { NodeAPI } from "node-red";
 import { serveOperations } from "./admin";
 import { connectionCredentials, connectionNode } from "./connection/connection";
 import { serveConnections } from "./connection/admin";
-import { operationNode } from "./operation/operation";
+import { operationNodes } from "./operation/operation";
 import { userService } from "./service";
 import { watchNode } from "./watch/watch";
 import { stopWatch } from "./stopping";
@@ -17,7 +17,7 @@ export function nodeTypes(RED: NodeAPI, environment: NodeJS.ProcessEnv = process
   return {
     connection: connectionNode(RED, user),
     credentials: connectionCredentials(user.service),
-    operation: (name?: string) => operationNode(RED, isStopping, name),
+    operation: operationNodes(RED, isStopping),
     watch: (name?: string) => watchNode(RED, name),
   };
 }

@@ -211,7 +211,12 @@ function addModes(node, options, name, modes) {
   options.append(row(id, words(node, `form.${name}`), select.val(node[name] || usual)));
 }
 
-const pageModes = { all: "form.pagesAll", one: "form.pagesOne", each: "form.pagesEach" };
+const pageModes = {
+  all: "form.pagesAll",
+  one: "form.pagesOne",
+  each: "form.pagesEach",
+  items: "form.pagesItems",
+};
 const rowModes = { whole: "form.rowsWhole", each: "form.rowsEach" };
 
 function addSaveTo(node, options) {
@@ -230,14 +235,24 @@ function addRequestKey(node, options) {
   typedInput(node, input, fixedTypes.text(), node.requestKey || node._def.defaults.requestKey.value);
 }
 
-function addFromPayload(node, options) {
-  const box = $('<input type="checkbox" id="node-input-fromPayload">').prop("checked", node.fromPayload);
-  const label = $('<label class="fxdesk-wide">').append(
-    box,
-    " ",
-    $("<span>").text(words(node, "form.fromPayload")),
-  );
+function addBox(options, id, checked, text) {
+  const box = $('<input type="checkbox">').attr("id", id).prop("checked", checked);
+  const label = $('<label class="fxdesk-wide">').append(box, " ", $("<span>").text(text));
   options.append($('<div class="form-row">').append(label));
+}
+
+function addResultTo(node, options) {
+  const id = "node-input-fxdesk--result-to";
+  const input = $('<input type="text">').css("width", "calc(100% - 155px)").attr("id", id);
+  options.append(row(id, words(node, "form.resultTo"), input));
+  input.typedInput({ types: ["msg"] });
+  input.typedInput("value", node.resultTo || node._def.defaults.resultTo.value);
+}
+
+/** The editor removes the wires of an output that is gone by the number of those before. */
+function saveOutputs(node) {
+  node.__outputs = node.outputs;
+  node.outputs = $("#fxdesk-error-output").prop("checked") ? 2 : 1;
 }
 
 /** A line of text that the editor keeps by itself, under the name of the property. */
@@ -254,7 +269,11 @@ function addOptions(node, form) {
   if (defaults.pages) addModes(node, options, "pages", pageModes);
   if (defaults.rows) addModes(node, options, "rows", rowModes);
   if (defaults.saveTo) addSaveTo(node, options);
-  if (defaults.fromPayload) addFromPayload(node, options);
+  if (defaults.resultTo) addResultTo(node, options);
+  if (defaults.fromPayload)
+    addBox(options, "node-input-fromPayload", node.fromPayload, words(node, "form.fromPayload"));
+  if (defaults.outputs)
+    addBox(options, "fxdesk-error-output", node.outputs === 2, words(node, "form.errorOutput"));
   if (defaults.timeoutMs) addText(node, options, "timeoutMs", words(node, "form.timeoutHint"));
   for (const [name, hint] of Object.entries(fxdesk.trigger || {})) addText(node, options, name, hint);
 }
@@ -275,6 +294,8 @@ function save(node) {
   if (defaults.fields) node.fields = readFields(node);
   if (defaults.input) node.input = readTypedInput($("#node-input-fxdesk--input"));
   if (defaults.requestKey) node.requestKey = readTypedInput($("#node-input-fxdesk--request-key"));
+  if (defaults.resultTo) node.resultTo = readTypedInput($("#node-input-fxdesk--result-to")).value;
+  if (defaults.outputs) saveOutputs(node);
   if (defaults.saveTo) node.saveTo = readTypedInput($("#node-input-fxdesk--save-to"));
 }
 

@@ -6,6 +6,7 @@ import { mayRespondWith, type Callable } from "../../core/declaration/operation"
 import { dailyOf, declarationsOf, type Service, type Setting } from "../../core/declaration/service";
 import { isWatch, type Watch } from "../../core/declaration/watch";
 import { usualKey } from "../operation/key";
+import { usualProperty } from "../operation/result";
 import {
   callSlug,
   callType,
@@ -83,6 +84,8 @@ const connectionForm = (service: Service): string =>
 const pagesDefault = 'pages: { value: "all" }';
 const requestKeyDefault = `requestKey: { value: ${literal(usualKey)} }`;
 const rowsDefault = 'rows: { value: "whole" }';
+/** Errors have an output of their own where there are two. */
+const outputDefaults = [`resultTo: { value: ${literal(usualProperty)} }`, "outputs: { value: 1 }"] as const;
 const saveToDefault = 'saveTo: { value: { type: "str", value: "" } }';
 
 /** The properties of a node, with those that only some have between those that all have. */
@@ -108,6 +111,7 @@ const operationDefaults = (operation: Callable): string[] =>
     ...(operation.effect === "money" ? [requestKeyDefault] : []),
     ...(operation.rows === undefined ? [] : [rowsDefault]),
     ...(mayRespondWith(operation, "file") || operation.delivers ? [saveToDefault] : []),
+    ...outputDefaults,
     timeLimitDefault,
   );
 
@@ -128,6 +132,7 @@ const callDefaults = nodeDefaults(
   pagesDefault,
   rowsDefault,
   saveToDefault,
+  ...outputDefaults,
   timeLimitDefault,
 );
 
@@ -166,7 +171,8 @@ const definition = ({
   icon: ${literal(look.icon)},
   paletteLabel: ${literal(paletteLabel)},
   inputs: ${trigger ? 0 : 1},
-  outputs: ${trigger ? '2,\n  outputLabels: ["changes", "status"]' : 1},
+  outputs: ${trigger ? 2 : 1},
+  outputLabels: ${trigger ? '["changes", "status"]' : '["result", "errors"]'},
   defaults: ${properties(defaults)},
   fxdesk: { slug: ${literal(slug)}, controls: ${literal(controls)}, searchWords: ${literal(searchWords)}${trigger ? `, trigger: ${literal(trigger)}` : ""} },
   label: function () { return fxdesk.label(this); },

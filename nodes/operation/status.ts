@@ -45,13 +45,13 @@ export function callingStatus(translate: Translate, { underWay, waiting, step }:
   return { fill: "blue", shape: "dot", text: parts.join(", ") };
 }
 
-export function doneStatus(translate: Translate, { msg, body, entries, more }: Delivery): NodeStatus {
-  const { payload, statusCode } = msg;
+export function doneStatus(translate: Translate, delivery: Delivery): NodeStatus {
+  const { body, content, statusCode, entries, more } = delivery;
   const text =
     entries !== undefined
       ? translate(more ? "someEntries" : "entries", entries)
-      : body instanceof ReceivedFile && Buffer.isBuffer(payload)
-        ? sizeOf(payload.length)
+      : body instanceof ReceivedFile && Buffer.isBuffer(content)
+        ? sizeOf(content.length)
         : translate(statusCode === 202 ? "accepted" : "done");
   return { fill: "green", shape: "dot", text };
 }

@@ -239,6 +239,8 @@ test("the node that calls any operation has a form, words and help", () => {
     "pages",
     "rows",
     "saveTo",
+    "resultTo",
+    "outputs",
     "timeoutMs",
     "version",
   ]);
