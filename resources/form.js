@@ -4,6 +4,7 @@
  */
 import { addAttempts } from "./connection.js";
 import { picker } from "./picker.js";
+import { check, listFor, messageOf, tryRead } from "./through.js";
 
 const words = (node, key, values) => node._def._(key, values);
 const fieldWords = (node, name) => `operations.${node._def.fxdesk.slug}.fields.${name}`;
@@ -88,6 +89,36 @@ function typedInput(node, input, fixed, given) {
   input.typedInput("value", given.value);
 }
 
+/** The line of text that a typed input shows. */
+const innerOf = (input) => input.parent().find(".red-ui-typedInput-input");
+
+/** Lets a fixed value be picked from what there is; what was picked is remembered by what people call it. */
+function addPicker(node, input, { list, several }) {
+  const inner = innerOf(input);
+  const caption = inner.closest(".form-row").find("label").text();
+  const choice = picker(inner, {
+    isActive: () => input.typedInput("type") === "str",
+    several: several === true,
+    label: caption,
+    chosen: ({ label }) => input.data("fxdeskLabel", label),
+  });
+  inner.closest(".form-row").after(choice.list);
+  inner.on("input", () => input.removeData("fxdeskLabel"));
+  const entryOf = ({ value, title, label }) => ({
+    value,
+    label,
+    main: title || value,
+    aside: title ? value : "",
+    search: `${value} ${title}`.toLowerCase(),
+  });
+  const load = () =>
+    listFor($("#node-input-connection").val(), list)?.done(({ entries }) =>
+      choice.fill(entries.map(entryOf)),
+    );
+  inner.one("focus", load);
+  $("#node-input-connection").on("change", () => inner.off("focus", load).one("focus", load));
+}
+
 const readTypedInput = (input) => ({ type: input.typedInput("type"), value: input.typedInput("value") });
 
 // ---- Rows
@@ -105,6 +136,7 @@ function fieldRow(node, control) {
     .attr({ id, placeholder: control.hint });
   const line = row(id, words(node, `${key}.label`), input);
   const caption = line.find("label").toggleClass("fxdesk-required", control.required === true);
+  line.append($('<p class="fxdesk-reason" aria-live="polite">').attr("id", `${id}-reason`));
   const says = words(node, `${key}.description`);
   if (says) RED.popover.tooltip(caption, says);
   return line;
@@ -115,6 +147,8 @@ function group(title, open) {
 }
 
 // ---- The fields of an operation
+
+const fieldInput = (name) => $(`#${CSS.escape(inputId(name))}`);
 
 /** More than this many empty optional fields are folded away. */
 const shownOptional = 5;
@@ -127,22 +161,77 @@ function addFields(node, form) {
   const folded = group(words(node, "form.optional"), filled || optional.length <= shownOptional);
   for (const control of controls) (control.required ? form : folded).append(fieldRow(node, control));
   if (optional.length > 0) form.append(folded);
-  for (const control of controls)
-    typedInput(
-      node,
-      $(`#${CSS.escape(inputId(control.name))}`),
-      fixedType(node, control),
-      fields[control.name],
-    );
+  for (const control of controls) {
+    const input = fieldInput(control.name);
+    const given = fields[control.name];
+    typedInput(node, input, fixedType(node, control), given);
+    const id = inputId(control.name);
+    innerOf(input).attr({ id: `${id}-text`, "aria-describedby": `${id}-reason` });
+    $(`label[for="${CSS.escape(id)}"]`).attr("for", `${id}-text`);
+    if (given?.label) input.data("fxdeskLabel", given.label);
+    if (control.list) addPicker(node, input, control);
+  }
+  if (controls.length > 0) addReasons(node, form);
 }
 
 function readFields(node) {
   const fields = {};
   for (const { name } of node._def.fxdesk.controls) {
-    const given = readTypedInput($(`#${CSS.escape(inputId(name))}`));
-    if (given.value !== "") fields[name] = given;
+    const given = readTypedInput(fieldInput(name));
+    const label = fieldInput(name).data("fxdeskLabel");
+    if (given.value !== "") fields[name] = label ? { ...given, label } : given;
   }
   return fields;
+}
+
+/** A pause in which a person types on. */
+const typingMs = 250;
+
+/** Says below each field what is wrong with its value, in the words with which a message would be refused. */
+function addReasons(node, form) {
+  const { operation, controls } = node._def.fxdesk;
+  let due;
+  const show = ({ violations }) => {
+    for (const { name } of controls) {
+      const own = violations.filter(({ field }) => field.split(".")[0] === name);
+      const reason = own
+        .map(({ field, message }) => (field === name ? message : `${field} ${message}`))
+        .join("; ");
+      $(`#${CSS.escape(inputId(name))}-reason`).text(reason);
+      innerOf(fieldInput(name)).attr("aria-invalid", String(own.length > 0));
+    }
+  };
+  const look = () => check(operation, readFields(node)).done(show);
+  form.on("input change", () => {
+    clearTimeout(due);
+    due = setTimeout(look, typingMs);
+  });
+}
+
+/** Makes a read with what the form holds, and shows the response. */
+function addTry(node, form) {
+  const { operation } = node._def.fxdesk;
+  const button = $('<button type="button" class="red-ui-button" id="fxdesk-try">').text(
+    words(node, "form.try"),
+  );
+  const state = $('<p class="fxdesk-hint" aria-live="polite" id="fxdesk-try-state">');
+  const response = $('<pre class="fxdesk-response" tabindex="0">').attr(
+    "aria-label",
+    words(node, "form.response"),
+  );
+  form.append($('<div class="form-row">').append(button), state, response.hide());
+  const shown = ({ status, text, isCut, entries }) => {
+    state.text(words(node, isCut ? "form.triedCut" : "form.tried", { status, count: entries }));
+    response.text(text).show();
+  };
+  button.on("click", () => {
+    response.hide();
+    state.text(words(node, "form.trying"));
+    const body = { operation, node: node.id, fields: readFields(node) };
+    const asked = tryRead($("#node-input-connection").val(), body);
+    if (asked) asked.done(shown).fail((failed) => state.text(messageOf(failed)));
+    else state.text(words(node, "form.tryUnconnected"));
+  });
 }
 
 // ---- The choice of an operation, where the type of the node does not say it
@@ -156,7 +245,8 @@ function describe(node, { summary, effect, fields }) {
 
 const entryOf = ({ name, title, summary }) => ({
   value: name,
-  title,
+  main: name,
+  aside: title,
   hint: summary,
   search: `${name} ${title} ${summary}`.toLowerCase(),
 });
@@ -166,8 +256,11 @@ function addOperation(node, form) {
   const input = $('<input type="text">').attr({ id, placeholder: words(node, "form.operationHint") });
   const about = $('<p class="fxdesk-hint fxdesk-about" aria-live="polite">').attr("id", `${id}-about`);
   input.val(node.operation).attr("aria-describedby", `${id}-about`);
-  const choice = picker(input, (count) => about.text(words(node, "form.matches", { count })));
   const caption = words(node, node._def.fxdesk.trigger ? "form.watch" : "form.operation");
+  const choice = picker(input, {
+    found: (count) => about.text(words(node, "form.matches", { count })),
+    label: input.attr("placeholder"),
+  });
   form.append(row(id, caption, input), choice.list, about);
   // The editor's own request carries its token.
   $.getJSON(node._def.fxdesk.trigger ? "fxdesk/watches" : "fxdesk/operations", (operations) => {
@@ -287,6 +380,7 @@ function openNode(node) {
   if (input) addInput(node, form);
   addFields(node, form);
   addOptions(node, form);
+  if (node._def.fxdesk.effect === "read" && !node._def.fxdesk.trigger) addTry(node, form);
 }
 
 function save(node) {
@@ -300,7 +394,7 @@ function save(node) {
 }
 
 /** True, or what is wrong with the fields of a node. */
-function violations(node, fields, option) {
+function fieldProblems(node, fields, option) {
   if (!fields) return true;
   const found = node._def.fxdesk.controls.flatMap(({ name, required }) => {
     const given = fields[name];
@@ -328,8 +422,26 @@ function connect(node, connection) {
   RED.nodes.updateConfigNodeUsers(node, { action: "add" });
 }
 
-const label = (node) =>
-  node.name || node.operation || words(node, `operations.${node._def.fxdesk.slug}.label`);
+/** Longer ones, and identifiers, tell nobody anything. */
+const longestChosen = 24;
+
+/** What was chosen in the form, as far as it says something: the first field that is fixed. */
+function chosenIn(node) {
+  const { controls } = node._def.fxdesk;
+  const fixed = controls.map(({ name }) => node.fields?.[name]).filter((given) => given && isFixed(given));
+  const shown = fixed.map((given) => given.label ?? given.value);
+  return shown.find((text) => text.length <= longestChosen);
+}
+
+const isFixed = ({ type }) => type === "str" || type === "num";
+
+function nodeLabel(node) {
+  const named = node.name || node.operation;
+  if (named) return named;
+  const title = words(node, `operations.${node._def.fxdesk.slug}.label`);
+  const chosen = chosenIn(node);
+  return chosen ? `${title} · ${chosen}` : title;
+}
 const labelStyle = (node) => (node.name ? "node_label_italic" : "");
 
 // ---- The connection
@@ -387,10 +499,10 @@ window.fxdesk = {
   connect,
   connectionLabel,
   inputProblem,
-  label,
+  label: nodeLabel,
   labelStyle,
   open: openNode,
   openConnection,
-  violations,
+  violations: fieldProblems,
   save,
 };

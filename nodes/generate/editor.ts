@@ -17,6 +17,7 @@ import {
   watchSlug,
   watchType,
 } from "../names";
+import { listsOf } from "../lists";
 import { type Control, controlsOf } from "./controls";
 import { searchWordsOf } from "./search-words";
 import { callAppearance, type Appearance, appearanceOf, paletteLabelOf, watchAppearance } from "./appearance";
@@ -138,8 +139,12 @@ const callDefaults = nodeDefaults(
 
 const properties = (list: readonly string[]): string => `{\n    ${list.join(",\n    ")}\n  }`;
 
+type ListFor = ReturnType<typeof listsOf>;
+
 interface NodeDefinition {
   readonly type: string;
+  /** What its fields belong to; undefined where the form names it. */
+  readonly callable?: Callable;
   readonly paletteLabel: string;
   readonly slug: string;
   readonly look: Appearance;
@@ -163,6 +168,7 @@ const definition = ({
   defaults,
   controls,
   searchWords,
+  callable,
   trigger,
 }: NodeDefinition): string =>
   `RED.nodes.registerType(${literal(type)}, {
@@ -174,7 +180,7 @@ const definition = ({
   outputs: ${trigger ? 2 : 1},
   outputLabels: ${trigger ? '["changes", "status"]' : '["result", "errors"]'},
   defaults: ${properties(defaults)},
-  fxdesk: { slug: ${literal(slug)}, controls: ${literal(controls)}, searchWords: ${literal(searchWords)}${trigger ? `, trigger: ${literal(trigger)}` : ""} },
+  fxdesk: { slug: ${literal(slug)},${callable ? ` operation: ${literal(callable.name)}, effect: ${literal(callable.effect)},` : ""} controls: ${literal(controls)}, searchWords: ${literal(searchWords)}${trigger ? `, trigger: ${literal(trigger)}` : ""} },
   label: function () { return fxdesk.label(this); },
   labelStyle: function () { return fxdesk.labelStyle(this); },
   onadd: function () { fxdesk.added(this); },
@@ -182,27 +188,29 @@ const definition = ({
   oneditsave: function () { fxdesk.save(this); }
 });`;
 
-const operationDefinition = (operation: Callable, isDaily: boolean): string =>
+const operationDefinition = (operation: Callable, isDaily: boolean, listFor: ListFor): string =>
   definition({
     type: nodeTypeOf(operation),
     paletteLabel: paletteLabelOf(operation),
+    callable: operation,
     slug: slugOf(operation),
     look: appearanceOf(operation, isDaily),
     defaults: operationDefaults(operation),
-    controls: controlsOf(pageOf(operation)),
+    controls: controlsOf(pageOf(operation), (field) => listFor(operation, field)),
     searchWords: searchWordsOf(operation),
   });
 
 const beginnings = (day: boolean): string => `now, beginning${day ? ", YYYY-MM-DD" : ""}`;
 
-const watchDefinition = (watch: Watch, isDaily: boolean): string =>
+const watchDefinition = (watch: Watch, isDaily: boolean, listFor: ListFor): string =>
   definition({
     type: nodeTypeOf(watch),
     paletteLabel: paletteLabelOf(watch),
+    callable: watch,
     slug: slugOf(watch),
     look: appearanceOf(watch, isDaily),
     defaults: watchDefaults,
-    controls: controlsOf(pageOf(watch)),
+    controls: controlsOf(pageOf(watch), (field) => listFor(watch, field)),
     searchWords: searchWordsOf(watch),
     trigger: {
       from: `${watch.begins} (${beginnings(watch.day !== undefined)})`,
@@ -221,8 +229,10 @@ const anyWatchDefinition = definition({
   trigger: { from: beginnings(true), every: "" },
 });
 
-const declaredDefinition = (callable: Callable, isDaily: boolean): string =>
-  isWatch(callable) ? watchDefinition(callable, isDaily) : operationDefinition(callable, isDaily);
+const declaredDefinition = (callable: Callable, isDaily: boolean, listFor: ListFor): string =>
+  isWatch(callable)
+    ? watchDefinition(callable, isDaily, listFor)
+    : operationDefinition(callable, isDaily, listFor);
 
 const callDefinition = definition({
   type: callType,
@@ -268,16 +278,17 @@ const examplesConnected = `RED.events.on("flows:loaded", function () {
 /** The editor's HTML for the connection and the nodes of a service. */
 export function editorFile(service: Service): string {
   const declared = declarationsOf(service);
+  const listFor = listsOf(service);
   const types = [callType, watchType, ...declared.map(nodeTypeOf)];
   const daily = service.daily ? dailyOf(service) : [];
   const others = declared.filter((callable) => !daily.includes(callable));
   // The drawers of the palette are in the order in which their first nodes come.
   const definitions = [
     connectionDefinition(service),
-    ...daily.map((callable) => declaredDefinition(callable, true)),
+    ...daily.map((callable) => declaredDefinition(callable, true, listFor)),
     callDefinition,
     anyWatchDefinition,
-    ...others.map((callable) => declaredDefinition(callable, false)),
+    ...others.map((callable) => declaredDefinition(callable, false, listFor)),
     examplesConnected,
   ];
   return `<link rel="stylesheet" href="resources/@fxdesk/toolkit/form.css">
