@@ -4,6 +4,7 @@
  */
 import { addAttempts } from "./connection.js";
 import { picker } from "./picker.js";
+import { placesOf, wayOf } from "./places.js";
 import { check, listFor, messageOf, tryRead } from "./through.js";
 
 const words = (node, key, values) => node._def._(key, values);
@@ -153,13 +154,68 @@ const fieldInput = (name) => $(`#${CSS.escape(inputId(name))}`);
 /** More than this many empty optional fields are folded away. */
 const shownOptional = 5;
 
+/** A choice between the ways to give something, of which one counts; the others are emptied. */
+function addWays(node, form, ways, place) {
+  const { controls, rules } = node._def.fxdesk;
+  for (const [index, rule] of rules.entries()) {
+    if (
+      rule.kind !== "exactly-one" ||
+      !rule.fields.every((name) => controls.some((each) => each.name === name))
+    )
+      continue;
+    const id = `${inputId(rule.fields.join("-"))}-way`;
+    const select = $("<select>").attr("id", id);
+    for (const name of rule.fields)
+      select.append(
+        $("<option>")
+          .val(name)
+          .text(words(node, `${fieldWords(node, name)}.label`)),
+      );
+    ways[index] = wayOf(rule, filledIn);
+    select.val(ways[index]).on("change", () => {
+      ways[index] = select.val();
+      for (const name of rule.fields) if (name !== ways[index]) fieldInput(name).typedInput("value", "");
+      place();
+    });
+    form.append(row(id, words(node, "form.way"), select));
+  }
+}
+
+/** What a field holds, wherever its value comes from. */
+const filledIn = (name) => fieldInput(name).typedInput("value") || undefined;
+
+/** Puts each field where the rules want it, whenever a value changes. */
+function keepPlaced(node, top, folded, ways) {
+  const { controls, rules } = node._def.fxdesk;
+  const place = () => {
+    const places = placesOf({ controls, rules }, filledIn, ways);
+    for (const { name } of controls) {
+      const isNeeded = places.get(name) === "needed";
+      const line = fieldInput(name).closest(".form-row");
+      const lines = line.add(line.next(".fxdesk-list"));
+      line
+        .toggle(places.get(name) !== "hidden")
+        .find("label")
+        .toggleClass("fxdesk-required", isNeeded);
+      const home = isNeeded ? top : folded;
+      // A row that is moved would lose the focus of who types in it.
+      if (!home[0].contains(line[0]) && !line.is(":focus-within")) home.append(lines);
+    }
+    folded.toggle(folded.children(".form-row").length > 0);
+  };
+  return place;
+}
+
 function addFields(node, form) {
   const { controls } = node._def.fxdesk;
   const fields = node.fields || {};
   const optional = controls.filter(({ required }) => !required);
   const filled = optional.some(({ name }) => fields[name]);
   const folded = group(words(node, "form.optional"), filled || optional.length <= shownOptional);
-  for (const control of controls) (control.required ? form : folded).append(fieldRow(node, control));
+  const choices = $("<div>");
+  const top = $("<div>");
+  form.append(choices, top);
+  for (const control of controls) (control.required ? top : folded).append(fieldRow(node, control));
   if (optional.length > 0) form.append(folded);
   for (const control of controls) {
     const input = fieldInput(control.name);
@@ -171,7 +227,13 @@ function addFields(node, form) {
     if (given?.label) input.data("fxdeskLabel", given.label);
     if (control.list) addPicker(node, input, control);
   }
-  if (controls.length > 0) addReasons(node, form);
+  if (controls.length === 0) return;
+  const ways = [];
+  const place = keepPlaced(node, top, folded, ways);
+  addWays(node, choices, ways, place);
+  place();
+  form.on("change", place);
+  addReasons(node, form);
 }
 
 function readFields(node) {

@@ -15,6 +15,7 @@ const form = {
   name: "Name",
   connection: "Connection",
   optional: "Optional fields",
+  way: "Given by",
   options: "Options",
   choose: "choose …",
   unset: "not set",

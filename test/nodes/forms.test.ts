@@ -139,6 +139,35 @@ test("a value that does not fit is said below its field, as it is typed", async 
   await page.waitForSelector(".red-ui-tray", { state: "detached" });
 });
 
+test("a form asks for what the choices in it make necessary, and hides what they exclude", async () => {
+  const id = await editor.drag("fxdesk-initiate-payment", 400, 320);
+  await editor.edit(id);
+  expect(await field("creditorName").isVisible()).toBe(false);
+  await editor.fill("payment-service", "payments");
+  await editor.fill("payment-product", "sepa-credit-transfers");
+  for (const name of ["instructedAmount", "creditorAccount", "creditorName", "debtorAccount"])
+    await field(name).waitFor();
+  await openOptional();
+  expect(await field("frequency").isVisible()).toBe(false);
+  expect(await field("pain001").isVisible()).toBe(false);
+  await editor.fill("payment-product", "pain.001-sepa-credit-transfers");
+  await field("pain001").waitFor();
+  await page.locator("#node-dialog-cancel").click();
+  await page.waitForSelector(".red-ui-tray", { state: "detached" });
+});
+
+test("of several ways to give something, one is chosen", async () => {
+  const id = await editor.drag("fxdesk-get-funding-account", 400, 380);
+  await editor.edit(id);
+  await field("currency").waitFor();
+  expect(await field("account_id").isVisible()).toBe(false);
+  await page.getByLabel("Given by").selectOption("account_id");
+  await field("account_id").waitFor();
+  expect(await field("currency").isVisible()).toBe(false);
+  await page.locator("#node-dialog-cancel").click();
+  await page.waitForSelector(".red-ui-tray", { state: "detached" });
+});
+
 test("a read is tried, and its response is shown in the form", async () => {
   await editor.edit("find");
   await editor.fill("currencies", "EUR");
