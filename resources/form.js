@@ -156,7 +156,7 @@ const shownOptional = 5;
 
 /** A choice between the ways to give something, of which one counts; the others are emptied. */
 function addWays(node, form, ways, place) {
-  const { controls, rules } = node._def.fxdesk;
+  const { controls, rules = [] } = node._def.fxdesk;
   for (const [index, rule] of rules.entries()) {
     if (
       rule.kind !== "exactly-one" ||
@@ -186,7 +186,7 @@ const filledIn = (name) => fieldInput(name).typedInput("value") || undefined;
 
 /** Puts each field where the rules want it, whenever a value changes. */
 function keepPlaced(node, top, folded, ways) {
-  const { controls, rules } = node._def.fxdesk;
+  const { controls, rules = [] } = node._def.fxdesk;
   const place = () => {
     const places = placesOf({ controls, rules }, filledIn, ways);
     for (const { name } of controls) {

@@ -141,11 +141,13 @@ const properties = (list: readonly string[]): string => `{\n    ${list.join(",\n
 
 type ListFor = ReturnType<typeof listsOf>;
 
-/** Rules that say which fields a form asks for, without their sentences. */
-const formRules = (callable: Callable) =>
-  pageOf(callable)
-    .rules.filter(({ kind }) => ["exactly-one", "needed-by", "needed-unless", "excluded-by"].includes(kind))
-    .map(({ description: _, ...rule }) => rule);
+/** Rules that say which fields a form asks for, without their sentences; nothing where there are none. */
+function rulesPart(callable: Callable | undefined): string {
+  const asking = (callable ? pageOf(callable).rules : [])
+    .filter(({ kind }) => ["exactly-one", "needed-by", "needed-unless", "excluded-by"].includes(kind))
+    .map((rule) => ({ ...rule, description: undefined }));
+  return asking.length > 0 ? `rules: ${literal(asking)},` : "";
+}
 
 interface NodeDefinition {
   readonly type: string;
@@ -186,7 +188,7 @@ const definition = ({
   outputs: ${trigger ? 2 : 1},
   outputLabels: ${trigger ? '["changes", "status"]' : '["result", "errors"]'},
   defaults: ${properties(defaults)},
-  fxdesk: { slug: ${literal(slug)},${callable ? ` operation: ${literal(callable.name)}, effect: ${literal(callable.effect)},` : ""} controls: ${literal(controls)}, rules: ${literal(callable ? formRules(callable) : [])}, searchWords: ${literal(searchWords)}${trigger ? `, trigger: ${literal(trigger)}` : ""} },
+  fxdesk: { slug: ${literal(slug)},${callable ? ` operation: ${literal(callable.name)}, effect: ${literal(callable.effect)},` : ""} controls: ${literal(controls)}, ${rulesPart(callable)} searchWords: ${literal(searchWords)}${trigger ? `, trigger: ${literal(trigger)}` : ""} },
   label: function () { return fxdesk.label(this); },
   labelStyle: function () { return fxdesk.labelStyle(this); },
   onadd: function () { fxdesk.added(this); },
