@@ -3,7 +3,9 @@ import type { NodeAPI } from "node-red";
 import { serveOperations } from "./admin";
 import { connectionCredentials, connectionNode } from "./connection/connection";
 import { serveConnections } from "./connection/admin";
-import { operationNode } from "./operation/operation";
+import { serveReading } from "./connection/reading";
+import { serveChecks } from "./checking";
+import { operationNodes } from "./operation/operation";
 import { userService } from "./service";
 import { watchNode } from "./watch/watch";
 import { stopWatch } from "./stopping";
@@ -14,10 +16,12 @@ export function nodeTypes(RED: NodeAPI, environment: NodeJS.ProcessEnv = process
   const isStopping = stopWatch(RED);
   serveOperations(RED, user.service);
   serveConnections(RED, user.service);
+  serveReading(RED, user.service);
+  serveChecks(RED, user.service);
   return {
     connection: connectionNode(RED, user),
     credentials: connectionCredentials(user.service),
-    operation: (name?: string) => operationNode(RED, isStopping, name),
+    operation: operationNodes(RED, isStopping),
     watch: (name?: string) => watchNode(RED, name),
   };
 }

@@ -4,6 +4,8 @@
  */
 import { addAttempts } from "./connection.js";
 import { picker } from "./picker.js";
+import { placesOf, wayOf } from "./places.js";
+import { check, listFor, messageOf, tryRead } from "./through.js";
 
 const words = (node, key, values) => node._def._(key, values);
 const fieldWords = (node, name) => `operations.${node._def.fxdesk.slug}.fields.${name}`;
@@ -88,6 +90,36 @@ function typedInput(node, input, fixed, given) {
   input.typedInput("value", given.value);
 }
 
+/** The line of text that a typed input shows. */
+const innerOf = (input) => input.parent().find(".red-ui-typedInput-input");
+
+/** Lets a fixed value be picked from what there is; what was picked is remembered by what people call it. */
+function addPicker(node, input, { list, several }) {
+  const inner = innerOf(input);
+  const caption = inner.closest(".form-row").find("label").text();
+  const choice = picker(inner, {
+    isActive: () => input.typedInput("type") === "str",
+    several: several === true,
+    label: caption,
+    chosen: ({ label }) => input.data("fxdeskLabel", label),
+  });
+  inner.closest(".form-row").after(choice.list);
+  inner.on("input", () => input.removeData("fxdeskLabel"));
+  const entryOf = ({ value, title, label }) => ({
+    value,
+    label,
+    main: title || value,
+    aside: title ? value : "",
+    search: `${value} ${title}`.toLowerCase(),
+  });
+  const load = () =>
+    listFor($("#node-input-connection").val(), list)?.done(({ entries }) =>
+      choice.fill(entries.map(entryOf)),
+    );
+  inner.one("focus", load);
+  $("#node-input-connection").on("change", () => inner.off("focus", load).one("focus", load));
+}
+
 const readTypedInput = (input) => ({ type: input.typedInput("type"), value: input.typedInput("value") });
 
 // ---- Rows
@@ -105,6 +137,7 @@ function fieldRow(node, control) {
     .attr({ id, placeholder: control.hint });
   const line = row(id, words(node, `${key}.label`), input);
   const caption = line.find("label").toggleClass("fxdesk-required", control.required === true);
+  line.append($('<p class="fxdesk-reason" aria-live="polite">').attr("id", `${id}-reason`));
   const says = words(node, `${key}.description`);
   if (says) RED.popover.tooltip(caption, says);
   return line;
@@ -116,8 +149,62 @@ function group(title, open) {
 
 // ---- The fields of an operation
 
+const fieldInput = (name) => $(`#${CSS.escape(inputId(name))}`);
+
 /** More than this many empty optional fields are folded away. */
 const shownOptional = 5;
+
+/** A choice between the ways to give something, of which one counts; the others are emptied. */
+function addWays(node, form, ways, place) {
+  const { controls, rules = [] } = node._def.fxdesk;
+  for (const [index, rule] of rules.entries()) {
+    if (
+      rule.kind !== "exactly-one" ||
+      !rule.fields.every((name) => controls.some((each) => each.name === name))
+    )
+      continue;
+    const id = `${inputId(rule.fields.join("-"))}-way`;
+    const select = $("<select>").attr("id", id);
+    for (const name of rule.fields)
+      select.append(
+        $("<option>")
+          .val(name)
+          .text(words(node, `${fieldWords(node, name)}.label`)),
+      );
+    ways[index] = wayOf(rule, filledIn);
+    select.val(ways[index]).on("change", () => {
+      ways[index] = select.val();
+      for (const name of rule.fields) if (name !== ways[index]) fieldInput(name).typedInput("value", "");
+      place();
+    });
+    form.append(row(id, words(node, "form.way"), select));
+  }
+}
+
+/** What a field holds, wherever its value comes from. */
+const filledIn = (name) => fieldInput(name).typedInput("value") || undefined;
+
+/** Puts each field where the rules want it, whenever a value changes. */
+function keepPlaced(node, top, folded, ways) {
+  const { controls, rules = [] } = node._def.fxdesk;
+  const place = () => {
+    const places = placesOf({ controls, rules }, filledIn, ways);
+    for (const { name } of controls) {
+      const isNeeded = places.get(name) === "needed";
+      const line = fieldInput(name).closest(".form-row");
+      const lines = line.add(line.next(".fxdesk-list"));
+      line
+        .toggle(places.get(name) !== "hidden")
+        .find("label")
+        .toggleClass("fxdesk-required", isNeeded);
+      const home = isNeeded ? top : folded;
+      // A row that is moved would lose the focus of who types in it.
+      if (!home[0].contains(line[0]) && !line.is(":focus-within")) home.append(lines);
+    }
+    folded.toggle(folded.children(".form-row").length > 0);
+  };
+  return place;
+}
 
 function addFields(node, form) {
   const { controls } = node._def.fxdesk;
@@ -125,24 +212,88 @@ function addFields(node, form) {
   const optional = controls.filter(({ required }) => !required);
   const filled = optional.some(({ name }) => fields[name]);
   const folded = group(words(node, "form.optional"), filled || optional.length <= shownOptional);
-  for (const control of controls) (control.required ? form : folded).append(fieldRow(node, control));
+  const choices = $("<div>");
+  const top = $("<div>");
+  form.append(choices, top);
+  for (const control of controls) (control.required ? top : folded).append(fieldRow(node, control));
   if (optional.length > 0) form.append(folded);
-  for (const control of controls)
-    typedInput(
-      node,
-      $(`#${CSS.escape(inputId(control.name))}`),
-      fixedType(node, control),
-      fields[control.name],
-    );
+  for (const control of controls) {
+    const input = fieldInput(control.name);
+    const given = fields[control.name];
+    typedInput(node, input, fixedType(node, control), given);
+    const id = inputId(control.name);
+    innerOf(input).attr({ id: `${id}-text`, "aria-describedby": `${id}-reason` });
+    $(`label[for="${CSS.escape(id)}"]`).attr("for", `${id}-text`);
+    if (given?.label) input.data("fxdeskLabel", given.label);
+    if (control.list) addPicker(node, input, control);
+  }
+  if (controls.length === 0) return;
+  const ways = [];
+  const place = keepPlaced(node, top, folded, ways);
+  addWays(node, choices, ways, place);
+  place();
+  form.on("change", place);
+  addReasons(node, form);
 }
 
 function readFields(node) {
   const fields = {};
   for (const { name } of node._def.fxdesk.controls) {
-    const given = readTypedInput($(`#${CSS.escape(inputId(name))}`));
-    if (given.value !== "") fields[name] = given;
+    const given = readTypedInput(fieldInput(name));
+    const label = fieldInput(name).data("fxdeskLabel");
+    if (given.value !== "") fields[name] = label ? { ...given, label } : given;
   }
   return fields;
+}
+
+/** A pause in which a person types on. */
+const typingMs = 250;
+
+/** Says below each field what is wrong with its value, in the words with which a message would be refused. */
+function addReasons(node, form) {
+  const { operation, controls } = node._def.fxdesk;
+  let due;
+  const show = ({ violations }) => {
+    for (const { name } of controls) {
+      const own = violations.filter(({ field }) => field.split(".")[0] === name);
+      const reason = own
+        .map(({ field, message }) => (field === name ? message : `${field} ${message}`))
+        .join("; ");
+      $(`#${CSS.escape(inputId(name))}-reason`).text(reason);
+      innerOf(fieldInput(name)).attr("aria-invalid", String(own.length > 0));
+    }
+  };
+  const look = () => check(operation, readFields(node)).done(show);
+  form.on("input change", () => {
+    clearTimeout(due);
+    due = setTimeout(look, typingMs);
+  });
+}
+
+/** Makes a read with what the form holds, and shows the response. */
+function addTry(node, form) {
+  const { operation } = node._def.fxdesk;
+  const button = $('<button type="button" class="red-ui-button" id="fxdesk-try">').text(
+    words(node, "form.try"),
+  );
+  const state = $('<p class="fxdesk-hint" aria-live="polite" id="fxdesk-try-state">');
+  const response = $('<pre class="fxdesk-response" tabindex="0">').attr(
+    "aria-label",
+    words(node, "form.response"),
+  );
+  form.append($('<div class="form-row">').append(button), state, response.hide());
+  const shown = ({ status, text, isCut, entries }) => {
+    state.text(words(node, isCut ? "form.triedCut" : "form.tried", { status, count: entries }));
+    response.text(text).show();
+  };
+  button.on("click", () => {
+    response.hide();
+    state.text(words(node, "form.trying"));
+    const body = { operation, node: node.id, fields: readFields(node) };
+    const asked = tryRead($("#node-input-connection").val(), body);
+    if (asked) asked.done(shown).fail((failed) => state.text(messageOf(failed)));
+    else state.text(words(node, "form.tryUnconnected"));
+  });
 }
 
 // ---- The choice of an operation, where the type of the node does not say it
@@ -156,7 +307,8 @@ function describe(node, { summary, effect, fields }) {
 
 const entryOf = ({ name, title, summary }) => ({
   value: name,
-  title,
+  main: name,
+  aside: title,
   hint: summary,
   search: `${name} ${title} ${summary}`.toLowerCase(),
 });
@@ -166,8 +318,11 @@ function addOperation(node, form) {
   const input = $('<input type="text">').attr({ id, placeholder: words(node, "form.operationHint") });
   const about = $('<p class="fxdesk-hint fxdesk-about" aria-live="polite">').attr("id", `${id}-about`);
   input.val(node.operation).attr("aria-describedby", `${id}-about`);
-  const choice = picker(input, (count) => about.text(words(node, "form.matches", { count })));
   const caption = words(node, node._def.fxdesk.trigger ? "form.watch" : "form.operation");
+  const choice = picker(input, {
+    found: (count) => about.text(words(node, "form.matches", { count })),
+    label: input.attr("placeholder"),
+  });
   form.append(row(id, caption, input), choice.list, about);
   // The editor's own request carries its token.
   $.getJSON(node._def.fxdesk.trigger ? "fxdesk/watches" : "fxdesk/operations", (operations) => {
@@ -211,7 +366,12 @@ function addModes(node, options, name, modes) {
   options.append(row(id, words(node, `form.${name}`), select.val(node[name] || usual)));
 }
 
-const pageModes = { all: "form.pagesAll", one: "form.pagesOne", each: "form.pagesEach" };
+const pageModes = {
+  all: "form.pagesAll",
+  one: "form.pagesOne",
+  each: "form.pagesEach",
+  items: "form.pagesItems",
+};
 const rowModes = { whole: "form.rowsWhole", each: "form.rowsEach" };
 
 function addSaveTo(node, options) {
@@ -230,14 +390,24 @@ function addRequestKey(node, options) {
   typedInput(node, input, fixedTypes.text(), node.requestKey || node._def.defaults.requestKey.value);
 }
 
-function addFromPayload(node, options) {
-  const box = $('<input type="checkbox" id="node-input-fromPayload">').prop("checked", node.fromPayload);
-  const label = $('<label class="fxdesk-wide">').append(
-    box,
-    " ",
-    $("<span>").text(words(node, "form.fromPayload")),
-  );
+function addBox(options, id, checked, text) {
+  const box = $('<input type="checkbox">').attr("id", id).prop("checked", checked);
+  const label = $('<label class="fxdesk-wide">').append(box, " ", $("<span>").text(text));
   options.append($('<div class="form-row">').append(label));
+}
+
+function addResultTo(node, options) {
+  const id = "node-input-fxdesk--result-to";
+  const input = $('<input type="text">').css("width", "calc(100% - 155px)").attr("id", id);
+  options.append(row(id, words(node, "form.resultTo"), input));
+  input.typedInput({ types: ["msg"] });
+  input.typedInput("value", node.resultTo || node._def.defaults.resultTo.value);
+}
+
+/** The editor removes the wires of an output that is gone by the number of those before. */
+function saveOutputs(node) {
+  node.__outputs = node.outputs;
+  node.outputs = $("#fxdesk-error-output").prop("checked") ? 2 : 1;
 }
 
 /** A line of text that the editor keeps by itself, under the name of the property. */
@@ -254,7 +424,11 @@ function addOptions(node, form) {
   if (defaults.pages) addModes(node, options, "pages", pageModes);
   if (defaults.rows) addModes(node, options, "rows", rowModes);
   if (defaults.saveTo) addSaveTo(node, options);
-  if (defaults.fromPayload) addFromPayload(node, options);
+  if (defaults.resultTo) addResultTo(node, options);
+  if (defaults.fromPayload)
+    addBox(options, "node-input-fromPayload", node.fromPayload, words(node, "form.fromPayload"));
+  if (defaults.outputs)
+    addBox(options, "fxdesk-error-output", node.outputs === 2, words(node, "form.errorOutput"));
   if (defaults.timeoutMs) addText(node, options, "timeoutMs", words(node, "form.timeoutHint"));
   for (const [name, hint] of Object.entries(fxdesk.trigger || {})) addText(node, options, name, hint);
 }
@@ -268,6 +442,7 @@ function openNode(node) {
   if (input) addInput(node, form);
   addFields(node, form);
   addOptions(node, form);
+  if (node._def.fxdesk.effect === "read" && !node._def.fxdesk.trigger) addTry(node, form);
 }
 
 function save(node) {
@@ -275,11 +450,13 @@ function save(node) {
   if (defaults.fields) node.fields = readFields(node);
   if (defaults.input) node.input = readTypedInput($("#node-input-fxdesk--input"));
   if (defaults.requestKey) node.requestKey = readTypedInput($("#node-input-fxdesk--request-key"));
+  if (defaults.resultTo) node.resultTo = readTypedInput($("#node-input-fxdesk--result-to")).value;
+  if (defaults.outputs) saveOutputs(node);
   if (defaults.saveTo) node.saveTo = readTypedInput($("#node-input-fxdesk--save-to"));
 }
 
 /** True, or what is wrong with the fields of a node. */
-function violations(node, fields, option) {
+function fieldProblems(node, fields, option) {
   if (!fields) return true;
   const found = node._def.fxdesk.controls.flatMap(({ name, required }) => {
     const given = fields[name];
@@ -307,8 +484,26 @@ function connect(node, connection) {
   RED.nodes.updateConfigNodeUsers(node, { action: "add" });
 }
 
-const label = (node) =>
-  node.name || node.operation || words(node, `operations.${node._def.fxdesk.slug}.label`);
+/** Longer ones, and identifiers, tell nobody anything. */
+const longestChosen = 24;
+
+/** What was chosen in the form, as far as it says something: the first field that is fixed. */
+function chosenIn(node) {
+  const { controls } = node._def.fxdesk;
+  const fixed = controls.map(({ name }) => node.fields?.[name]).filter((given) => given && isFixed(given));
+  const shown = fixed.map((given) => given.label ?? given.value);
+  return shown.find((text) => text.length <= longestChosen);
+}
+
+const isFixed = ({ type }) => type === "str" || type === "num";
+
+function nodeLabel(node) {
+  const named = node.name || node.operation;
+  if (named) return named;
+  const title = words(node, `operations.${node._def.fxdesk.slug}.label`);
+  const chosen = chosenIn(node);
+  return chosen ? `${title} · ${chosen}` : title;
+}
 const labelStyle = (node) => (node.name ? "node_label_italic" : "");
 
 // ---- The connection
@@ -366,10 +561,10 @@ window.fxdesk = {
   connect,
   connectionLabel,
   inputProblem,
-  label,
+  label: nodeLabel,
   labelStyle,
   open: openNode,
   openConnection,
-  violations,
+  violations: fieldProblems,
   save,
 };

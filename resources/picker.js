@@ -7,15 +7,27 @@
 const shownRows = 50;
 
 const matches = (entries, text) => {
+  // What was chosen stays to be compared with the others.
+  if (entries.some(({ value }) => value === text)) return entries;
   const asked = text.toLowerCase().split(/\s+/).filter(Boolean);
   return entries.filter(({ search }) => asked.every((word) => search.includes(word)));
 };
 
+/** The text before and within the last item of several with commas between. */
+const parted = (text, several) => {
+  const end = several ? text.lastIndexOf(",") + 1 : 0;
+  return [text.slice(0, end), text.slice(end).trim()];
+};
+
 /**
- * Makes a picker of a text input. Entries have `value`, `title`, `hint` and `search`, lower-case text that is searched.
- * `found` hears how many entries match what was typed.
+ * Makes a picker of a text input. Entries have `value`, `main` and `aside` as they are shown, `hint`, and `search`, lower-case
+ * text that is searched. `found` hears how many entries match what was typed, `chosen` of the entry that was. Only while
+ * `isActive` says so; `several` takes values with commas between, each picked by itself.
  */
-export function picker(input, found) {
+export function picker(
+  input,
+  { found = () => {}, chosen = () => {}, isActive = () => true, several = false, label },
+) {
   const listId = `${input.attr("id")}-list`;
   const list = $('<ul role="listbox" class="fxdesk-list">').attr("id", listId).hide();
   let entries = [];
@@ -29,7 +41,7 @@ export function picker(input, found) {
     "aria-expanded": "false",
     "aria-controls": listId,
   });
-  list.attr("aria-label", input.attr("placeholder"));
+  list.attr("aria-label", label);
 
   const isOpen = () => input.attr("aria-expanded") === "true";
 
@@ -39,14 +51,16 @@ export function picker(input, found) {
     input.attr("aria-expanded", "false").removeAttr("aria-activedescendant");
   }
 
-  function choose({ value }) {
-    input.val(value).trigger("change");
+  function choose(entry) {
+    const [before] = parted(input.val(), several);
+    input.val(before ? `${before} ${entry.value}` : entry.value).trigger("change");
+    chosen(entry);
     close();
   }
 
   function rowOf(entry, index) {
     const option = $('<li role="option" aria-selected="false">').attr("id", `${listId}-${index}`);
-    option.append($("<b>").text(entry.value), $("<span>").text(` ${entry.title}`));
+    option.append($("<b>").text(entry.main), $("<span>").text(` ${entry.aside}`));
     if (entry.hint) option.attr("title", entry.hint);
     // The input keeps the focus, or the list would close before the click.
     return option.on("mousedown", (event) => {
@@ -56,7 +70,8 @@ export function picker(input, found) {
   }
 
   function open() {
-    const matching = matches(entries, input.val());
+    if (!isActive()) return;
+    const matching = matches(entries, parted(input.val(), several)[1]);
     shown = matching.slice(0, shownRows);
     active = -1;
     list
@@ -76,8 +91,10 @@ export function picker(input, found) {
   }
 
   function move(step) {
+    if (!isActive()) return false;
     if (!isOpen()) open();
     if (shown.length > 0) activate(active < 0 && step < 0 ? shown.length - 1 : active + step);
+    return true;
   }
 
   const keys = {

@@ -196,7 +196,12 @@ describe("rows: the list in its result that is the answer", () => {
       };
       const copy = () => ({ ...msg, payload: undefined });
       const send = (each: object) => void sent.push(each);
-      await deliver({ ...call, copy, send, ended: () => undefined }, { pages: "all", rows });
+      const result = {
+        isPayload: true,
+        set: (onto: { payload?: unknown }, content: unknown) => (onto.payload = content),
+      };
+      const hooks = { copy, result, send, gone: async () => undefined, ended: () => undefined };
+      await deliver({ ...call, ...hooks }, { pages: "all", rows });
       return sent;
     };
     const [whole, ...none] = await sentIn("whole");

@@ -3,35 +3,16 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { NodeAPI } from "node-red";
 import { createClient } from "../../core/client/client";
 import { logInTo, type LoginUnderWay } from "../../core/client/login";
-import { settingsOf } from "../../core/client/settings";
 import { standingOf } from "../../core/client/connection-check";
 import { loginHtml, loginPageHeaders } from "../../core/credentials/login-page";
 import type { Service } from "../../core/declaration/service";
-import { describeViolations } from "../../core/declaration/violation";
-import { InvalidInput } from "../../core/errors";
 import { isForeign } from "../admin";
-import { type ConnectionForm, formFrom, optionsFromForm } from "./form";
+import { type ConnectionForm, optionsFromForm } from "./form";
 import { loginMs, Logins } from "./logins";
+import { answered, type Question, type Told } from "./questions";
 
 /** Where a person returns to, below the root of the editor, unless the connection says another address. */
 const returnPath = "fxdesk/connection/return";
-
-/** What the editor is told: a status, and JSON. */
-interface Told {
-  readonly status?: number;
-  readonly body: object;
-}
-
-const told = (message: string, status = 400): Told => ({ status, body: { message } });
-
-/** What is wrong with a setting names it as the form does. */
-function asFormSays(service: Service, error: unknown): Told {
-  const titles = new Map(settingsOf(service).map(({ name, title }) => [name, title]));
-  const titleOf = (name: string) => titles.get(name) ?? name;
-  if (!(error instanceof InvalidInput)) return told((error as Error).message.replace(/^\w+/, titleOf));
-  const violations = error.violations.map(({ field, message }) => ({ field: titleOf(field), message }));
-  return told(describeViolations(violations));
-}
 
 /** The secret that a browser has for a login. */
 const cookieOf = (handle: string): string => `fxdesk-login-${handle}`;
@@ -46,22 +27,6 @@ const cookieIn = ({ cookie = "" }: IncomingHttpHeaders, name: string): string | 
 export function serveConnections(RED: NodeAPI, service: Service): void {
   const logins = new Logins();
   const mayWrite = RED.auth.needsPermission("fxdesk.write");
-
-  /** No page of another site may ask, and no form of one. */
-  const asked = async (
-    request: { readonly headers: IncomingHttpHeaders; readonly body?: unknown },
-    answer: (form: ConnectionForm) => Promise<Told>,
-  ): Promise<Told> => {
-    if (isForeign(request.headers)) return told("Only the editor may ask.", 403);
-    const isJson = /^application\/json\b/i.test(request.headers["content-type"] ?? "");
-    const form = isJson ? formFrom(request.body) : undefined;
-    if (!form) return told("A form of a connection is needed, as JSON.");
-    try {
-      return await answer(form);
-    } catch (error) {
-      return asFormSays(service, error);
-    }
-  };
 
   const tried = async (form: ConnectionForm): Promise<Told> => {
     const client = createClient(optionsFromForm(service, RED, form), service);
@@ -88,7 +53,9 @@ export function serveConnections(RED: NodeAPI, service: Service): void {
   };
 
   RED.httpAdmin.post("/fxdesk/connection/test", mayWrite, (request, response) => {
-    void asked(request, tried).then(({ status = 200, body }) => response.status(status).json(body));
+    void answered(service, request as Question, tried).then(({ status = 200, body }) =>
+      response.status(status).json(body),
+    );
   });
 
   RED.httpAdmin.post("/fxdesk/connection/login", mayWrite, (request, response) => {
@@ -106,7 +73,9 @@ export function serveConnections(RED: NodeAPI, service: Service): void {
       });
       return { body: { handle, address: login.address } };
     };
-    void asked(request, answer).then(({ status = 200, body }) => response.status(status).json(body));
+    void answered(service, request as Question, answer).then(({ status = 200, body }) =>
+      response.status(status).json(body),
+    );
   });
 
   RED.httpAdmin.get("/fxdesk/connection/login/:handle", mayWrite, (request, response, next) => {

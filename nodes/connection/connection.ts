@@ -4,6 +4,7 @@ import { createClient } from "../../core/client/client";
 import type { ClientOptions } from "../../core/client/options";
 import { environmentName, optionsFromSettings, settingsOf } from "../../core/client/settings";
 import type { Service } from "../../core/declaration/service";
+import { defaultQueue } from "../../core/transport/pacing";
 import type { TlsOptions } from "../../core/transport/tls";
 import { notSet, unresolvedVariable } from "../environment";
 import type { UserService } from "../service";
@@ -18,8 +19,21 @@ export interface ConnectionDef extends NodeDef, Readonly<Settings> {
   z: string;
 }
 
+/** How many calls of one node a connection takes. */
+export interface Capacity {
+  /** Under way at once. */
+  readonly atOnce: number;
+  /** Messages that wait in the node at most. */
+  readonly longestQueue: number;
+}
+
+/** Unless the connection has another queue. */
+export const usualCapacity: Capacity = { atOnce: 10, longestQueue: defaultQueue };
+
 /** A connection as the nodes that use it see it. */
 export interface ConnectionNode extends Node<Settings> {
+  /** Undefined when the settings do not make a client. */
+  capacity?: Capacity;
   /** The client; undefined when the settings do not make one. */
   client?: ClientCore;
   /** Why there is no client. */
@@ -97,8 +111,10 @@ export function connectionNode(
       if (reason !== undefined) throw new TypeError(reason);
       const onRecovered = (line: string) => this.log(line);
       const parts = { node: this, config, credentials: this.credentials ?? {} };
-      const options = { ...optionsFor(service, RED, parts), onRecovered };
-      const client = createClient(options, service);
+      const options = optionsFor(service, RED, parts);
+      const { atOnce, longestQueue } = usualCapacity;
+      this.capacity = { atOnce, longestQueue: options.queueLimit ?? longestQueue };
+      const client = createClient({ ...options, connections: atOnce, onRecovered }, service);
       this.client = client;
       this.on("close", () => void client.close());
     } catch (error) {

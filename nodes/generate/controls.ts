@@ -1,6 +1,7 @@
 /** How a field appears on a form: the control for a fixed value, and what the editor needs to draw and check it. */
 import { type DescribedField, type DescribedPage, inputFields } from "../../core/declaration/described-page";
-import { elementOf, kindOf } from "../../core/schema/kind";
+import { elementOf, kindOf, metaOf } from "../../core/schema/kind";
+import type { FieldList } from "../lists";
 
 /**
  * The control for a fixed value: a line of text, a number, one of some options, several of them, items with commas
@@ -16,6 +17,10 @@ export interface Control {
   readonly options?: readonly string[];
   /** Shown in the empty control: the default, an example or the form of the value. */
   readonly hint?: string;
+  /** The list that its values are picked from. */
+  readonly list?: FieldList;
+  /** Whether it takes several of them, with commas between. */
+  readonly several?: true;
 }
 
 const scalars = new Set(["string", "integer", "number", "boolean"]);
@@ -44,20 +49,25 @@ function hintOf({ default: fallback, example, format }: DescribedField): string 
   return typeof example === "string" ? example : formats[format ?? ""];
 }
 
-function controlOf(field: DescribedField): Control {
+type ListFor = (field: DescribedField) => FieldList | undefined;
+
+function controlOf(field: DescribedField, listFor: ListFor): Control {
   const options = optionsFor(field);
   const hint = hintOf(field);
+  const list = listFor(field);
+  const isSeveral = field.kind === "array" || metaOf(field.schema).separator !== undefined;
   return {
     name: field.name,
     control: controlKind(field, options),
     ...(field.need === "required" && { required: true as const }),
     ...(options && { options }),
     ...(hint !== undefined && { hint }),
+    ...(list && { list, ...(isSeveral && { several: true as const }) }),
   };
 }
 
 /** The controls of a form: what is required first. */
-export function controlsOf(page: DescribedPage): readonly Control[] {
-  const controls = inputFields(page).map(controlOf);
+export function controlsOf(page: DescribedPage, listFor: ListFor = () => undefined): readonly Control[] {
+  const controls = inputFields(page).map((field) => controlOf(field, listFor));
   return [...controls.filter(({ required }) => required), ...controls.filter(({ required }) => !required)];
 }

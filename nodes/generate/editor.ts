@@ -6,6 +6,7 @@ import { mayRespondWith, type Callable } from "../../core/declaration/operation"
 import { dailyOf, declarationsOf, type Service, type Setting } from "../../core/declaration/service";
 import { isWatch, type Watch } from "../../core/declaration/watch";
 import { usualKey } from "../operation/key";
+import { usualProperty } from "../operation/result";
 import {
   callSlug,
   callType,
@@ -16,6 +17,7 @@ import {
   watchSlug,
   watchType,
 } from "../names";
+import { listsOf } from "../lists";
 import { type Control, controlsOf } from "./controls";
 import { searchWordsOf } from "./search-words";
 import { callAppearance, type Appearance, appearanceOf, paletteLabelOf, watchAppearance } from "./appearance";
@@ -83,6 +85,8 @@ const connectionForm = (service: Service): string =>
 const pagesDefault = 'pages: { value: "all" }';
 const requestKeyDefault = `requestKey: { value: ${literal(usualKey)} }`;
 const rowsDefault = 'rows: { value: "whole" }';
+/** Errors have an output of their own where there are two. */
+const outputDefaults = [`resultTo: { value: ${literal(usualProperty)} }`, "outputs: { value: 1 }"] as const;
 const saveToDefault = 'saveTo: { value: { type: "str", value: "" } }';
 
 /** The properties of a node, with those that only some have between those that all have. */
@@ -108,6 +112,7 @@ const operationDefaults = (operation: Callable): string[] =>
     ...(operation.effect === "money" ? [requestKeyDefault] : []),
     ...(operation.rows === undefined ? [] : [rowsDefault]),
     ...(mayRespondWith(operation, "file") || operation.delivers ? [saveToDefault] : []),
+    ...outputDefaults,
     timeLimitDefault,
   );
 
@@ -128,13 +133,26 @@ const callDefaults = nodeDefaults(
   pagesDefault,
   rowsDefault,
   saveToDefault,
+  ...outputDefaults,
   timeLimitDefault,
 );
 
 const properties = (list: readonly string[]): string => `{\n    ${list.join(",\n    ")}\n  }`;
 
+type ListFor = ReturnType<typeof listsOf>;
+
+/** Rules that say which fields a form asks for, without their sentences; nothing where there are none. */
+function rulesPart(callable: Callable | undefined): string {
+  const asking = (callable ? pageOf(callable).rules : [])
+    .filter(({ kind }) => ["exactly-one", "needed-by", "needed-unless", "excluded-by"].includes(kind))
+    .map((rule) => ({ ...rule, description: undefined }));
+  return asking.length > 0 ? `rules: ${literal(asking)},` : "";
+}
+
 interface NodeDefinition {
   readonly type: string;
+  /** What its fields belong to; undefined where the form names it. */
+  readonly callable?: Callable;
   readonly paletteLabel: string;
   readonly slug: string;
   readonly look: Appearance;
@@ -158,6 +176,7 @@ const definition = ({
   defaults,
   controls,
   searchWords,
+  callable,
   trigger,
 }: NodeDefinition): string =>
   `RED.nodes.registerType(${literal(type)}, {
@@ -166,9 +185,10 @@ const definition = ({
   icon: ${literal(look.icon)},
   paletteLabel: ${literal(paletteLabel)},
   inputs: ${trigger ? 0 : 1},
-  outputs: ${trigger ? '2,\n  outputLabels: ["changes", "status"]' : 1},
+  outputs: ${trigger ? 2 : 1},
+  outputLabels: ${trigger ? '["changes", "status"]' : '["result", "errors"]'},
   defaults: ${properties(defaults)},
-  fxdesk: { slug: ${literal(slug)}, controls: ${literal(controls)}, searchWords: ${literal(searchWords)}${trigger ? `, trigger: ${literal(trigger)}` : ""} },
+  fxdesk: { slug: ${literal(slug)},${callable ? ` operation: ${literal(callable.name)}, effect: ${literal(callable.effect)},` : ""} controls: ${literal(controls)}, ${rulesPart(callable)} searchWords: ${literal(searchWords)}${trigger ? `, trigger: ${literal(trigger)}` : ""} },
   label: function () { return fxdesk.label(this); },
   labelStyle: function () { return fxdesk.labelStyle(this); },
   onadd: function () { fxdesk.added(this); },
@@ -176,27 +196,29 @@ const definition = ({
   oneditsave: function () { fxdesk.save(this); }
 });`;
 
-const operationDefinition = (operation: Callable, isDaily: boolean): string =>
+const operationDefinition = (operation: Callable, isDaily: boolean, listFor: ListFor): string =>
   definition({
     type: nodeTypeOf(operation),
     paletteLabel: paletteLabelOf(operation),
+    callable: operation,
     slug: slugOf(operation),
     look: appearanceOf(operation, isDaily),
     defaults: operationDefaults(operation),
-    controls: controlsOf(pageOf(operation)),
+    controls: controlsOf(pageOf(operation), (field) => listFor(operation, field)),
     searchWords: searchWordsOf(operation),
   });
 
 const beginnings = (day: boolean): string => `now, beginning${day ? ", YYYY-MM-DD" : ""}`;
 
-const watchDefinition = (watch: Watch, isDaily: boolean): string =>
+const watchDefinition = (watch: Watch, isDaily: boolean, listFor: ListFor): string =>
   definition({
     type: nodeTypeOf(watch),
     paletteLabel: paletteLabelOf(watch),
+    callable: watch,
     slug: slugOf(watch),
     look: appearanceOf(watch, isDaily),
     defaults: watchDefaults,
-    controls: controlsOf(pageOf(watch)),
+    controls: controlsOf(pageOf(watch), (field) => listFor(watch, field)),
     searchWords: searchWordsOf(watch),
     trigger: {
       from: `${watch.begins} (${beginnings(watch.day !== undefined)})`,
@@ -215,8 +237,10 @@ const anyWatchDefinition = definition({
   trigger: { from: beginnings(true), every: "" },
 });
 
-const declaredDefinition = (callable: Callable, isDaily: boolean): string =>
-  isWatch(callable) ? watchDefinition(callable, isDaily) : operationDefinition(callable, isDaily);
+const declaredDefinition = (callable: Callable, isDaily: boolean, listFor: ListFor): string =>
+  isWatch(callable)
+    ? watchDefinition(callable, isDaily, listFor)
+    : operationDefinition(callable, isDaily, listFor);
 
 const callDefinition = definition({
   type: callType,
@@ -262,16 +286,17 @@ const examplesConnected = `RED.events.on("flows:loaded", function () {
 /** The editor's HTML for the connection and the nodes of a service. */
 export function editorFile(service: Service): string {
   const declared = declarationsOf(service);
+  const listFor = listsOf(service);
   const types = [callType, watchType, ...declared.map(nodeTypeOf)];
   const daily = service.daily ? dailyOf(service) : [];
   const others = declared.filter((callable) => !daily.includes(callable));
   // The drawers of the palette are in the order in which their first nodes come.
   const definitions = [
     connectionDefinition(service),
-    ...daily.map((callable) => declaredDefinition(callable, true)),
+    ...daily.map((callable) => declaredDefinition(callable, true, listFor)),
     callDefinition,
     anyWatchDefinition,
-    ...others.map((callable) => declaredDefinition(callable, false)),
+    ...others.map((callable) => declaredDefinition(callable, false, listFor)),
     examplesConnected,
   ];
   return `<link rel="stylesheet" href="resources/@fxdesk/toolkit/form.css">

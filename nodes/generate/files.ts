@@ -2,6 +2,7 @@
 import type { Service } from "../../core/declaration/service";
 import { editorFile } from "./editor";
 import { helpFile } from "./help";
+import { catalogues } from "./catalogues";
 import { localeCatalogue } from "./locale";
 import { runtimeFile } from "./runtime";
 
@@ -9,6 +10,6 @@ import { runtimeFile } from "./runtime";
 export const nodeFiles = (service: Service): Readonly<Record<string, string>> => ({
   "fxdesk.js": runtimeFile(service),
   "fxdesk.html": editorFile(service),
-  "locales/en-US/fxdesk.json": `${JSON.stringify(localeCatalogue(service), undefined, 2)}\n`,
+  ...catalogues("fxdesk", (words) => localeCatalogue(service, words)),
   "locales/en-US/fxdesk.html": helpFile(service),
 });

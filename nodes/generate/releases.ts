@@ -3,6 +3,9 @@ import { releaseAsked, releaseDecided } from "../../core/releases/watches";
 import { connectionType } from "../names";
 import type { TypedValue } from "../operation/sources";
 import { decisionFields } from "../release/release";
+import { catalogues } from "./catalogues";
+import { releasesCatalogue } from "./locale";
+import type { Words } from "./words/en";
 
 interface ReleaseNode {
   readonly type: string;
@@ -63,23 +66,12 @@ const usual: Readonly<Record<(typeof decisionFields)[number], TypedValue>> = {
   note: { type: "str", value: "" },
 };
 
-const labels = {
-  name: "Name",
-  connection: "Connection",
-  person: "Person",
-  secret: "Secret",
-  decision: "Decision",
-  release: "Release ID",
-  seal: "Seal",
-  note: "Note",
-} as const;
-
-const row = (name: keyof typeof labels, type = "text", id = `node-input-${name}`): string =>
+const row = (name: keyof Words["releases"], type = "text", id = `node-input-${name}`): string =>
   `<div class="form-row"><label for="${id}" data-i18n="form.${name}"></label>` +
   `<input type="${type}" id="${id}" style="width: calc(100% - 155px)"></div>`;
 
 /** The editor keeps what has an id of its own kind as text; these have a type, too. */
-const typedRow = (name: keyof typeof labels): string => row(name, "text", `node-input-fxdesk-${name}`);
+const typedRow = (name: keyof Words["releases"]): string => row(name, "text", `node-input-fxdesk-${name}`);
 
 const form = ({ isTrigger }: ReleaseNode): string =>
   [
@@ -139,6 +131,6 @@ export const releaseFiles = (): Readonly<Record<string, string>> => ({
 ${releaseNodes.map(definition).join("\n")}
 </script>
 `,
-  "locales/en-US/releases.json": `${JSON.stringify({ form: labels }, undefined, 2)}\n`,
+  ...catalogues("releases", releasesCatalogue),
   "locales/en-US/releases.html": `${releaseNodes.map(help).join("\n")}\n`,
 });

@@ -6,10 +6,14 @@ import type { ServiceResponse } from "../../core/client/response";
 import type { CallOptions } from "../../core/client/call-options";
 import { ReceivedFile } from "../../core/client/file";
 import { comesInPages, entriesIn, hasMore, joined } from "../../core/client/pages";
-import { FxdeskError } from "../../core/errors";
+import { listPathsOf } from "../../core/declaration/listing";
+import { Aborted, FxdeskError } from "../../core/errors";
+import { valueAt } from "../../core/schema/value-at";
 import type { Callable } from "../../core/declaration/operation";
 import { answerOf } from "../../core/declaration/rows";
 import type { CallResult } from "./outcome";
+import type { ResultProperty } from "./result";
+import { Slice } from "./slice";
 import type { Values } from "../../core/declaration/fields";
 import type { ClientCore } from "../../core/client/methods";
 
@@ -22,38 +26,58 @@ export interface NodeCall {
   /** Where a file goes; into the message when empty. */
   readonly saveTo: string | undefined;
   readonly msg: NodeMessage;
-  /** A message of its own, with everything but the payload of the one that came. */
+  /** A message of its own, with everything of the one that came but what the result takes the place of. */
   readonly copy: () => NodeMessage;
+  readonly result: ResultProperty;
   readonly send: (msg: NodeMessage) => void;
+  /** Returns when what was sent has gone on. */
+  readonly gone: () => Promise<void>;
   /** Hears what became of the call, before anything is made of it. */
   readonly ended: (ended: CallResult) => void;
 }
 
-/** What was sent: the last message, how many entries a list had over all of them, and whether it goes on. */
+/** What was sent. */
 export interface Delivery {
-  readonly msg: NodeMessage;
   /** Of the last response. */
   readonly body: unknown;
-  /** Undefined where it is no list. */
+  readonly statusCode: number;
+  /** What a file has become: its bytes, or its path. */
+  readonly content?: unknown;
+  /** How many entries a list had over all pages; undefined where it is no list. */
   readonly entries: number | undefined;
+  /** Whether the list goes on. */
   readonly more?: boolean | undefined;
 }
 
+const endedEarly = (operation: Callable): Aborted =>
+  new Aborted(`${operation.name}: The list was stopped before its end.`, {
+    operation: operation.name,
+    code: "aborted",
+    outcome: "unknown",
+  });
+
 type Deliver = (call: NodeCall) => Promise<Delivery>;
 
-/** What is known of a response beside its body. */
-const metadataOf = (
-  { operation }: NodeCall,
-  { headers, total, requestId, attempts, violations, journal }: ServiceResponse,
-) => ({
-  operation: operation.name,
-  headers,
-  total,
-  requestId,
-  attempts,
-  violations,
-  ...(journal && { journal }),
-});
+/** What is known beside the bodies, the same in every mode; of a list in pages, how many have been read and whether there are more. */
+function detailsOf(
+  { operation, input }: NodeCall,
+  response: ServiceResponse,
+  pages = 1,
+  more = hasMore(operation, input, response),
+) {
+  const { status, headers, total, requestId, attempts, violations, journal } = response;
+  return {
+    operation: operation.name,
+    status,
+    headers,
+    total,
+    requestId,
+    attempts,
+    violations,
+    ...(journal && { journal }),
+    ...(comesInPages(operation) && { pages, ...(more !== undefined && { more }) }),
+  };
+}
 
 async function save(file: ReceivedFile, path: string): Promise<string> {
   // A folder that cannot be made is told by the file, which cannot be written then.
@@ -62,12 +86,11 @@ async function save(file: ReceivedFile, path: string): Promise<string> {
   return path;
 }
 
-async function withFile(msg: NodeMessage, file: ReceivedFile, saveTo: string | undefined): Promise<void> {
-  Object.assign(msg, {
-    payload: saveTo ? await save(file, saveTo) : await file.bytes(),
-    filename: saveTo || file.fileName,
-    contentType: file.contentType,
-  });
+async function withFile({ msg, result, saveTo }: NodeCall, file: ReceivedFile): Promise<unknown> {
+  const content = saveTo ? await save(file, saveTo) : await file.bytes();
+  result.set(msg, content);
+  Object.assign(msg, { filename: saveTo || file.fileName, contentType: file.contentType });
+  return content;
 }
 
 async function responseTo({ client, operation, input, options, ended }: NodeCall): Promise<ServiceResponse> {
@@ -90,60 +113,146 @@ const entriesOf = (operation: Callable, body: unknown): number | undefined =>
 
 /** Sends the response of one call. */
 async function sendOnePage(call: NodeCall): Promise<Delivery> {
-  const { operation, input } = call;
+  const { operation, msg, result } = call;
   const response = await responseTo(call);
   const { status: statusCode, body } = response;
-  const more = hasMore(operation, input, response);
-  const fxdesk = { ...metadataOf(call, response), ...(more !== undefined && { more }) };
-  const msg = Object.assign(call.msg, { statusCode, fxdesk });
-  if (body instanceof ReceivedFile) await withFile(msg, body, call.saveTo);
+  const fxdesk = detailsOf(call, response);
+  Object.assign(msg, { statusCode, fxdesk });
+  const delivery = { body, statusCode, entries: entriesOf(operation, body), more: fxdesk.more };
+  if (body instanceof ReceivedFile) {
+    const content = await withFile(call, body);
+    call.send(msg);
+    return { ...delivery, content };
+  }
   // A response without a body leaves what the flow brought.
-  else if (body !== undefined) msg.payload = body;
+  if (body !== undefined) result.set(msg, body);
   call.send(msg);
-  return { msg, body, entries: entriesOf(operation, body), more };
+  return delivery;
 }
 
 /** Sends every entry of every page, as one message. */
 async function sendAllPages(call: NodeCall): Promise<Delivery> {
-  const { operation, client, input, options, msg, send } = call;
+  const { operation, client, input, options, msg, result, send } = call;
   const responses: ServiceResponse[] = [];
   for await (const response of client.pages(operation, input, options)) responses.push(response);
   const response = joined(operation, responses);
-  const { status: statusCode, body: payload } = response;
-  const fxdesk = { ...metadataOf(call, response), pages: responses.length };
-  send(Object.assign(msg, { payload, statusCode, fxdesk }));
-  return { msg, body: payload, entries: entriesOf(operation, payload) };
+  const { status: statusCode, body } = response;
+  result.set(msg, body);
+  send(Object.assign(msg, { statusCode, fxdesk: detailsOf(call, response, responses.length, false) }));
+  return { body, statusCode, entries: entriesOf(operation, body) };
+}
+
+/** One message of a sequence, but for its number. */
+interface Part {
+  readonly content: unknown;
+  /** How long the content is, where a Join node puts lists together to one list. */
+  readonly length?: number | undefined;
+  readonly statusCode: number;
+  readonly fxdesk: object;
 }
 
 /**
- * Sends a message for each page, in a sequence that a Join node puts together again: lists to one list, objects to a list of
- * them. A page waits for the next one, because the last message of a sequence says how many there were.
+ * Messages that a Join node puts together again. Where it is not known how many there are, the last one says so: each waits
+ * for the next.
  */
-async function sendEachPage(call: NodeCall): Promise<Delivery> {
-  const { operation, client, input, options, msg, copy, send } = call;
-  const { parts: outer } = msg;
-  const sequence = { ...(outer !== undefined && { parts: outer }), id: msg._msgid, type: "array" };
-  const sendPage = (onto: NodeMessage, response: ServiceResponse, index: number, count?: number) => {
-    const { status: statusCode, body: payload } = response;
+class Sequence {
+  #waiting: Part | undefined;
+  #index = 0;
+
+  constructor(
+    private readonly call: NodeCall,
+    private readonly count?: number,
+  ) {}
+
+  add(part: Part): void {
+    if (this.#waiting) this.#send(this.call.copy(), this.#waiting);
+    this.#waiting = part;
+  }
+
+  end(): void {
+    if (this.#waiting) this.#send(this.call.msg, this.#waiting, this.#index + 1);
+  }
+
+  #send(onto: NodeMessage, { content, length, statusCode, fxdesk }: Part, count = this.count): void {
+    const { parts: outer, _msgid } = this.call.msg;
     const parts = {
-      ...sequence,
-      index,
-      ...(Array.isArray(payload) && { len: payload.length }),
+      ...(outer !== undefined && { parts: outer }),
+      id: _msgid,
+      type: "array",
+      index: this.#index,
+      ...(length !== undefined && { len: length }),
       ...(count !== undefined && { count }),
     };
-    send(Object.assign(onto, { payload, parts, statusCode, fxdesk: metadataOf(call, response) }));
-  };
-  let waiting: ServiceResponse | undefined;
-  let index = 0;
-  let entries: number | undefined;
-  for await (const response of client.pages(operation, input, options)) {
-    if (waiting) sendPage(copy(), waiting, index++);
-    waiting = response;
-    const count = entriesOf(operation, response.body);
-    if (count !== undefined) entries = (entries ?? 0) + count;
+    this.#index += 1;
+    this.call.result.set(onto, content);
+    this.call.send(Object.assign(onto, { parts, statusCode, fxdesk: { ...fxdesk } }));
   }
-  sendPage(msg, waiting!, index, index + 1);
-  return { msg, body: waiting!.body, entries };
+}
+
+/** Reads page by page; the next one is read when what was made of the one before has gone on. */
+async function eachPage(
+  call: NodeCall,
+  use: (response: ServiceResponse, fxdesk: object) => void | Promise<void>,
+): Promise<Delivery> {
+  const { operation, client, input, options, gone } = call;
+  let last: ServiceResponse | undefined;
+  let entries = 0;
+  let full = 0;
+  let pages = 0;
+  for await (const response of client.pages(operation, input, options)) {
+    last = response;
+    pages += 1;
+    const count = entriesIn(operation, response.body);
+    entries += count;
+    full = Math.max(full, count);
+    const details = detailsOf(call, response, pages);
+    await use(response, details);
+    // A page that is not full is the last one, where nobody counts.
+    if (details.more ?? count === full) await gone();
+  }
+  const { body, status: statusCode } = last!;
+  return { body, statusCode, entries };
+}
+
+/** Sends a message for each page, in a sequence: a Join node makes one list of lists, and a list of objects. */
+async function sendEachPage(call: NodeCall): Promise<Delivery> {
+  const sequence = new Sequence(call);
+  const delivery = await eachPage(call, ({ body: content, status: statusCode }, fxdesk) => {
+    const length = Array.isArray(content) ? content.length : undefined;
+    sequence.add({ content, length, statusCode, fxdesk });
+  });
+  sequence.end();
+  return delivery;
+}
+
+/** Adds a message for each entry to a sequence, without holding the event loop. */
+async function addEntries(
+  { operation, options }: NodeCall,
+  sequence: Sequence,
+  entries: readonly unknown[],
+  part: Pick<Part, "statusCode" | "fxdesk">,
+): Promise<void> {
+  const slice = new Slice();
+  for (const content of entries) {
+    if (options.signal?.aborted) throw endedEarly(operation);
+    sequence.add({ ...part, content, length: 1 });
+    if (slice.isOver) await slice.next();
+  }
+}
+
+/** Sends a message for each entry of each page, in a sequence; `msg.fxdesk.list` names the list where there are several. */
+async function sendEachItem(call: NodeCall): Promise<Delivery> {
+  const sequence = new Sequence(call);
+  const paths = listPathsOf(call.operation);
+  const delivery = await eachPage(call, async ({ body, status: statusCode }, details) => {
+    for (const path of paths) {
+      const fxdesk = paths.length > 1 ? { ...details, list: path.join(".") } : details;
+      const entries = valueAt(body, path);
+      if (Array.isArray(entries)) await addEntries(call, sequence, entries, { statusCode, fxdesk });
+    }
+  });
+  sequence.end();
+  return delivery;
 }
 
 /**
@@ -151,27 +260,23 @@ async function sendEachPage(call: NodeCall): Promise<Delivery> {
  * the list. An empty list is no message.
  */
 async function sendEachEntry(call: NodeCall): Promise<Delivery> {
-  const { operation, msg, copy, send } = call;
-  const { parts: outer } = msg;
   const response = await responseTo(call);
   const { status: statusCode, body } = response;
-  const { rows, rest: result } = answerOf(operation, body)!;
-  const sequence = { ...(outer !== undefined && { parts: outer }), id: msg._msgid, type: "array", len: 1 };
-  for (const [index, payload] of rows.entries()) {
-    const parts = { ...sequence, index, count: rows.length };
-    const fxdesk = { ...metadataOf(call, response), result };
-    send(Object.assign(copy(), { payload, parts, statusCode, fxdesk }));
-  }
-  return { msg: Object.assign(msg, { statusCode }), body, entries: rows.length };
+  const { rows, rest: result } = answerOf(call.operation, body)!;
+  const sequence = new Sequence(call, rows.length);
+  await addEntries(call, sequence, rows, { statusCode, fxdesk: { ...detailsOf(call, response), result } });
+  sequence.end();
+  return { body, statusCode, entries: rows.length };
 }
 
 /** How a list that comes in pages becomes messages. */
-export type PageMode = "one" | "all" | "each";
+export type PageMode = "one" | "all" | "each" | "items";
 
 const modes: Readonly<Record<PageMode, Deliver>> = {
   one: sendOnePage,
   all: sendAllPages,
   each: sendEachPage,
+  items: sendEachItem,
 };
 
 /** How a result whose answer is one of its lists becomes messages. */

@@ -13,9 +13,10 @@ function levelOf(ended: CallResult, isClosed: boolean): "log" | "warn" | "error"
   return ended.outcome === "unknown" ? "error" : "warn";
 }
 
-/** Logs in one line what became of each call that commits money, and of each that changes something unseen. */
-export function logOutcome(node: Node, operation: Callable, ended: CallResult, isClosed: boolean): void {
+/** Logs in one line what became of each call that commits money, and of each that changes something unseen; whether it did. */
+export function logOutcome(node: Node, operation: Callable, ended: CallResult, isClosed: boolean): boolean {
   const { effect } = operation;
-  if (effect === "money" || (effect === "change" && isClosed))
-    node[levelOf(ended, isClosed)](outcomeLine(operation, ended));
+  const isWorthIt = effect === "money" || (effect === "change" && isClosed);
+  if (isWorthIt) node[levelOf(ended, isClosed)](outcomeLine(operation, ended));
+  return isWorthIt;
 }

@@ -30,27 +30,28 @@ export function translatorOf(RED: NodeAPI): Translate {
   };
 }
 
-export function callingStatus(translate: Translate, count: number): NodeStatus {
-  return { fill: "blue", shape: "dot", text: translate("calling", count) };
+/** What a node is at. */
+export interface Load {
+  readonly underWay: number;
+  readonly waiting: number;
+  /** How far a call has come, where it tells. */
+  readonly step?: Progress | undefined;
 }
 
-/** How far a call has come. */
-export const progressStatus = (
-  translate: Translate,
-  count: number,
-  { done, total }: Progress,
-): NodeStatus => {
-  const far = total === undefined ? String(done) : `${done}/${total}`;
-  return { fill: "blue", shape: "dot", text: `${translate("calling", count)}, ${far}` };
-};
+export function callingStatus(translate: Translate, { underWay, waiting, step }: Load): NodeStatus {
+  const parts = [translate("calling", underWay)];
+  if (step) parts.push(step.total === undefined ? String(step.done) : `${step.done}/${step.total}`);
+  if (waiting > 0) parts.push(translate("waiting", waiting));
+  return { fill: "blue", shape: "dot", text: parts.join(", ") };
+}
 
-export function doneStatus(translate: Translate, { msg, body, entries, more }: Delivery): NodeStatus {
-  const { payload, statusCode } = msg;
+export function doneStatus(translate: Translate, delivery: Delivery): NodeStatus {
+  const { body, content, statusCode, entries, more } = delivery;
   const text =
     entries !== undefined
       ? translate(more ? "someEntries" : "entries", entries)
-      : body instanceof ReceivedFile && Buffer.isBuffer(payload)
-        ? sizeOf(payload.length)
+      : body instanceof ReceivedFile && Buffer.isBuffer(content)
+        ? sizeOf(content.length)
         : translate(statusCode === 202 ? "accepted" : "done");
   return { fill: "green", shape: "dot", text };
 }
@@ -69,37 +70,32 @@ export const unusableStatus = (translate: Translate, { code }: FxdeskError): Nod
   text: translate(code === "no_connection" ? "unconnected" : "noOperation"),
 });
 
-/** How long a status stands at least while a call tells how far it has come. */
-const progressMs = 250;
+/** How long a status stands at least: each is sent to every editor that is open. */
+const leastMs = 250;
 
 export interface StatusLine {
-  /** Shows the newest status once a turn of the event loop: of a burst of messages, one. */
+  /** Shows the newest status soon: in the next turn of the event loop, and at most four times a second. */
   readonly changed: () => void;
-  /** The same, at most four times a second. */
-  readonly moved: () => void;
   /** Shows nothing any more. */
   readonly close: () => void;
 }
 
 export function statusLine(show: () => void): StatusLine {
-  let due: NodeJS.Immediate | undefined;
-  let later: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
   let shownAt = -Infinity;
+  let isClosed = false;
   const showNow = () => {
-    clearTimeout(later);
-    [due, later] = [undefined, undefined];
+    timer = undefined;
     shownAt = performance.now();
     show();
   };
   return {
-    changed: () => void (due ??= setImmediate(showNow)),
-    moved() {
-      const wait = Math.max(0, shownAt + progressMs - performance.now());
-      if (!due) later ??= setTimeout(showNow, wait);
+    changed() {
+      if (!isClosed) timer ??= setTimeout(showNow, Math.max(0, shownAt + leastMs - performance.now()));
     },
     close() {
-      clearImmediate(due);
-      clearTimeout(later);
+      isClosed = true;
+      clearTimeout(timer);
     },
   };
 }

@@ -1,7 +1,6 @@
 /** What a node makes of a response: pages, files, statuses, and calls that are still under way when it closes. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Declaration } from "@fxdesk/toolkit/operations";
@@ -9,41 +8,26 @@ import { makeAccountDefault } from "../../core/contract/account-details";
 import { listOpenBankingTransactions } from "../../core/contract/open-banking";
 import { getStatementFile } from "../../core/contract/statements";
 import { getTrade, listTrades } from "../../core/contract/trades";
-import { eventually, happens } from "../support/eventually";
+import { eventually } from "../support/eventually";
 import { catchOf, connectionTo, debugOf, injectOf, operationOf, tab, typed } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
+import { json, ScriptedService } from "./support/scripted-service";
 
-type Handler = (url: URL, response: ServerResponse) => void;
-
-let handler: Handler;
-let server: Server;
+let service: ScriptedService;
 let nodeRed: NodeRed;
 let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "files-"));
-  server = createServer((request, response) => {
-    request.resume();
-    handler(new URL(request.url!, "http://service"), response);
-  }).listen(0, "127.0.0.1");
-  await happens(server, "listening");
+  service = await ScriptedService.start();
   nodeRed = await NodeRed.start();
 }, 60_000);
 
 afterAll(async () => {
   await nodeRed.close();
-  server.closeAllConnections();
-  server.close();
+  service.close();
   await rm(folder, { recursive: true });
 });
-
-const service = () => {
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { baseUrl: url, xs2aUrl: url };
-};
-
-const json = (response: ServerResponse, status: number, body: unknown) =>
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 
 type Message = Record<string, any>;
 
@@ -55,7 +39,7 @@ const deploy = (
 ) =>
   nodeRed.deploy([
     tab,
-    connectionTo(service()),
+    connectionTo(service.urls),
     injectOf("start", ["node"]),
     operationOf(operation, "node", [more[0]?.id ?? "end"], properties),
     ...more,
@@ -66,7 +50,7 @@ const deploy = (
 const shown = async (count?: number) => (await nodeRed.shown("end", count)) as Message[];
 
 /** 120 trades, of which only the ids count. */
-const trades: Handler = (url, response) => {
+const trades: ScriptedService["handler"] = (url, response) => {
   const page = Number(url.searchParams.get("page") ?? 1);
   const size = Number(url.searchParams.get("page_size") ?? 50);
   const all = Array.from({ length: 120 }, (_, index) => ({ trade_id: `T${index}` }));
@@ -75,7 +59,7 @@ const trades: Handler = (url, response) => {
 };
 
 test("one page", async () => {
-  handler = trades;
+  service.handler = trades;
   await deploy(listTrades, { pages: "one", fields: { page: typed("num", "3") } });
   await nodeRed.inject("start");
 
@@ -86,7 +70,7 @@ test("one page", async () => {
 });
 
 test("all pages as one message", async () => {
-  handler = trades;
+  service.handler = trades;
   await deploy(listTrades, { pages: "all" });
   await nodeRed.inject("start");
 
@@ -104,7 +88,7 @@ test("all pages as one message", async () => {
 });
 
 test("a message for each page, in a sequence", async () => {
-  handler = trades;
+  service.handler = trades;
   await deploy(listTrades, { pages: "each" });
   await nodeRed.inject("start");
 
@@ -120,7 +104,7 @@ test("a message for each page, in a sequence", async () => {
 });
 
 test("an empty list is one empty page", async () => {
-  handler = (_url, response) => json(response, 200, []);
+  service.handler = (_url, response) => json(response, 200, []);
   await deploy(listTrades, { pages: "each" });
   await nodeRed.inject("start");
 
@@ -130,7 +114,7 @@ test("an empty list is one empty page", async () => {
 });
 
 test("a Join node puts the pages together again", async () => {
-  handler = trades;
+  service.handler = trades;
   await deploy(
     listTrades,
     { pages: "each" },
@@ -151,7 +135,7 @@ const transaction = (number: number) => ({
 });
 
 /** Five transactions, two on a page, under links that only the service understands. */
-const report: Handler = (url, response) => {
+const report: ScriptedService["handler"] = (url, response) => {
   const key = Number(url.searchParams.get("key") ?? 1);
   const booked = [2 * key - 1, 2 * key].filter((number) => number <= 5).map(transaction);
   const next = key < 3 && { next: { href: `${url.pathname}?key=${key + 1}` } };
@@ -173,7 +157,7 @@ const bookedIn = ({ payload }: Message) =>
   payload.transactions.booked.map(({ transactionId }: Message) => transactionId);
 
 test("pages that link to each other are followed to the end", async () => {
-  handler = report;
+  service.handler = report;
   await deployReport("all");
   await nodeRed.inject("start");
 
@@ -186,7 +170,7 @@ test("pages that link to each other are followed to the end", async () => {
 });
 
 test("one page says that there are more", async () => {
-  handler = report;
+  service.handler = report;
   await deployReport("one");
   await nodeRed.inject("start");
 
@@ -200,7 +184,7 @@ test("one page says that there are more", async () => {
 });
 
 test("a message for each page that links to the next", async () => {
-  handler = report;
+  service.handler = report;
   await deployReport("each");
   await nodeRed.inject("start");
 
@@ -213,13 +197,13 @@ test("a message for each page that links to the next", async () => {
 const id = "0b7d6a52-2f8a-4c4f-9d0e-5f2b8f1f7c11";
 const statement = { account_id: typed("str", id), statement_id: typed("str", id) };
 
-const file: Handler = (_url, response) =>
+const file: ScriptedService["handler"] = (_url, response) =>
   response
     .writeHead(200, { "content-type": "text/csv", "content-disposition": 'attachment; filename="may.csv"' })
     .end("date,amount\n");
 
 test("a file comes as bytes, with its name and type", async () => {
-  handler = file;
+  service.handler = file;
   await deploy(getStatementFile, { fields: statement });
   await nodeRed.inject("start");
 
@@ -230,7 +214,7 @@ test("a file comes as bytes, with its name and type", async () => {
 });
 
 test("a file may go to a path instead", async () => {
-  handler = file;
+  service.handler = file;
   await deploy(getStatementFile, {
     fields: statement,
     saveTo: typed("template", `${folder}/{{payload}}.csv`),
@@ -248,7 +232,7 @@ test("a file may go to a path instead", async () => {
 });
 
 test("folders that are not there are made for a file", async () => {
-  handler = file;
+  service.handler = file;
   const path = join(folder, "2026/05/statement.csv");
   await deploy(getStatementFile, { fields: statement, saveTo: typed("str", path) });
   await nodeRed.inject("start");
@@ -260,7 +244,7 @@ test("folders that are not there are made for a file", async () => {
 });
 
 test("a file where a folder should be made is an error that says so", async () => {
-  handler = file;
+  service.handler = file;
   const blocked = join(folder, "blocked");
   await writeFile(blocked, "");
   await deploy(getStatementFile, { fields: statement, saveTo: typed("str", join(blocked, "may.csv")) });
@@ -272,7 +256,7 @@ test("a file where a folder should be made is an error that says so", async () =
 });
 
 test("a response without a body leaves the payload as it was", async () => {
-  handler = (_url, response) => response.writeHead(204).end();
+  service.handler = (_url, response) => response.writeHead(204).end();
   await deploy(makeAccountDefault, { fields: { account_details_id: typed("str", id) } });
   await nodeRed.inject("start");
 
@@ -288,7 +272,7 @@ test("all that the service found wrong reaches a Catch node", async () => {
     { category: "ERROR", code: "PERIOD_INVALID", path: "dateFrom", text: "Too long ago." },
     { category: "ERROR", code: "FORMAT_ERROR", path: "bookingStatus", text: "Not here." },
   ];
-  handler = (_url, response) => json(response, 400, { tppMessages });
+  service.handler = (_url, response) => json(response, 400, { tppMessages });
   const fields = {
     "account-id": typed("str", "A1"),
     "Consent-ID": typed("str", "C1"),
@@ -313,7 +297,7 @@ test("all that the service found wrong reaches a Catch node", async () => {
 });
 
 test("a file that is not ready is told by the status", async () => {
-  handler = (_url, response) => json(response, 202, { status: "Pending" });
+  service.handler = (_url, response) => json(response, 202, { status: "Pending" });
   await deploy(getStatementFile, { fields: statement });
   await nodeRed.inject("start");
 
@@ -325,7 +309,7 @@ test("a file that is not ready is told by the status", async () => {
 
 test("the status counts the calls under way", async () => {
   const waiting: ServerResponse[] = [];
-  handler = (_url, response) => waiting.push(response);
+  service.handler = (_url, response) => void waiting.push(response);
   await deploy(getTrade, { fields: { trade_id: typed("str", "T1") } });
   await nodeRed.inject("start");
   await nodeRed.inject("start");
@@ -341,7 +325,7 @@ test("the status counts the calls under way", async () => {
 });
 
 test("the time limit of a node", async () => {
-  handler = () => undefined;
+  service.handler = () => undefined;
   await deploy(getTrade, { fields: { trade_id: typed("str", "T1") }, timeoutMs: "50" });
   await nodeRed.inject("start");
 
@@ -352,7 +336,7 @@ test("the time limit of a node", async () => {
 
 test("closing ends a read", async () => {
   let isClosed = false;
-  handler = (_url, response) => {
+  service.handler = (_url, response) => {
     response.once("close", () => (isClosed = true));
   };
   await deploy(getTrade, { fields: { trade_id: typed("str", "T1") }, timeoutMs: "10000000" });

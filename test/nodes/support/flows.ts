@@ -54,11 +54,20 @@ export const operationOf = (
 export const typed = (type: string, value: string): TypedValue => ({ type, value });
 
 /** An Inject node that is pressed by hand. */
-export const injectOf = (id: string, wires: readonly string[], payload: unknown = {}): FlowNode => ({
+export const injectOf = (
+  id: string,
+  wires: readonly string[],
+  payload: unknown = {},
+  more: Readonly<Record<string, unknown>> = {},
+): FlowNode => ({
   id,
   type: "inject",
   z: tab.id,
-  props: [{ p: "payload", v: JSON.stringify(payload), vt: "json" }],
+  props: Object.entries({ payload, ...more }).map(([p, value]) => ({
+    p,
+    v: JSON.stringify(value),
+    vt: "json",
+  })),
   repeat: "",
   once: false,
   wires: [wires],

@@ -1,0 +1,140 @@
+/**
+ * Many messages at once into an operation's node, beside an empty node: how long the event loop is held, and what became of
+ * each message. As a script it measures alone, and prints JSON.
+ */
+import { setImmediate as turn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { deploy, nodes, startNodeRed } from "./node-red";
+import { startServer } from "./server";
+
+const count = 50_000;
+
+/** A source that yields sends so many in one turn of the event loop. */
+const yielding = 500;
+
+/** Without a place on the canvas it would be a config node. */
+const onCanvas = (id: string, type: string, wires: readonly string[], properties: object = {}) => ({
+  id,
+  type,
+  z: "tab",
+  x: 0,
+  y: 0,
+  wires: [wires],
+  ...properties,
+});
+
+const flow = [
+  { id: "tab", type: "tab", label: "Burst" },
+  { id: "connection", type: "fxdesk-connection", fromEnvironment: true },
+  onCanvas("to-empty", "function", ["empty"], { func: "" }),
+  onCanvas("to-fxdesk", "function", ["fxdesk"], { func: "" }),
+  onCanvas("empty", "debug", [], { active: false }),
+  onCanvas("fxdesk", "fxdesk-list-trades", ["answered"], { connection: "connection", pages: "one" }),
+  onCanvas("answered", "debug", [], { active: false }),
+  onCanvas("catch", "catch", ["refused"], { scope: null, uncaught: false }),
+  onCanvas("refused", "debug", [], { active: false }),
+];
+
+type Counts = Readonly<Record<string, number>>;
+
+export interface Burst {
+  readonly longestMs: number;
+  /** Messages by the node that they ended at. */
+  readonly ended: Counts;
+}
+
+/** The longest turn of the event loop until something is over. */
+async function longestTurn(isOver: () => boolean): Promise<number> {
+  let [longest, last] = [0, performance.now()];
+  while (!isOver()) {
+    await turn();
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+  }
+  return longest;
+}
+
+async function send(source: string, inOneTurn: number): Promise<void> {
+  for (let sent = 0; sent < count; sent += inOneTurn) {
+    nodes.getNode(source).send([Array.from({ length: inOneTurn }, () => ({}))]);
+    if (inOneTurn < count) await turn();
+  }
+}
+
+async function burst(
+  counts: Record<string, number>,
+  source: string,
+  ends: readonly string[],
+  inOneTurn: number,
+): Promise<Burst> {
+  for (const end of ends) counts[end] = 0;
+  const longest = longestTurn(() => ends.reduce((sum, end) => sum + counts[end]!, 0) === count);
+  await turn();
+  await send(source, inOneTurn);
+  const longestMs = await longest;
+  return { longestMs, ended: Object.fromEntries(ends.map((end) => [end, counts[end]!])) };
+}
+
+function heapMB(): number {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+  return process.memoryUsage().heapUsed / 2 ** 20;
+}
+
+export interface Bursts {
+  readonly count: number;
+  /** In rounds, one after the other. */
+  readonly empty: readonly Burst[];
+  readonly fxdesk: readonly Burst[];
+  readonly yielding: readonly Burst[];
+  /** How much more memory is used after the last round than after the first. */
+  readonly growthMB: number;
+}
+
+/** With a Node-RED that runs, and variables that lead to a service. */
+async function measureBursts(): Promise<Bursts> {
+  const counts: Record<string, number> = {};
+  await deploy(flow, (id) => (counts[id] = (counts[id] ?? 0) + 1));
+  const toEmpty = (inOneTurn: number) => burst(counts, "to-empty", ["empty"], inOneTurn);
+  const toFxdesk = (inOneTurn: number) => burst(counts, "to-fxdesk", ["answered", "refused"], inOneTurn);
+  await toEmpty(count);
+  await toFxdesk(count);
+  const before = heapMB();
+  const empty: Burst[] = [];
+  const fxdesk: Burst[] = [];
+  const slowly: Burst[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    empty.push(await toEmpty(count));
+    fxdesk.push(await toFxdesk(count));
+    slowly.push(await toFxdesk(yielding));
+  }
+  return { count, empty, fxdesk, yielding: slowly, growthMB: heapMB() - before };
+}
+
+export async function printBurst(): Promise<void> {
+  const { empty, fxdesk, yielding: slowly, growthMB } = await measureBursts();
+  console.log(`${count} messages at once: longest turn of the event loop, where they ended`);
+  const line = (name: string, { longestMs, ended }: Burst) => {
+    const where = Object.entries(ended).map(([end, times]) => `${times} ${end}`);
+    console.log(`  ${name.padEnd(34)} ${longestMs.toFixed(0).padStart(5)} ms   ${where.join(", ")}`);
+  };
+  for (const [round, each] of fxdesk.entries()) {
+    line("an empty node", empty[round]!);
+    line("fxdesk-list-trades", each);
+    line(`fxdesk-list-trades, ${yielding} at once`, slowly[round]!);
+  }
+  console.log(`  ${"heap after three rounds".padEnd(34)} ${growthMB.toFixed(1).padStart(5)} MB more`);
+}
+
+async function main(): Promise<void> {
+  const { url, stop } = await startServer();
+  Object.assign(process.env, { FXDESK_BASE_URL: url, FXDESK_CLIENT_ID: "c-1", FXDESK_ACCESS_TOKEN: "t" });
+  const stopNodeRed = await startNodeRed();
+  console.log(JSON.stringify(await measureBursts()));
+  await stopNodeRed();
+  stop();
+}
+
+if (require.main === module) void main();

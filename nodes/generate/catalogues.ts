@@ -1,0 +1,17 @@
+/** Catalogues in all languages, as files below dist/nodes. */
+import { german } from "./words/de";
+import { english, type Words } from "./words/en";
+
+const languages: Readonly<Record<string, Words>> = { "en-US": english, de: german };
+
+/** The files of a node set: its name, and its catalogue in the words of a language. */
+export const catalogues = (
+  set: string,
+  catalogueOf: (words: Words) => unknown,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(languages).map(([language, words]) => [
+      `locales/${language}/${set}.json`,
+      `${JSON.stringify(catalogueOf(words), undefined, 2)}\n`,
+    ]),
+  );

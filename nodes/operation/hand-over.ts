@@ -1,0 +1,51 @@
+/**
+ * What is on its way when a deploy takes its node away comes out of the node that stands in its place then: what an ended
+ * node sends or reports reaches nothing.
+ */
+import type { Node, NodeAPI } from "node-red";
+import { Slice } from "./slice";
+
+/** Stable over deploys, in subflows too, where ids are new each time. */
+const pathOf = (node: Node): string => (node as Node & { readonly _path?: string })._path ?? node.id;
+
+/** Nodes by where they stand, each with what its messages come out of. */
+export class HandOver<T> {
+  readonly #living = new Map<string, { readonly node: Node; readonly outlet: T }>();
+  /** Nothing is delivered while a deploy has stopped nodes and not started them again. */
+  #isStopped = false;
+  readonly #held: (() => void)[] = [];
+
+  constructor({ events }: NodeAPI) {
+    events.on("flows:stopping", () => {
+      this.#isStopped = true;
+    });
+    events.on("flows:started", () => {
+      this.#isStopped = false;
+      void this.#tellHeld();
+    });
+  }
+
+  begin(node: Node, outlet: T): void {
+    this.#living.set(pathOf(node), { node, outlet });
+  }
+
+  end(node: Node): void {
+    if (this.#living.get(pathOf(node))?.node === node) this.#living.delete(pathOf(node));
+  }
+
+  /** Tells through a node, or through its successor, in order and as soon as it may be; undefined where there is none. */
+  tell(node: Node, through: (outlet: T | undefined) => void): void {
+    const now = () => through(this.#living.get(pathOf(node))?.outlet);
+    if (this.#isStopped || this.#held.length > 0) this.#held.push(now);
+    else now();
+  }
+
+  async #tellHeld(): Promise<void> {
+    const slice = new Slice();
+    while (!this.#isStopped && this.#held.length > 0) {
+      this.#held[0]!();
+      this.#held.shift();
+      if (slice.isOver) await slice.next();
+    }
+  }
+}

@@ -1,0 +1,131 @@
+/** What a node does with one message: reads its input, makes the call, and sends what comes of it. */
+import type { Node, NodeAPI, NodeDef, NodeMessage, NodeStatus } from "node-red";
+import { intoFolder } from "../../core/client/deliver";
+import { comesInPages } from "../../core/client/pages";
+import type { Callable } from "../../core/declaration/operation";
+import type { Progress } from "../../core/declaration/procedure";
+import type { FxdeskError } from "../../core/errors";
+import type { ConnectionNode } from "../connection/connection";
+import { cancelled } from "./cancel";
+import type { GoneOn } from "./gone-on";
+import { type InputDef, inputReader } from "./input";
+import { keyReader } from "./key";
+import { deliver, type PageMode, type RowsMode } from "./messages";
+import type { CallResult } from "./outcome";
+import { resultProperty } from "./result";
+import { sourceOf, type TypedValue } from "./sources";
+import { doneStatus, type Translate, unusableStatus } from "./status";
+import { called, type Target, targetOf } from "./target";
+import { timeLimitOf } from "./time-limit";
+
+/** What the editor keeps of a node. */
+export interface OperationDef extends NodeDef, InputDef {
+  readonly connection: string;
+  /** Name of the operation, where the type of the node does not say it. */
+  readonly operation?: string;
+  /** What stands for the call, where it commits money; msg.fxdesk.key by default. */
+  readonly requestKey?: TypedValue;
+  /** Time limit of a call in milliseconds; the connection's when empty. */
+  readonly timeoutMs?: string;
+  /** How a list that comes in pages is sent on. */
+  readonly pages?: PageMode;
+  /** How a result whose answer is one of its lists is sent on. */
+  readonly rows?: RowsMode;
+  /** Path for a file that comes; it goes into the message when empty. */
+  readonly saveTo?: TypedValue;
+  /** The property of a message that takes the result; payload by default. */
+  readonly resultTo?: string;
+  /** Two where errors leave by an output of their own. */
+  readonly outputs?: number;
+}
+
+/** One message that is handled now. */
+interface Handling {
+  readonly msg: NodeMessage;
+  readonly send: (msg: NodeMessage) => void;
+  readonly signal: AbortSignal;
+  readonly onProgress: (step: Progress) => void;
+  /** Hears what became of the call. */
+  readonly ended: (operation: Callable, ended: CallResult) => void;
+}
+
+export interface MessageHandler {
+  /** Returns how the node shows it. */
+  handle(handling: Handling): Promise<NodeStatus>;
+  /** Which messages a message stops, as `cancelled` says. */
+  cancelledBy(msg: NodeMessage): ((msg: NodeMessage) => boolean) | undefined;
+}
+
+export interface HandlerContext {
+  readonly RED: NodeAPI;
+  readonly node: Node;
+  readonly config: OperationDef;
+  readonly connection: ConnectionNode | null;
+  readonly translate: Translate;
+  readonly goneOn: GoneOn;
+}
+
+/** What a flow wants to be told again with a release. */
+const correlationOf = ({ fxdesk }: NodeMessage & { readonly fxdesk?: { readonly correlation?: unknown } }) =>
+  fxdesk?.correlation === undefined ? {} : { correlation: fxdesk.correlation };
+
+function usableHandler(
+  { operation, client }: Target,
+  { RED, node, config, translate, goneOn }: HandlerContext,
+): MessageHandler {
+  const host = { RED, node };
+  const { pages = "all", rows = "whole", saveTo } = config;
+  const readInput = inputReader(operation, config, host);
+  const readKey = keyReader(operation, config.requestKey, host);
+  const readPath = saveTo?.value ? sourceOf(saveTo, host) : undefined;
+  const result = resultProperty(RED, node, config.resultTo || undefined);
+  const isFollowed = comesInPages(operation) && (pages === "each" || pages === "items");
+  const handle = async ({ msg, send, signal, onProgress, ended }: Handling): Promise<NodeStatus> => {
+    const path = readPath && ((await readPath(msg)) as string | undefined);
+    const options = {
+      signal,
+      onProgress,
+      user: node.id,
+      surface: "node-red",
+      ...correlationOf(msg),
+      ...timeLimitOf(operation, config.timeoutMs, msg),
+      ...(path && operation.delivers && { deliver: intoFolder(path) }),
+      ...(await readKey(msg)),
+    };
+    const input = await readInput(msg);
+    const followed = isFollowed ? goneOn.follow(node, msg) : undefined;
+    const call = {
+      operation,
+      client,
+      input,
+      options,
+      saveTo: path,
+      msg,
+      copy: () => RED.util.cloneMessage(result.isPayload ? { ...msg, payload: undefined } : msg),
+      result,
+      send(each: NodeMessage) {
+        followed?.sent.add();
+        send(each);
+      },
+      gone: async () => followed?.sent.gone(signal),
+      ended: (outcome: CallResult) => ended(operation, outcome),
+    };
+    try {
+      return doneStatus(translate, await deliver(call, { pages, rows }));
+    } finally {
+      followed?.end();
+    }
+  };
+  return { handle, cancelledBy: (msg) => cancelled(operation, msg) };
+}
+
+/** A node that can call nothing says so at once, and why at each message. */
+export function handlerOf(name: string, context: HandlerContext): MessageHandler {
+  const { node, connection, translate } = context;
+  try {
+    return usableHandler(targetOf(name, connection, called), context);
+  } catch (error) {
+    node.status(unusableStatus(translate, error as FxdeskError));
+    return { handle: () => Promise.reject(error as FxdeskError), cancelledBy: () => undefined };
+  }
+}

@@ -1,0 +1,19 @@
+/** Much work in pieces, so that the event loop is not held. */
+import { setImmediate as turn } from "node:timers/promises";
+
+/** What is no stall yet. */
+const sliceMs = 10;
+
+export class Slice {
+  #end = performance.now() + sliceMs;
+
+  get isOver(): boolean {
+    return performance.now() >= this.#end;
+  }
+
+  /** Begins the next one after a turn of the event loop. */
+  async next(): Promise<void> {
+    await turn();
+    this.#end = performance.now() + sliceMs;
+  }
+}

@@ -1,0 +1,84 @@
+/** Which list fills which field: derived from declarations, whoever made them. */
+import { z } from "zod";
+import { fxdeskService } from "../../core/service";
+import { json, operation } from "../../core/declaration/declare";
+import { inputFields, pageOf } from "../../core/declaration/described-page";
+import { declarationsOf, type Service } from "../../core/declaration/service";
+import { listsOf, offeredBy } from "../../nodes/lists";
+
+function listOf(name: string, field: string, service: Service = fxdeskService) {
+  const callable = declarationsOf(service).find((each) => each.name === name)!;
+  const described = inputFields(pageOf(callable)).find((each) => each.name === field)!;
+  return listsOf(service)(callable, described);
+}
+
+test.each([
+  ["accounts.listBalances", "account_id", "cash.getPosition"],
+  ["statements.fetch", "accounts", "cash.getPosition"],
+  ["transactions.find", "currencies", "cash.getPosition"],
+  ["exposure.get", "base_currency", "cash.getPosition"],
+  ["accountDetails.updateAlias", "account_details_id", "accountDetails.list"],
+  ["trades.get", "trade_id", "trades.list"],
+])("%s takes its %s from %s", (name, field, from) => {
+  expect(listOf(name, field)).toMatchObject({ from });
+});
+
+test.each([
+  ["consents.connect", "accounts", "which are IBANs"],
+  ["openBanking.listBalances", "account-id", "which is another service's"],
+  ["accountDetails.updateAlias", "alias", "which is to be new"],
+  ["transactions.find", "direction", "which has listed values"],
+])("%s has no list for its %s, %s", (name, field) => {
+  expect(listOf(name, field)).toBeUndefined();
+});
+
+test("an operation that somebody adds fills the fields of others", () => {
+  const declare = operation as unknown as (declared: object) => Service["operations"][number];
+  const base = {
+    server: "service",
+    credentials: [],
+    effect: "read",
+    method: "GET",
+    errors: {},
+    contract: "",
+  };
+  const list = declare({
+    ...base,
+    name: "widgets.list",
+    tool: "list_widgets",
+    title: "List widgets",
+    summary: "Returns widgets.",
+    path: "/widgets",
+    responses: { 200: json(z.array(z.looseObject({ widget_id: z.string(), name: z.string() })), "Widgets.") },
+  });
+  const get = declare({
+    ...base,
+    name: "widgets.get",
+    tool: "get_widget",
+    title: "Get widget",
+    summary: "Returns a widget.",
+    path: "/widgets/{widget_id}",
+    parameters: { widget_id: z.string().min(1).meta({ title: "Widget", description: "The widget." }) },
+    responses: { 200: json(z.looseObject({ name: z.string() }), "The widget.") },
+  });
+  const service = { ...fxdeskService, operations: [...fxdeskService.operations, list, get] };
+
+  expect(listOf("widgets.get", "widget_id", service)).toEqual({
+    from: "widgets.list",
+    property: "widget_id",
+  });
+});
+
+test("an entry is offered by what people know it by, each value once", () => {
+  const entries = [
+    { account_id: "A1", account_name: "Main", currency: "EUR", amount: "1.00", see: "https://example.com/1" },
+    { account_id: "A1", account_name: "Main", currency: "EUR", amount: "2.00" },
+    { account_id: null },
+    "nothing",
+  ];
+
+  expect(offeredBy(entries, "account_id")).toEqual([
+    { value: "A1", title: "Main · EUR · 1.00", label: "EUR" },
+  ]);
+  expect(offeredBy(entries, "currency")).toEqual([{ value: "EUR", title: "", label: "EUR" }]);
+});

@@ -1,0 +1,35 @@
+/** 50,000 messages at once, in a process of its own: Node-RED goes on, and each message is answered or refused. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Burst, Bursts } from "../../bench/burst";
+import { median } from "../../bench/compare";
+import { root } from "./support/node-red";
+
+let bursts: Bursts;
+
+beforeAll(async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(root, "dist/bench/burst.js")]);
+  bursts = JSON.parse(stdout.slice(stdout.indexOf("{"))) as Bursts;
+}, 240_000);
+
+const longest = (rounds: readonly Burst[]) => median(rounds.map(({ longestMs }) => longestMs));
+
+test("the event loop is held hardly longer than by an empty node", () => {
+  expect(longest(bursts.fxdesk)).toBeLessThanOrEqual(longest(bursts.empty) + 100);
+});
+
+test("a source that yields is not held up", () => {
+  expect(longest(bursts.yielding)).toBeLessThan(50);
+});
+
+test("each message is answered or refused as one too many", () => {
+  for (const { ended } of [...bursts.fxdesk, ...bursts.yielding]) {
+    expect(ended.answered! + ended.refused!).toBe(bursts.count);
+    expect(ended.answered).toBeGreaterThanOrEqual(10_010);
+  }
+});
+
+test("the heap stays flat", () => {
+  expect(bursts.growthMB).toBeLessThan(5);
+});
