@@ -48,7 +48,7 @@ interface Cut {
   readonly how: string;
   readonly fault: Fault;
   /** Once the client has the head: a reset takes along what was not read yet. */
-  readonly later?: (socket: Socket) => void;
+  readonly afterHead?: (socket: Socket) => void;
 }
 
 const cuts: Cut[] = [
@@ -70,7 +70,7 @@ const cuts: Cut[] = [
   {
     how: "by a reset",
     fault: (socket) => socket.write(`${head}content-length: 400000\r\n\r\n${large.toString()}`),
-    later: (socket) => socket.resetAndDestroy(),
+    afterHead: (socket) => socket.resetAndDestroy(),
   },
   {
     how: "within its gzip",
@@ -81,7 +81,7 @@ const cuts: Cut[] = [
 
 test.each(cuts)(
   "a file that is cut $how is an error of the family, and nothing is saved",
-  async ({ fault, later }) => {
+  async ({ fault, afterHead }) => {
     const path = await folder();
     await writeFile(join(path, "file.pdf"), "the last one");
     const sockets: Socket[] = [];
@@ -89,12 +89,12 @@ test.each(cuts)(
       sockets.push(socket);
       fault(socket, number);
     });
-    later?.(sockets[0]!);
+    afterHead?.(sockets[0]!);
     const error = await failure(received.save(join(path, "file.pdf")));
     expect(["unavailable", "invalid_response"]).toContain(error.code);
     expect(error).toMatchObject({ operation: "statements.getFile", outcome: "unknown" });
     const again = (await client.statements.getFile(file)).body as ReceivedFile;
-    later?.(sockets[1]!);
+    afterHead?.(sockets[1]!);
     await failure(again.bytes());
     expect(await readdir(path)).toEqual(["file.pdf"]);
     expect((await readFile(join(path, "file.pdf"))).toString()).toBe("the last one");
