@@ -15,6 +15,9 @@ export interface McpServerDef extends NodeDef {
   readonly toolsets: string;
 }
 
+/** Holds the token where the form does not. */
+const tokenVariable = "FXDESK_MCP_TOKEN";
+
 interface Secrets {
   token: unknown;
 }
@@ -22,6 +25,7 @@ interface Secrets {
 /** A server as the nodes of its flows see it. */
 export interface McpServerNode extends Node<Secrets> {
   readonly flows: FlowTools;
+  readonly path: string;
 }
 
 /** A request as Express has it. The editor's own parser comes first where both are below one path. */
@@ -64,7 +68,7 @@ export function mcpServerNode(
     RED.nodes.createNode(this, config);
     const allow = wordsIn(config.allow ?? "") as Allowed[];
     const flows = new FlowTools(allow.includes("change"));
-    Object.assign(this, { flows });
+    Object.assign(this, { flows, path: config.path });
     let endpoint: Endpoint | undefined;
     let leave: (() => void) | undefined;
     let isClosed = false;
@@ -73,9 +77,11 @@ export function mcpServerNode(
       const connection = RED.nodes.getNode(config.connection) as ConnectionNode | null;
       if (!connection?.client)
         throw new TypeError(connection?.reason ?? "Choose a connection for the MCP server.");
-      const { token } = this.credentials ?? {};
+      const token = this.credentials?.token || (RED.util.getSetting(this, tokenVariable) as unknown);
       if (typeof token !== "string" || token === "")
-        throw new TypeError("An MCP server needs a token of its own: whoever has it can call its tools.");
+        throw new TypeError(
+          `An MCP server needs a token of its own, in its form or in ${tokenVariable}: whoever has it can call its tools.`,
+        );
       const toolsets = wordsIn(config.toolsets ?? "");
       const options = { client: connection.client, allow, ...(toolsets.length > 0 && { toolsets }) };
       endpoint = await mcpEndpoint({ ...options, token }, (toolbox) => flows.around(toolbox));

@@ -49,6 +49,7 @@ export function toolNode(RED: NodeAPI): NodeConstructor<Node, ToolDef, object> {
         this.send({ payload, topic: tool, fxdesk: call } as NodeMessage);
       });
       this.on("close", withdraw);
+      this.status({ fill: "green", shape: "dot", text: server.path });
     } catch (error) {
       this.error((error as Error).message);
       this.status({ fill: "red", shape: "ring", text: (error as Error).message });
@@ -66,7 +67,7 @@ export function toolResultNode(RED: NodeAPI): NodeConstructor<Node, NodeDef, obj
   return function FlowToolResult(this: Node, config: NodeDef) {
     RED.nodes.createNode(this, config);
     this.on("input", (msg, _send, done) => {
-      const { payload, fxdesk: { tool_call: id, server = "" } = {}, error } = msg as ResultMessage;
+      const { payload, fxdesk: { tool_call: id, tool = "", server = "" } = {}, error } = msg as ResultMessage;
       const { flows } = (RED.nodes.getNode(server) as McpServerNode | null) ?? {};
       if (id === undefined)
         return done(
@@ -74,6 +75,7 @@ export function toolResultNode(RED: NodeAPI): NodeConstructor<Node, NodeDef, obj
         );
       const isTaken = error ? flows?.fail(id, error.message ?? "failed") : flows?.answer(id, payload);
       if (!isTaken) this.warn("Nobody waits for this result any more.");
+      this.status({ fill: isTaken && !error ? "green" : "yellow", shape: "dot", text: tool });
       done();
     });
   };

@@ -16,7 +16,7 @@ const server: AssistantNode = {
   label: "MCP server",
   summary: "Offers the connection to AI assistants as an MCP server, on Node-RED's own address.",
   details: [
-    "An assistant is given that address with the path below it, such as http://localhost:1880/mcp, and the token, which it sends as Authorization: Bearer. Whoever has the token can call the tools: at least 16 characters that nobody can guess.",
+    "An assistant is given that address with the path below it, such as http://localhost:1880/mcp, and the token, which it sends as Authorization: Bearer. Whoever has the token can call the tools: at least 16 characters that nobody can guess. Where the form has none, it is FXDESK_MCP_TOKEN of the environment.",
     "Tools that change something, or that commit money, are offered only where that is allowed here. What commits money waits for a person's release, unless the policy of the connection says otherwise.",
     "Where Node-RED asks for a password of its own for HTTP nodes (httpNodeAuth), assistants cannot pass: leave the path out of it, with a proxy.",
   ],
@@ -63,7 +63,7 @@ const words = {
   allow: { read: "read", change: "read and change", money: "read, change and commit money" },
   field: { name: "name", description: "what it means", required: "required" },
   kind: { text: "text", number: "number", whole: "whole number", boolean: "yes or no", date: "day" },
-  hint: { toolsets: "daily", tool: "notify_treasurer", title: "Notify treasurer" },
+  hint: { toolsets: "daily", token: "FXDESK_MCP_TOKEN", tool: "notify_treasurer", title: "Notify treasurer" },
 } as const;
 
 type Label = keyof (typeof words)["form"];
@@ -92,7 +92,7 @@ const forms: Readonly<Record<string, string>> = {
     input(ofConfig, "name"),
     input(ofConfig, "connection"),
     input(ofConfig, "path"),
-    input(ofConfig, "token", "password"),
+    input(ofConfig, "token", "password", "token"),
     row("allow", `<select id="${ofConfig}-allow" ${width}>${options.join("")}</select>`, `${ofConfig}-allow`),
     input(ofConfig, "toolsets", "text", "toolsets"),
   ].join(""),
@@ -127,7 +127,7 @@ const definitions: Readonly<Record<string, string>> = {
     toolsets: { value: "" },
     version: { value: 1 }
   },
-  credentials: { token: { type: "password", required: true } },
+  credentials: { token: { type: "password" } },
   label: function () { return this.name || this.path; }`,
   [tool.type]: `category: "fxdesk assistants",
   color: "#B5D3E7",

@@ -11,10 +11,12 @@ import { procedures } from "../../core/procedures/all";
 import { watches } from "../../core/watches/all";
 import { eventually } from "../support/eventually";
 import { approve, makeQuote, sampleInput, sandboxClient } from "../support/samples";
+import { revisions, textOf } from "../mcp/support/clients";
 import { variablesTo } from "./support/flows";
 import { type ExtensionModule, extensionModule } from "./support/extension";
 import { type FlowNode, NodeRed, root } from "./support/node-red";
 
+const mcpToken = "a token that nobody guesses";
 const examplesFolder = join(root, "examples");
 
 const flowIn = (file: string) => JSON.parse(readFileSync(join(examplesFolder, file), "utf8")) as FlowNode[];
@@ -38,7 +40,7 @@ beforeAll(async () => {
   sandbox = await startSandbox();
   client = sandboxClient(sandbox);
   extension = await extensionModule();
-  const env = variablesTo(sandbox);
+  const env = { ...variablesTo(sandbox), FXDESK_MCP_TOKEN: mcpToken };
   [nodeRed, bare] = await Promise.all([
     NodeRed.start({ env: { ...extension.env, ...env } }),
     NodeRed.start({ env }),
@@ -330,7 +332,23 @@ const expectations: Readonly<Record<string, Expectation>> = {
     event: bookTrade,
     shows: { Change: holding({ topic: "trades.watch", payload: anything }) },
   },
+  "Tell the treasurer": {
+    event: tellTreasurer,
+    shows: { "To the treasurer": { message: "Cash is low." } },
+  },
 };
+
+/** As an assistant calls the flow. */
+async function tellTreasurer(): Promise<void> {
+  const url = `${nodeRed.url}/mcp`;
+  const assistant = await eventually(
+    () => revisions["2026-07-28"].http(url, { authorization: `Bearer ${mcpToken}` }).catch(() => undefined),
+    { withinMs: 10_000, what: "the MCP server" },
+  );
+  const told = await assistant.callTool({ name: "tell_treasurer", arguments: { message: "Cash is low." } });
+  expect(textOf(told)).toBe("The treasurer was told.");
+  await assistant.close();
+}
 
 const isCalling = (node: FlowNode) => node.type.startsWith("fxdesk-") && "wires" in node;
 
@@ -466,9 +484,8 @@ test("every node is in an example", () => {
 test("no example brings a connection or a secret, and all use the same connection", () => {
   const nodes = examples.flatMap(([, flow]) => flow);
   expect(byType(nodes, connectionType)).toEqual([]);
-  expect(new Set(nodes.filter(isCalling).map(({ connection }) => connection))).toEqual(
-    new Set([exampleConnection.id]),
-  );
+  const used = nodes.flatMap(({ connection = [] }) => connection as string | []);
+  expect(new Set(used)).toEqual(new Set([exampleConnection.id]));
   expect(nodes.filter((node) => "credentials" in node)).toEqual([]);
   const text = JSON.stringify(nodes);
   for (const secret of [demo.accessToken, demo.apiKey]) expect(text).not.toContain(secret);
