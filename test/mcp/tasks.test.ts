@@ -1,8 +1,10 @@
 /** A day of an assistant at the treasury's desk: twelve tasks, with what the tools say and nothing else. */
 import { Big } from "big.js";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { createClient, type FxdeskClient, serviceFrom } from "@fxdesk/toolkit";
+import type { Sandbox } from "@fxdesk/sandbox";
+import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type HttpServer, serveHttp } from "../../mcp";
+import { people, type Place, placeOf } from "../core/releases/place";
+import { eventually } from "../support/eventually";
 import { approve } from "../support/samples";
 import { type McpClient, revisions, textOf } from "./support/clients";
 
@@ -15,6 +17,7 @@ interface Cost {
   readonly tokens: number;
 }
 
+let place: Place;
 let sandbox: Sandbox;
 let fxdesk: FxdeskClient;
 let server: HttpServer;
@@ -25,21 +28,21 @@ const token = "a-token-nobody-knows";
 
 beforeAll(async () => {
   jest.spyOn(console, "error").mockImplementation();
-  sandbox = await startSandbox();
-  const { baseUrl, xs2aUrl, demo, extension } = sandbox;
-  const { clientId, contactId, accessToken, apiKey, redirectUri } = demo;
-  const settings = { redirectUri: redirectUri! };
-  const credentials = { accessToken, apiKey };
-  fxdesk = createClient(
-    { baseUrl, xs2aUrl, clientId, contactId, credentials, settings },
-    serviceFrom({ FXDESK_EXTENSIONS: extension.path, FXDESK_EXTENSION_EFFECTS: extension.effects.join() }),
-  ) as unknown as FxdeskClient;
+  place = await placeOf({
+    policy: {
+      people: [...people],
+      rules: [{ operations: ["trades.order"], from: ["anna"] }],
+      quoteEverySeconds: 0.05,
+    },
+    sandbox: { daysBehind: 90 },
+  });
+  ({ sandbox } = place);
+  fxdesk = place.client({ settings: { redirectUri: sandbox.demo.redirectUri! } });
   const headers = { authorization: `Bearer ${token}` };
   server = await serveHttp({
     client: fxdesk,
     toolsets: ["all"],
     allow: ["change", "money"],
-    release: "never",
     token,
   });
   host = await revisions["2026-07-28"].http(server.url, headers);
@@ -47,8 +50,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await host.close();
   await server.close();
-  await fxdesk.close();
-  await sandbox.close();
+  await place.close();
   jest.restoreAllMocks();
 });
 
@@ -116,22 +118,39 @@ task("last month's MT940 of an account", short, async (ask) => {
   expect([files.length, complete]).toEqual([1, true]);
 });
 
-task("a spot trade: 10,000 EUR for dollars", short, async (ask) => {
-  const terms = { sell_currency: "EUR", buy_currency: "USD", operation: "sell", amount: "10000" };
-  const { body: quote } = await ask("create_quote", terms);
-  const trade = await ask("book_trade", { quote_id: quote.quote_id, reason: "payment_for_goods" });
-  const booked = await fxdesk.trades.get({ trade_id: trade.trade_id });
-  expect(booked).toMatchObject({ sell_amount: 10_000, buy_amount: Number(quote.buy_amount) });
+/** Orders a trade, which a person releases meanwhile; the trade as it was booked. */
+async function ordered(ask: Ask, terms: object) {
+  const { release, state } = await ask("order_trade", {
+    fixed_side: "sell",
+    reason: "payment_for_goods",
+    valid_until: new Date(Date.now() + 3_600_000).toISOString(),
+    ...terms,
+  });
+  expect(state).toBe("waiting");
+  await place.say(release, "anna");
+  await eventually(async () => (await fxdesk.orders.get(release)).deviations, {
+    withinMs: 15_000,
+    what: "the trade",
+  });
+  const report = await ask("get_release", { release });
+  expect(report).toMatchObject({ state: "booked", deviations: [] });
+  return fxdesk.trades.get({ trade_id: report.trade_id });
+}
+
+task("a spot trade: 10,000 EUR for dollars, no worse than 1.01", short, async (ask) => {
+  const terms = { sell_currency: "EUR", buy_currency: "USD", amount: "10000" };
+  const booked = await ordered(ask, { ...terms, worst_rate: "1.01", rate_symbol: "EURUSD" });
+  expect(booked).toMatchObject({ sell_amount: 10_000, sell_currency: "EUR", buy_currency: "USD" });
+  expect(booked.buy_amount).toBeGreaterThanOrEqual(10_100);
 });
 
 task("a drawdown of a forward", short, async (ask) => {
   const { forwards } = await ask("list_forwards");
   const parent = forwards.find(({ type }: { type: string }) => type.endsWith("forward"));
-  const terms = { operation: "sell", amount: "1000", sell_currency: parent.sell_currency };
-  const of = { buy_currency: parent.buy_currency, parent_trade_id: parent.trade_id, trade_type: "drawdown" };
-  const { body: quote } = await ask("create_quote", { ...terms, ...of });
-  const trade = await ask("book_trade", { quote_id: quote.quote_id, reason: "payment_for_goods" });
-  const booked = await fxdesk.trades.get({ trade_id: trade.trade_id });
+  const { sell_currency, buy_currency, trade_id: parent_trade_id } = parent;
+  const terms = { amount: "1000", sell_currency, buy_currency, parent_trade_id, trade_type: "drawdown" };
+  const limit = { worst_rate: "0.0001", rate_symbol: `${sell_currency}${buy_currency}` };
+  const booked = await ordered(ask, { ...terms, ...limit });
   expect(booked).toMatchObject({ trade_type: "drawdown", parent_trade_id: parent.trade_id });
 });
 
