@@ -13,7 +13,10 @@ helper.init(require.resolve("node-red"));
 /** What the recording nodes have heard, by their ids. */
 let heard: Record<"changes" | "states" | "caught", Record<string, any>[]>;
 
+let events: NodeAPI["events"];
+
 const set = (RED: NodeAPI) => {
+  ({ events } = RED);
   RED.nodes.registerType("record", function (this: Node, config: NodeDef & { id: keyof typeof heard }) {
     RED.nodes.createNode(this, config);
     this.on("input", (msg) => void heard[config.id].push(msg));
@@ -168,4 +171,24 @@ test.each([
   await deployed(type, properties);
   await until(() => heard.caught.length > 0, "the failure");
   expect(heard.caught[0]!.error.message).toContain(words);
+});
+
+test("many of them listen as one", async () => {
+  const watches = Array.from({ length: 12 }, (_, index) => ({
+    id: `watch-${index}`,
+    type: "fxdesk-watch-transactions",
+    z: "tab",
+    ...placed,
+    wires: [[], []],
+  }));
+  const tab = { id: "tab", type: "tab", label: "Test" };
+  await helper.load(set as never, [tab, watches[0]] as never);
+  await helper.unload();
+  let added = 0;
+  const count = (event: string) => void (added += event === "flows:started" ? 1 : 0);
+  events.on("newListener", count);
+  await helper.load(set as never, [tab, ...watches] as never);
+  events.removeListener("newListener", count);
+  // One for each time that the nodes are registered.
+  expect(added).toBeLessThanOrEqual(2);
 });
