@@ -247,7 +247,7 @@ describe("the path of a seed", () => {
   const days = Array.from({ length: 730 }, (_, index) => addDays("2026-01-01", index));
   const ratesOf = (seed: string, pair: readonly [string, string] = ["EUR", "USD"]) => {
     const market = new Rates(undefined, pathOf(seed));
-    return days.map((day) => market.mid(...pair, day).rate.toNumber());
+    return days.map((each) => market.mid(...pair, each).rate.toNumber());
   };
 
   test("is the same for the same seed, and another for another", () => {
