@@ -1,11 +1,16 @@
 /**
- * The sandbox with 100,000 transactions on one account, in a process of its own that holds nothing else. Says how to reach
+ * The sandbox with 100,000 transactions on one account, or a million on a thousand where it is started with "many", in a process of its own that holds nothing else. Says how to reach
  * it once it is ready; responds to "memory" with the memory it took, and to "save" with how long it took to save it, to
  * load that and to fork it.
  */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { median } from "./compare";
 
 export const transactions = 100_000;
+export const manyTransactions = 1_000_000;
+export const manyAccounts = 1_000;
 
 interface Sandbox {
   readonly baseUrl: string;
@@ -18,9 +23,40 @@ interface Sandbox {
 
 /** What is used of the sandbox. Its name is not a literal, since it is compiled after this. */
 interface SandboxPackage {
-  readonly startSandbox: (options?: { readonly saved: unknown }) => Promise<Sandbox>;
+  readonly startSandbox: (options?: {
+    readonly saved?: unknown;
+    readonly world?: string;
+  }) => Promise<Sandbox>;
 }
 const packageName: string = "@fxdesk/sandbox";
+
+/** A world file of one company with so many accounts; removed when the process ends. */
+function worldOf(count: number): string {
+  const file = join(mkdtempSync(join(tmpdir(), "fxdesk-bench-")), "world.yaml");
+  const company = {
+    id: "client-many",
+    name: "Many AG",
+    address: "Here 1",
+    country: "DE",
+    email: "a@many.example",
+  };
+  const contacts = [{ id: "contact-many", name: "Ada Many", email: "ada@many.example" }];
+  const world = {
+    version: 1,
+    days_behind: 1,
+    companies: [{ ...company, contacts, accounts: [{ currency: "EUR", count }] }],
+  };
+  // YAML holds JSON.
+  writeFileSync(file, JSON.stringify(world));
+  process.once("exit", () => rmSync(dirname(file), { recursive: true }));
+  return file;
+}
+
+async function accountIds({ baseUrl, demo }: Sandbox): Promise<string[]> {
+  const headers = { authorization: `Bearer ${demo.accessToken}`, "x-api-key": demo.apiKey };
+  const response = await fetch(`${baseUrl}/accounts?currencies=EUR&client_id=${demo.clientId}`, { headers });
+  return ((await response.json()) as { account_id: string }[]).map(({ account_id }) => account_id);
+}
 
 const rounds = 9;
 
@@ -48,12 +84,15 @@ async function savingTimes(sandbox: Sandbox, { startSandbox }: SandboxPackage): 
 
 async function serve(): Promise<void> {
   const sandboxPackage = (await import(packageName)) as SandboxPackage;
-  const sandbox = await sandboxPackage.startSandbox();
+  const isMany = process.argv[2] === "many";
+  const sandbox = await sandboxPackage.startSandbox(isMany ? { world: worldOf(manyAccounts) } : {});
   const { baseUrl, demo, control } = sandbox;
+  const count = BigInt(isMany ? manyTransactions : transactions);
+  const ids = isMany ? await accountIds(sandbox) : [];
   // Written by way of BigInt: of other numbers the engine keeps the texts, which are not the sandbox's.
-  for (let index = 0n; index < transactions; index += 1n)
+  for (let index = 0n; index < count; index += 1n)
     control.payIn({
-      currency: "EUR",
+      ...(isMany ? { account_id: ids[Number(index % BigInt(ids.length))]! } : { currency: "EUR" }),
       amount: `${1n + (index % 10_000n)}.5`,
       reference: `INV-${index}`,
       debtor_name: "Example Supplies Ltd",

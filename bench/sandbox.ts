@@ -8,18 +8,28 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient, type FxdeskClient } from "../core";
 import { median } from "./compare";
-import { transactions, type Ready, type Memory, type Saving } from "./sandbox-process";
+import {
+  manyAccounts,
+  manyTransactions,
+  type Memory,
+  type Ready,
+  type Saving,
+  transactions,
+} from "./sandbox-process";
 
 const starts = 9;
 const pages = 51;
+/** As many as every account has. */
+const mostPages = 20;
 const pageSize = 50;
 const madeWithinMs = 1_000;
 const mebibyte = 2 ** 20;
 
-/** Milliseconds for each of the first pages, one after the other. */
+/** Milliseconds for one page after the other. */
 async function pageTimes(client: FxdeskClient, account_id: string): Promise<number[]> {
   const times: number[] = [];
-  for (let page = 1; page <= pages; page += 1) {
+  for (let round = 1; round <= pages; round += 1) {
+    const page = 1 + (round % mostPages);
     const start = performance.now();
     await client.transactions.list({ account_id, page_size: pageSize, page });
     times.push(performance.now() - start);
@@ -68,30 +78,56 @@ async function benchStart(): Promise<void> {
   row(`start, median of ${starts}`, median(times), "ms");
 }
 
-async function benchStatements(): Promise<void> {
-  const child = fork(join(__dirname, "sandbox-process.js"), { execArgv: [] });
+/** A sandbox with transactions in a process of its own, and a client of it. */
+async function busy(...args: readonly string[]) {
+  const child = fork(join(__dirname, "sandbox-process.js"), args, { execArgv: [] });
   const [{ baseUrl, clientId, accessToken, apiKey }] = (await once(child, "message")) as [Ready];
   const client = createClient({ baseUrl, clientId, credentials: { accessToken, apiKey } });
   const [account] = await client.accounts.list({ currencies: "EUR" });
-  const times = await pageTimes(client, account!.account_id);
-  const { size, begun, took } = await fetchAll(client, account!.account_id);
-  child.send("memory");
-  const [{ before, peak }] = (await once(child, "message")) as [Memory];
-  console.log(`Sandbox with ${transactions} transactions on one account`);
-  row(`page of ${pageSize}, median of ${pages}`, median(times), "ms");
-  row("MT940 of all", size / mebibyte, "MiB");
+  const responseTo = async <T>(asked: string): Promise<T> => {
+    child.send(asked);
+    const [response] = (await once(child, "message")) as [T];
+    return response;
+  };
+  const close = async () => {
+    await client.close();
+    child.disconnect();
+  };
+  return { client, accountId: account!.account_id, responseTo, close };
+}
+
+type Busy = Awaited<ReturnType<typeof busy>>;
+
+async function benchReading({ client, accountId, responseTo }: Busy): Promise<void> {
+  const times = await pageTimes(client, accountId);
+  const { size, begun, took } = await fetchAll(client, accountId);
+  const { before, peak } = await responseTo<Memory>("memory");
+  row(`page of ${pageSize}, median of ${times.length}`, median(times), "ms");
+  row("MT940 of all of an account", size / mebibyte, "MiB");
   row("  first piece after", begun, "ms");
   row("  all of it after", took, "ms");
   row("resident before", before / mebibyte, "MiB");
   row("resident at most afterwards", peak / mebibyte, "MiB");
-  child.send("save");
-  const [saving] = (await once(child, "message")) as [Saving];
-  row("saved as text", saving.size / mebibyte, "MiB");
-  row("  saving it", saving.save, "ms");
-  row("  loading it, up to the door", saving.load, "ms");
-  row("forking it, up to the door", saving.fork, "ms");
-  await client.close();
-  child.disconnect();
+}
+
+async function benchSaving({ responseTo }: Busy): Promise<void> {
+  const { size, save, load, fork: forked } = await responseTo<Saving>("save");
+  row("saved as text", size / mebibyte, "MiB");
+  row("  saving it", save, "ms");
+  row("  loading it, up to the door", load, "ms");
+  row("forking it, up to the door", forked, "ms");
+}
+
+async function benchStatements(): Promise<void> {
+  const one = await busy();
+  console.log(`Sandbox with ${transactions} transactions on one account`);
+  await benchReading(one);
+  await benchSaving(one);
+  await one.close();
+  const many = await busy("many");
+  console.log(`Sandbox with ${manyTransactions} transactions on ${manyAccounts} accounts`);
+  await benchReading(many);
+  await many.close();
 }
 
 export async function benchSandbox(): Promise<void> {

@@ -31,18 +31,14 @@ export class History {
     const isNeeded = this.#isChanged || !this.#moments.slice(-mostWithout).some((each) => each.state);
     this.#moments.push({ request, clock, pace, ...(isNeeded && { state: state() }) });
     this.#isChanged = false;
-    if (this.#moments.length > mostMoments) this.#forget();
+    this.#forget();
   }
 
-  /** Forgets the oldest, up to the next one that has a state to lead to those that follow. */
+  /** Forgets the oldest that are more than are kept, up to one that has a state to lead to those that follow. */
   #forget(): void {
-    this.#moments.splice(
-      0,
-      Math.max(
-        0,
-        this.#moments.findIndex(({ state }, index) => index > 0 && state),
-      ),
-    );
+    const surplus = this.#moments.slice(0, Math.max(0, this.#moments.length - mostMoments + 1));
+    const first = surplus.findLastIndex(({ state }) => state !== undefined);
+    this.#moments.splice(0, Math.max(0, first));
   }
 
   /** The requests to before which one can go back. */

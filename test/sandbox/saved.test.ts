@@ -1,7 +1,8 @@
 /** A sandbox that is saved goes on elsewhere; a fork goes its own way. */
 import { type Sandbox, SavedSandboxError, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { sandboxClient } from "../support/samples";
+import { randomUUID } from "node:crypto";
+import { makeQuote, sandboxClient } from "../support/samples";
 
 const now = new Date("2026-03-16T09:00:00Z");
 const started: Sandbox[] = [];
@@ -86,6 +87,65 @@ test("settings are saved, also those without a limit", async () => {
   const unlimited = keep(await startSandbox({ saved: through((await start()).save()) }));
   const account = await eur(clientOf(unlimited));
   expect(account.currency).toBe("EUR");
+});
+
+describe("undo", () => {
+  test("goes back to before a request, with the log, and goes on from there as before", async () => {
+    const sandbox = await start();
+    const client = clientOf(sandbox);
+    await client.trades.list();
+    const before = sandbox.requests.length;
+    const book = async () => {
+      const quote_id = await makeQuote(client);
+      return client.trades.book({ quote_id, reason: "other", reference: "PO-1" }, { key: randomUUID() });
+    };
+    const { trade_id } = await book();
+    const [quoted] = sandbox.requests.slice(before);
+    sandbox.control.undo({ request: quoted!.number });
+    expect(sandbox.requests).toHaveLength(before);
+    await expect(client.trades.get({ trade_id })).rejects.toMatchObject({ status: 404 });
+    sandbox.control.undo({ request: before + 1 });
+    expect((await book()).trade_id).toBe(trade_id);
+  });
+
+  test("takes e-mails back, and leaves those that were sent before", async () => {
+    const sandbox = await start();
+    const client = clientOf(sandbox);
+    const mail = () => client.statements.emailTrades({ date_from: "2026-03" });
+    await mail();
+    const [first] = sandbox.mails;
+    await mail();
+    sandbox.control.undo({ request: sandbox.requests.at(-1)!.number });
+    expect(sandbox.mails).toEqual([first]);
+  });
+
+  test("reaches back a hundred requests, and says when there is none", async () => {
+    const sandbox = await start();
+    for (let n = 0; n < 160; n += 1) await fetch(`${sandbox.baseUrl}/accounts`);
+    expect(() => sandbox.control.undo({ request: 1 })).toThrow("The moment before this request is not kept.");
+    sandbox.control.undo({ request: 61 });
+    expect(sandbox.requests.at(-1)!.number).toBe(60);
+    expect(() => sandbox.control.undo({ request: 61 })).toThrow(
+      "The moment before this request is not kept.",
+    );
+  });
+});
+
+test("the log keeps what was said, but no secret other than the sandbox's own", async () => {
+  const sandbox = await start();
+  const get = (authorization: string, key: string) =>
+    fetch(`${sandbox.baseUrl}/accounts?currencies=EUR&client_id=client-demo`, {
+      headers: { authorization, "x-api-key": key },
+    });
+  await get("Bearer demo-access-token", "demo-api-key");
+  await get("Bearer of-somebody", "mine");
+  const said = [1, 2].map((number) => sandbox.control.getExchange({ number }));
+  expect(said.map(({ request }) => request.headers)).toMatchObject([
+    { authorization: "Bearer demo-access-token", "x-api-key": "demo-api-key" },
+    { authorization: "(not kept)", "x-api-key": "(not kept)" },
+  ]);
+  expect(said[0]!.response.body).toContain("account_id");
+  expect(JSON.stringify(sandbox.save())).not.toContain("of-somebody");
 });
 
 describe("what cannot be loaded is refused", () => {

@@ -253,6 +253,12 @@ describe("a living world", () => {
       expect(texts.some((text) => text.includes(part))).toBe(true);
     const invoices = texts.flatMap((text) => /Payment of (INV-\d+)/.exec(text)?.[1] ?? []);
     expect(new Set(invoices).size).toBeLessThan(invoices.length);
+    const late = texts.flatMap((text) => {
+      const [, bookedAt, due] = / (\S+) .*, due (\S+) /.exec(text) ?? [];
+      return bookedAt === undefined ? [] : [[due!, bookedAt.slice(0, 10)]];
+    });
+    expect(late.length).toBeGreaterThan(0);
+    for (const [due, paidOn] of late) expect(paidOn! > due!).toBe(true);
     const { world: still } = played("exporter").stage;
     still.clock.advance(180 * 86_400_000);
     still.catchUp();

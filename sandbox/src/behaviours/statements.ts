@@ -4,7 +4,7 @@ import type { BehavioursOf } from "../behaviour";
 import type { FileResponse } from "../result";
 import { accountStatement, asOfNow } from "../world/statements/account-statement";
 import type { Period } from "../world/statements/statement";
-import { reportFile, statementFile, stored } from "../files/formats";
+import { prepareFile, reportFile, statementFile, stored } from "../files/formats";
 
 import type { StatementFormat } from "../world/enumerations";
 import { incomingFunds, tradesStatement } from "../files/reports";
@@ -95,6 +95,8 @@ export const statements: BehavioursOf<"statements"> = {
       failed: false,
     };
     world.statements.set(statement.statementId, statement);
+    const { period, asOf } = statement;
+    prepareFile(statement, accountStatement(world, client, account, period, asOf));
     if (world.nextStatement) befall(world, statement, world.nextStatement);
     delete world.nextStatement;
     return {
@@ -111,7 +113,7 @@ export const statements: BehavioursOf<"statements"> = {
     if (statement.readyAt > world.now) return { status: 202, body: { status: "Pending" } };
     const { period, asOf, format, failed } = statement;
     const content = accountStatement(world, client, account, period, asOf);
-    const file = failed ? undefined : await statementFile(content, format);
+    const file = failed ? undefined : await statementFile(content, format, {}, statement);
     return file ? { status: 200, body: file } : { status: 202, body: { status: "Failed" } };
   },
 

@@ -5,7 +5,7 @@ import { buffer } from "node:stream/consumers";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FileResponse } from "../result";
 import type { StoredFile } from "../world/stored-file";
-import type { AccountStatement } from "../world/statements/statement";
+import type { AccountStatement, Statement } from "../world/statements/statement";
 import type { StatementFormat } from "../world/enumerations";
 import { lineNumber } from "../world/ledger/book";
 import { csv } from "./csv";
@@ -30,20 +30,26 @@ const kinds: Readonly<Record<StatementFormat, Kind>> = {
   coda: { contentType: "text/plain; charset=us-ascii", extension: "cod" },
 };
 
-type Writer = (statement: AccountStatement, options: Mt940Options) => Promise<FileResponse["bytes"]>;
+interface Writer {
+  readonly write: (statement: AccountStatement, options: Mt940Options) => Promise<FileResponse["bytes"]>;
+  /** Rejects when the format cannot carry the statement, where that shows only when it is written. */
+  readonly tryOut?: (statement: AccountStatement, options: Mt940Options) => Promise<void>;
+}
 
 /**
  * A text that is made while it is read. Whether the format can carry all of it shows only at its end, too late for who has
  * read the beginning: so it is made once before.
  */
-const streamed =
-  (pieces: (...input: Parameters<Writer>) => AsyncGenerator<string>): Writer =>
-  async (statement, options) => {
+const streamed = (
+  pieces: (statement: AccountStatement, options: Mt940Options) => AsyncGenerator<string>,
+): Writer => ({
+  tryOut: async (statement, options) => {
     const trial = pieces(statement, options);
     // Others are served meanwhile.
     while (!(await trial.next()).done) await nextTurn();
-    return Readable.from(pieces(statement, options));
-  };
+  },
+  write: async (statement, options) => Readable.from(pieces(statement, options)),
+});
 
 /** The same with the numbers of the lines for references of the bank: there is no room for all of an identifier. */
 const numbered = (statement: AccountStatement): AccountStatement => ({
@@ -57,24 +63,39 @@ const numbered = (statement: AccountStatement): AccountStatement => ({
 });
 
 const writers: Readonly<Record<StatementFormat, Writer>> = {
-  pdf: (statement) => pdf(statementReport(statement)),
+  pdf: { write: (statement) => pdf(statementReport(statement)) },
   csv: streamed((statement) => writeCsv([statement])),
   mt940: streamed((statement, options) => writeMt940([numbered(statement)], options)),
-  xls: xlsx,
+  xls: { write: xlsx },
   coda: streamed((statement) => writeCoda([numbered(statement)])),
 };
 
-/** The statement as a file; undefined when the format cannot carry it. */
+/** What was tried out before it was fetched, by the statement that was asked for. */
+const trials = new WeakMap<Statement, Promise<void>>();
+
+/** Tries out a statement that was asked for while it is made, so that who fetches it does not wait. */
+export function prepareFile(asked: Statement, content: AccountStatement): void {
+  const trial = writers[asked.format].tryOut?.(content, {});
+  if (!trial) return;
+  trials.set(asked, trial);
+  // Who fetches it is told.
+  trial.catch(() => {});
+}
+
+/** The statement as a file; undefined when the format cannot carry it. `asked` is the one that was prepared, if any was. */
 export async function statementFile(
   statement: AccountStatement,
   format: StatementFormat,
   options: Mt940Options = {},
+  asked?: Statement,
 ): Promise<FileResponse | undefined> {
   const { account, period } = statement;
   const { contentType, extension } = kinds[format];
   const fileName = `statement-${account.currency}-${period.from}-${period.to}.${extension}`;
   try {
-    return { contentType, fileName, bytes: await writers[format](statement, options) };
+    const { tryOut, write } = writers[format];
+    await ((asked && trials.get(asked)) ?? tryOut?.(statement, options));
+    return { contentType, fileName, bytes: await write(statement, options) };
   } catch (error) {
     if (error instanceof FormatError) return undefined;
     throw error;

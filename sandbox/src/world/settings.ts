@@ -20,7 +20,10 @@ export interface Settings {
   readonly scaApproach: "redirect" | "oauth";
   /** The registered address to which the login page returns with a code. */
   readonly redirectUri: string;
-  /** Whether business goes on as the clock moves: customers pay, suppliers and staff are paid; not, by default. */
+  /**
+   * Whether business goes on as the clock moves: customers pay, suppliers and staff are paid, and the market takes a path
+   * that follows from the seed; not, by default.
+   */
   readonly living: boolean;
   /** How much later every response comes, in milliseconds, at most a minute; 0 by default. */
   readonly latencyMs: number;

@@ -8,7 +8,7 @@ import type { Outbox } from "./outbox";
 import { Agenda, type AgendaState, type Event } from "./agenda";
 import type { Approvals } from "./parties/approvals";
 import type { Clock } from "./calendar/clock";
-import { Rates } from "./money/fx";
+import { pathOf, Rates } from "./money/fx";
 import { Ledger, type LedgerState } from "./ledger/ledger";
 import { type Client, type Contact, demoParties, type Parties } from "./parties/parties";
 import type { Quote } from "./trades/quotes";
@@ -107,7 +107,7 @@ export class World implements Kept {
     this.nextStatement = state?.nextStatement;
     this.approvals = state?.approvals ?? new Map();
     this.agenda = new Agenda(state?.agenda);
-    this.rates = new Rates(state?.rates);
+    this.rates = new Rates(state?.rates, settings.living ? pathOf(seed) : undefined);
     this.random = new Random(seed);
     this.ids = this.random.fork("ids", state?.ids);
     this.ledger = new Ledger(this.random.fork("ledger").uuid().slice(8), state?.ledger);

@@ -12,7 +12,7 @@ import {
 } from "../../../sandbox/src/world/calendar/business-days";
 import { steppedClock } from "../../../sandbox/src/world/calendar/clock";
 import { addDays, dayMs, dayOf } from "../../../sandbox/src/world/calendar/days";
-import { inverse, pairOf, Rates, tradedCurrencies } from "../../../sandbox/src/world/money/fx";
+import { inverse, pairOf, Rates, tradedCurrencies, pathOf } from "../../../sandbox/src/world/money/fx";
 import { offer, offerDrawdown, type Offer } from "../../../sandbox/src/world/trades/market";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import { book } from "../../../sandbox/src/world/trades/trading";
@@ -240,5 +240,32 @@ describe("value dates", () => {
       ),
       { numRuns: 2_000 },
     );
+  });
+});
+
+describe("the path of a seed", () => {
+  const days = Array.from({ length: 730 }, (_, index) => addDays("2026-01-01", index));
+  const ratesOf = (seed: string, pair: readonly [string, string] = ["EUR", "USD"]) => {
+    const market = new Rates(undefined, pathOf(seed));
+    return days.map((each) => market.mid(...pair, each).rate.toNumber());
+  };
+
+  test("is the same for the same seed, and another for another", () => {
+    expect(ratesOf("one")).toEqual(ratesOf("one"));
+    expect(ratesOf("one")).not.toEqual(ratesOf("two"));
+  });
+
+  test("moves every day by less than two percent, and stays near its mean", () => {
+    const path = ratesOf("one");
+    const moves = path.slice(1).map((rate, index) => Math.abs(rate / path[index]! - 1));
+    expect(Math.min(...moves)).toBeGreaterThan(0);
+    expect(Math.max(...moves)).toBeLessThan(0.02);
+    const mean = path.reduce((sum, rate) => sum + rate, 0) / path.length;
+    expect(Math.abs(mean / 1.0842 - 1)).toBeLessThan(0.02);
+    expect(Math.max(...path) / Math.min(...path)).toBeGreaterThan(1.03);
+  });
+
+  test("leaves what is pegged where it is", () => {
+    expect(new Set(ratesOf("one", ["USD", "AED"])).size).toBe(1);
   });
 });

@@ -3,6 +3,7 @@ import { json, operation } from "@fxdesk/toolkit/operations";
 import { DecimalText } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
 import { control, local, described, missing } from "./parts";
+import { openAccountIn } from "../../world/accounts/accounts";
 import { fits, largest, mostHeld, mostOf } from "../../world/money/currencies";
 import { receive } from "../../world/trades/incoming";
 import { available } from "../../world/ledger/movements";
@@ -11,12 +12,11 @@ import { DomainError, unfit } from "../../world/domain-error";
 import { Big } from "big.js";
 
 /** The account with an id, else the demo company's in a currency. */
-function accountFor({ accounts, home }: World, accountId: string | undefined, currency: string | undefined) {
-  const found = [...accounts.values()].find((account) =>
+function accountFor(world: World, accountId: string | undefined, currency: string | undefined) {
+  const found =
     accountId === undefined
-      ? account.clientId === home.clientId && account.currency === currency
-      : account.accountId === accountId.toLowerCase(),
-  );
+      ? openAccountIn(world, world.home, currency!)
+      : world.accounts.get(accountId.toLowerCase());
   if (!found) throw missing("account", String(accountId ?? currency));
   return found;
 }

@@ -1,8 +1,9 @@
 /** Rates: what a currency costs in another, quoted by the market's conventions. */
 import { Big } from "big.js";
 import { larger, type Money, rounded } from "./currencies";
-import { dayMs, startOf } from "../calendar/days";
+import { addDays, dayMs, startOf } from "../calendar/days";
 import { DomainError } from "../domain-error";
+import { Random } from "../random";
 import { remembered } from "../remembered";
 
 /** Mid-market prices in USD, around which the market moves. Demo data. */
@@ -94,7 +95,7 @@ const spread = new Big("0.0015");
 /** Their price in USD is fixed. */
 const pegged: ReadonlySet<string> = new Set(["USD", "AED", "SAR", "BHD"]);
 
-/** How far a price is from its mean on a day: slow and quick waves of up to three percent, a phase for each currency. */
+/** The usual way of the market: slow and quick waves of up to three percent, a phase for each currency. */
 function drift(currency: string, day: string): Big {
   if (pegged.has(currency)) return new Big(1);
   const days = startOf(day).getTime() / dayMs;
@@ -104,11 +105,36 @@ function drift(currency: string, day: string): Big {
   );
 }
 
+/** How far a price is from its mean on a day, as a factor. */
+type Drift = (currency: string, day: string) => Big;
+
+/** Each day's news moves a price by up to so much, and fades by so much with every day; that of so many days counts. */
+const largestMove = 0.006;
+const fading = 0.95;
+const daysOfNews = 90;
+
+/** A path that a seed takes: chance moves each price every day, and draws it back to its mean. */
+export function pathOf(seed: string): Drift {
+  const news = remembered(
+    (key: string) => largestMove * (2 * new Random(`${seed}/market/${key}`).next() - 1),
+  );
+  return (currency, day) => {
+    if (pegged.has(currency)) return new Big(1);
+    let distance = 0;
+    for (let ago = daysOfNews; ago >= 0; ago -= 1)
+      distance = distance * fading + news(`${currency}${addDays(day, -ago)}`);
+    return new Big((1 + distance).toFixed(6));
+  };
+}
+
 /** What a currency is worth on a day, which stand behind one another in the key. */
-const inUsd = remembered((key: string) => {
-  const [currency, day] = [key.slice(0, 3), key.slice(3)];
-  return new Big(usdPerUnit[currency]!).times(drift(currency, day));
-});
+const worth = (driftOf: Drift) =>
+  remembered((key: string) => {
+    const [currency, day] = [key.slice(0, 3), key.slice(3)];
+    return new Big(usdPerUnit[currency]!).times(driftOf(currency, day));
+  });
+
+const inUsdByWaves = worth(drift);
 
 /** What the days of a year of a currency grow to in so many days: a unit grows by as large a share. */
 const yearGrown = (daysInYear: number, rate: string, days: number) =>
@@ -126,11 +152,16 @@ function forward(baseInUsd: Big, quotedInUsd: Big, base: string, quoted: string,
   return grown.div(quotedInUsd.times(yearGrown(baseYear, baseRate, daysFromSpot)).times(quotedYear));
 }
 
+type Remembered = (key: string) => Big;
+
 /** The same where nobody moved the market, for a base, a quoted currency, a day and days after spot in one key. */
-const unmovedForward = remembered((key: string) => {
-  const [base, quoted, day] = [key.slice(0, 3), key.slice(3, 6), key.slice(6, 16)];
-  return forward(inUsd(base + day), inUsd(quoted + day), base, quoted, Number(key.slice(16)));
-});
+const forwards = (inUsd: Remembered): Remembered =>
+  remembered((key: string) => {
+    const [base, quoted, day] = [key.slice(0, 3), key.slice(3, 6), key.slice(6, 16)];
+    return forward(inUsd(base + day), inUsd(quoted + day), base, quoted, Number(key.slice(16)));
+  });
+
+const forwardByWaves = forwards(inUsdByWaves);
 
 /** The pair of two currencies in the order the market quotes it. */
 export function pairOf(one: string, other: string): { base: string; quoted: string } {
@@ -141,13 +172,18 @@ export function pairOf(one: string, other: string): { base: string; quoted: stri
 /** How far the market can be moved away from its mean, up or down. */
 const furthest = 10;
 
-/** What currencies cost on a day: as the waves carry them, and as the market was moved. */
+/** What currencies cost on a day: as the waves or a path of their own carry them, and as the market was moved. */
 export class Rates {
   /** By how much currencies were moved. */
   readonly #moves: Map<string, Big>;
 
-  constructor(state: Map<string, Big> = new Map()) {
+  readonly #unmovedInUsd: Remembered;
+  readonly #unmovedForward: Remembered;
+
+  constructor(state: Map<string, Big> = new Map(), path?: Drift) {
     this.#moves = state;
+    this.#unmovedInUsd = path ? worth(path) : inUsdByWaves;
+    this.#unmovedForward = path ? forwards(this.#unmovedInUsd) : forwardByWaves;
   }
 
   get state(): Map<string, Big> {
@@ -159,7 +195,7 @@ export class Rates {
   }
 
   #inUsd(currency: string, day: string): Big {
-    return inUsd(currency + day).times(this.#moved(currency));
+    return this.#unmovedInUsd(currency + day).times(this.#moved(currency));
   }
 
   /** What a unit of the base is worth so many days after spot. */
@@ -167,7 +203,7 @@ export class Rates {
     const moved = this.#moves.has(base) || this.#moves.has(quoted);
     return moved
       ? forward(this.#inUsd(base, day), this.#inUsd(quoted, day), base, quoted, daysFromSpot)
-      : unmovedForward(`${base}${quoted}${day}${daysFromSpot}`);
+      : this.#unmovedForward(`${base}${quoted}${day}${daysFromSpot}`);
   }
 
   /** What a unit of the base is worth before the bank's margin, for value at spot or so many days after it. */

@@ -41,10 +41,10 @@ export function beginDay(world: World, business: readonly Recurring[], day: stri
 }
 
 /** How customers pay who do not pay what they should. */
-type Twist = "short" | "twice" | "without-reference" | undefined;
+type Twist = "short" | "late" | "twice" | "without-reference" | undefined;
 
 const noTwist: Twist = undefined;
-const twists: readonly Twist[] = ["short", "twice", "without-reference"];
+const twists: readonly Twist[] = ["short", "late", "twice", "without-reference"];
 const oddPayments = 0.12;
 
 const twistOf = (random: Random): Twist => (random.chance(oddPayments) ? random.pick(twists) : noTwist);
@@ -80,6 +80,14 @@ function somebody(world: World, random: Random, { clientId, currency }: Account)
 }
 
 const shortShare = 0.9;
+/** By how many days somebody pays late, at most. */
+const mostDaysLate = 21;
+
+/** The day on which somebody pays who should on a day. */
+function dayOfPayment(random: Random, { currency }: Account, due: string, twist: Twist): string {
+  if (twist !== "late") return due;
+  return nextBusinessDay(addDays(due, random.integer(3, mostDaysLate)), [currency]);
+}
 
 function scheduleReceipt(world: World, random: Random, trickle: Trickle, day: string, twist: Twist): void {
   const { account } = trickle;
@@ -88,9 +96,11 @@ function scheduleReceipt(world: World, random: Random, trickle: Trickle, day: st
   const invoice = `INV-${random.digits(5)}`;
   const counterparty = somebody(world, random, account);
   const reference = twist === "without-reference" ? "" : invoice;
-  const information = reference ? `Payment of ${invoice}` : `Payment from ${counterparty.name}`;
+  const due = twist === "late" ? `, due ${day}` : "";
+  const information = reference ? `Payment of ${invoice}${due}` : `Payment from ${counterparty.name}`;
+  const paidOn = dayOfPayment(random, account, day, twist);
   for (let times = twist === "twice" ? 2 : 1; times > 0; times -= 1)
-    world.agenda.schedule(someMinute(random, day, 8), "money-comes-in", account, amount, {
+    world.agenda.schedule(someMinute(random, paidOn, 8), "money-comes-in", account, amount, {
       reference,
       information,
       counterparty,
