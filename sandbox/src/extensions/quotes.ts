@@ -7,7 +7,7 @@ import { fits, largest, mostOf, undelivered } from "../world/money/currencies";
 import { opensAgain } from "../world/calendar/business-days";
 import { addDays, dayOf } from "../world/calendar/days";
 import { inverse, tradedCurrencies } from "../world/money/fx";
-import { hold, isAvailable, offer, offerDrawdown, type Offer } from "../world/trades/market";
+import { hold, isAvailable, offer, offerDrawdown, type Offer } from "../world/trades/pricing";
 import { undrawable } from "../world/trades/trades";
 import type { Client } from "../world/parties/parties";
 import type { World } from "../world/world";

@@ -8,7 +8,7 @@ import { openTrades, walkTrades } from "../../../core/procedures/walk-trades";
 import { type Books, type Movement, openBooks } from "../../support/books";
 import { accountIn } from "../../../sandbox/src/world/accounts/accounts";
 import { rounded } from "../../../sandbox/src/world/money/currencies";
-import { offer, offerDrawdown } from "../../../sandbox/src/world/trades/market";
+import { offer, offerDrawdown } from "../../../sandbox/src/world/trades/pricing";
 import { available } from "../../../sandbox/src/world/ledger/movements";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import { outstanding, remaining, type Trade } from "../../../sandbox/src/world/trades/trades";

@@ -16,7 +16,7 @@ import { holidays } from "../../../sandbox/src/world/calendar/holidays";
 import { chinese } from "../../../sandbox/src/world/calendar/moon";
 import { tradedCurrencies } from "../../../sandbox/src/world/money/fx";
 import { bucketOf } from "../../../sandbox/src/world/ledger/ledger";
-import { offer } from "../../../sandbox/src/world/trades/market";
+import { offer } from "../../../sandbox/src/world/trades/pricing";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import { book } from "../../../sandbox/src/world/trades/trading";
 import { newWorld } from "../../../sandbox/src/world/happenings";

@@ -13,7 +13,7 @@ import {
 import { steppedClock } from "../../../sandbox/src/world/calendar/clock";
 import { addDays, dayMs, dayOf } from "../../../sandbox/src/world/calendar/days";
 import { inverse, pairOf, Rates, tradedCurrencies, pathOf } from "../../../sandbox/src/world/money/fx";
-import { offer, offerDrawdown, type Offer } from "../../../sandbox/src/world/trades/market";
+import { offer, offerDrawdown, type Offer } from "../../../sandbox/src/world/trades/pricing";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import { book } from "../../../sandbox/src/world/trades/trading";
 import { newWorld } from "../../../sandbox/src/world/happenings";

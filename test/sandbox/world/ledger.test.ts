@@ -10,7 +10,7 @@ import { converted, feeFor } from "../../../sandbox/src/world/money/fx";
 import { receive } from "../../../sandbox/src/world/trades/incoming";
 import { houseAccount, Ledger } from "../../../sandbox/src/world/ledger/ledger";
 import { revalueAll } from "../../../sandbox/src/world/trades/margin";
-import { offer } from "../../../sandbox/src/world/trades/market";
+import { offer } from "../../../sandbox/src/world/trades/pricing";
 import { available } from "../../../sandbox/src/world/ledger/movements";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import {

@@ -6,7 +6,7 @@ import { isApproved } from "../../../sandbox/src/world/parties/approvals";
 import { steppedClock } from "../../../sandbox/src/world/calendar/clock";
 import { dayMs } from "../../../sandbox/src/world/calendar/days";
 import { bucketOf } from "../../../sandbox/src/world/ledger/ledger";
-import { offer } from "../../../sandbox/src/world/trades/market";
+import { offer } from "../../../sandbox/src/world/trades/pricing";
 import { available } from "../../../sandbox/src/world/ledger/movements";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import {

@@ -5,7 +5,7 @@ import { accountIn } from "../../../sandbox/src/world/accounts/accounts";
 import { steppedClock } from "../../../sandbox/src/world/calendar/clock";
 import { receive } from "../../../sandbox/src/world/trades/incoming";
 import { bucketOf, type Bucket } from "../../../sandbox/src/world/ledger/ledger";
-import { type Inquiry, offer, type Offer, offerDrawdown } from "../../../sandbox/src/world/trades/market";
+import { type Inquiry, offer, type Offer, offerDrawdown } from "../../../sandbox/src/world/trades/pricing";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import { statusOf, type Trade } from "../../../sandbox/src/world/trades/trades";
 import { book, cancel } from "../../../sandbox/src/world/trades/trading";

@@ -5,7 +5,7 @@ import { nextBusinessDay, previousBusinessDay, previousMarketDay } from "../cale
 import { rounded } from "../money/currencies";
 import { addDays, dayOf, hourOf } from "../calendar/days";
 import { converted, feeFor } from "../money/fx";
-import { offer } from "../trades/market";
+import { offer } from "../trades/pricing";
 import { available } from "../ledger/movements";
 import { demo } from "../parties/parties";
 import { allocate } from "../trades/payments";

@@ -1,20 +1,14 @@
 /** What the bank offers: estimates and quotes. */
 import { Big } from "big.js";
 import { settlementSide } from "./cash-settlement";
-import {
-  daysFromSpot,
-  isMarketOpen,
-  nextBusinessDay,
-  spotDateAt,
-  tradingDay,
-} from "../calendar/business-days";
+import { daysFromSpot, isMarketOpen } from "../calendar/business-days";
 import type { Money } from "../money/currencies";
-import { addDays, dayMs, dayOf, laterDay } from "../calendar/days";
-import { dayFor, systemOf } from "../calendar/systems";
+import { dayMs, dayOf } from "../calendar/days";
 import { converted, feeFor } from "../money/fx";
 import type { TradeType } from "../enumerations";
 import type { Quote } from "./quotes";
 import { drawViolation, remaining, type Trade, type TradeTerms, windowOf } from "./trades";
+import { drawdownDate, valueDateFor } from "./value-date";
 import type { World } from "../world";
 
 /** How much, and which side of the trade that is. */
@@ -40,22 +34,6 @@ export interface Offer {
   /** Why the value date is another than the one asked for. */
   readonly warning: string | undefined;
 }
-
-/** The day asked for when it can be had, else the next that can. */
-function valueDateFor(world: World, { type, buyCurrency, sellCurrency, valueDate }: Inquiry) {
-  const spot = spotDateAt(world.now, buyCurrency, sellCurrency);
-  if (type === "spot") {
-    const isWanted = valueDate === undefined || valueDate === spot;
-    return { maturityDate: spot, warning: isWanted ? undefined : settlesAtSpot(spot) };
-  }
-  if (valueDate === undefined || valueDate < spot) return { maturityDate: spot, warning: movedTo(spot) };
-  const maturityDate = nextBusinessDay(valueDate, [buyCurrency, sellCurrency, "USD"]);
-  return { maturityDate, warning: maturityDate === valueDate ? undefined : movedTo(maturityDate) };
-}
-
-const settlesAtSpot = (day: string) =>
-  `The value date is ${day}, that of a spot trade; a later one is that of a forward.`;
-const movedTo = (day: string) => `The value date is ${day}, the next that can be had.`;
 
 /** Prices an inquiry at the rate of the day for its value date. */
 export function offer(world: World, inquiry: Inquiry): Offer {
@@ -94,24 +72,6 @@ function drawnFrom(parent: Trade, { fixed, amount }: Wanted): { buy: Money; sell
   const known: Money = { amount, currency: parent[fixed].currency };
   const other = converted(known, parent.rate);
   return fixed === "buy" ? { buy: known, sell: other } : { buy: other, sell: known };
-}
-
-/** From the day after the deal on, within the window. */
-function drawdownDate(world: World, parent: Trade, asked: string | undefined) {
-  const { buy, sell } = parent;
-  const pair = [buy.currency, sell.currency];
-  const dayAfter = addDays(tradingDay(world.now, pair), 1);
-  const earliest = [dayAfter, windowOf(parent).from, asked ?? dayAfter].toSorted().at(-1)!;
-  const maturityDate = instructionDay(world.now, earliest, pair);
-  const isMoved = asked !== undefined && asked !== maturityDate;
-  return { maturityDate, warning: isMoved ? movedTo(maturityDate) : undefined };
-}
-
-/** The next day on which a trade can settle whose settlement in both currencies is instructed at a time. */
-function instructionDay(time: Date, from: string, pair: readonly string[]): string {
-  const inTime = pair.map((currency) => dayFor(systemOf(currency), time, from)).reduce(laterDay);
-  const day = nextBusinessDay(inTime, [...pair, "USD"]);
-  return day === from ? day : instructionDay(time, day, pair);
 }
 
 /** Whether quotes are to be had. */
