@@ -23,7 +23,7 @@ test("a source that yields is not held up", () => {
   expect(longest(bursts.yielding)).toBeLessThan(50);
 });
 
-test("each message is answered or refused as one too many", () => {
+test("ask 19: many requests at once are each answered, or refused as one too many", () => {
   for (const { ended } of [...bursts.fxdesk, ...bursts.yielding]) {
     expect(ended.answered! + ended.refused!).toBe(bursts.count);
     expect(ended.answered).toBeGreaterThanOrEqual(10_010);
