@@ -1,5 +1,6 @@
 /** `npm run bench`: every measurement, one after the other; `npm run bench -- mcp nodes`: only those. */
 import { benchClient } from "./client";
+import { benchItems } from "./items";
 import { benchJournal } from "./journal";
 import { benchMcp } from "./mcp";
 import { benchNodes } from "./nodes";
@@ -9,6 +10,7 @@ import { benchSandbox } from "./sandbox";
 const measurements = {
   client: benchClient,
   nodes: benchNodes,
+  items: benchItems,
   mcp: benchMcp,
   sandbox: benchSandbox,
   journal: benchJournal,

@@ -1,5 +1,7 @@
 /** Log in and Test on the form of a connection: the runtime is asked with what the form holds. */
 
+import { messageOf } from "./through.js";
+
 const everyMs = 1000;
 
 /** What the form holds, by name. */
@@ -21,8 +23,6 @@ const post = (path, node) =>
     contentType: "application/json",
     data: JSON.stringify({ id: node.id, values: valuesOf(node) }),
   });
-
-const messageOf = ({ responseJSON, statusText }) => responseJSON?.message ?? statusText;
 
 /** Gives what a login has given to the form. */
 function fill({ login, clientId }) {

@@ -85,6 +85,7 @@ function typedInput(node, input, fixed, given) {
       ? [fixed, "flow", "global", "env"]
       : [fixed, templateType(node), "msg", "flow", "global", "jsonata", "env"],
   });
+  nameParts(input);
   if (!given) return;
   input.typedInput("type", given.type);
   input.typedInput("value", given.value);
@@ -92,6 +93,16 @@ function typedInput(node, input, fixed, given) {
 
 /** The line of text that a typed input shows. */
 const innerOf = (input) => input.parent().find(".red-ui-typedInput-input");
+
+/** Gives the parts of a typed input, which have no names of their own, that of its row. */
+function nameParts(input) {
+  const line = input.closest(".form-row");
+  const caption = line.find("label").first();
+  const id = `${input.attr("id")}-text`;
+  innerOf(input).attr("id", id);
+  caption.attr("for", id);
+  line.find("button[class*=red-ui-typedInput-option]").attr("aria-label", caption.text());
+}
 
 /** Lets a fixed value be picked from what there is; what was picked is remembered by what people call it. */
 function addPicker(node, input, { list, several }) {
@@ -221,9 +232,7 @@ function addFields(node, form) {
     const input = fieldInput(control.name);
     const given = fields[control.name];
     typedInput(node, input, fixedType(node, control), given);
-    const id = inputId(control.name);
-    innerOf(input).attr({ id: `${id}-text`, "aria-describedby": `${id}-reason` });
-    $(`label[for="${CSS.escape(id)}"]`).attr("for", `${id}-text`);
+    innerOf(input).attr("aria-describedby", `${inputId(control.name)}-reason`);
     if (given?.label) input.data("fxdeskLabel", given.label);
     if (control.list) addPicker(node, input, control);
   }
@@ -346,6 +355,7 @@ function addInput(node, form) {
   form.append(row("node-input-fxdesk--input", words(node, "form.input"), input));
   const types = inputTypes(node);
   input.typedInput({ default: types[0], types });
+  nameParts(input);
   input.typedInput("type", node.input.type);
   input.typedInput("value", node.input.value);
 }
@@ -401,6 +411,7 @@ function addResultTo(node, options) {
   const input = $('<input type="text">').css("width", "calc(100% - 155px)").attr("id", id);
   options.append(row(id, words(node, "form.resultTo"), input));
   input.typedInput({ types: ["msg"] });
+  nameParts(input);
   input.typedInput("value", node.resultTo || node._def.defaults.resultTo.value);
 }
 

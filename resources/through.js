@@ -19,9 +19,10 @@ function formOf(id) {
 const post = (url, body) =>
   $.ajax({ url, method: "POST", contentType: "application/json", data: JSON.stringify(body) });
 
+/** Why the runtime did not do it. */
 export const messageOf = ({ responseJSON, statusText }) => responseJSON?.message ?? statusText;
 
-/** A promise as jQuery makes them. */
+/** What is wrong with fixed values. */
 export const check = (operation, fields) => post("fxdesk/check", { operation, fields });
 
 export function tryRead(connection, body) {

@@ -91,7 +91,7 @@ const statusTerm = term("statusCode", "number", "The HTTP status of the response
 const metadataTerm = term(
   "fxdesk",
   "object",
-  "What else is known of the response: operation, headers, requestId, attempts, violations, total; where it commits money, its journal entry and whether it was given back from there; of a list in pages, how many pages there were, or, of one page, whether there are more.",
+  "What else is known of the response, in every mode: operation, status, headers, requestId, attempts, violations, total; where it commits money, its journal entry and whether it was given back from there; of a list in pages, how many have been read and whether there are more.",
 );
 
 const outputs = ({ responses }: DescribedPage): string =>
@@ -106,7 +106,11 @@ const outputs = ({ responses }: DescribedPage): string =>
 const unknownOutcome = "The error code of a lost response is outcome_unknown.";
 
 const sendingPages =
-  "The node sends one page, all pages as one message, or a message for each page, in a sequence (msg.parts) that a Join node puts together again.";
+  "The node sends one page, all pages as one message, or a message for each page or each entry, in a sequence (msg.parts) that a Join node puts together again; the next page is read when the next nodes are done with the messages of the one before.";
+
+/** What a message may ask of its node. */
+const asking =
+  "msg.timeoutMs is the time limit of this call. A message with msg.cancel makes no call: it stops the reads of the node for the messages whose msg.fxdesk.key, or else _msgid, it is, or all with true.";
 
 /** What a person must know of the key of a call that commits money. */
 function keyHelp({ needed, usual }: DescribedKey): string {
@@ -135,6 +139,7 @@ const details = ({ notes = "", effect, paging, rules, rows }: DescribedPage): st
     ...(paging === undefined ? [] : [paragraph(sentences(paging, sendingPages))]),
     ...(rows === undefined ? [] : [paragraph(sendingRows(rows))]),
     ...(rules.length > 0 ? [bullets(rules.map(({ description }) => description))] : []),
+    paragraph(asking),
     paragraph(
       "A field takes a fixed value, a property of the message, the flow or the global context, a JSONata expression, an environment variable, or a mustache template such as {{payload.id}}. A field left empty is left out.",
     ),

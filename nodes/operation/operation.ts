@@ -5,12 +5,19 @@ import { type ConnectionNode, usualCapacity } from "../connection/connection";
 import { type Failure, failureOf } from "./failure";
 import { GoneOn } from "./gone-on";
 import { HandOver } from "./hand-over";
-import { handlerOf, type OperationDef } from "./handler";
+import { handlerOf, type MessageHandler, type OperationDef } from "./handler";
 import { logOutcome } from "./outcome";
 import { Outlet, type Receipt } from "./outlet";
 import { MessageQueue } from "./queue";
 import { refusalsOf } from "./refusal";
-import { callingStatus, failedStatus, statusLine, translatorOf } from "./status";
+import {
+  callingStatus,
+  failedStatus,
+  type StatusLine,
+  statusLine,
+  type Translate,
+  translatorOf,
+} from "./status";
 
 /** A message that came. */
 interface IncomingMessage {
@@ -18,6 +25,117 @@ interface IncomingMessage {
   readonly receipt: Receipt;
   /** Whether what became of its call is in the log. */
   isLogged: boolean;
+}
+
+/** What all nodes of a runtime share. */
+interface Shared {
+  readonly RED: NodeAPI;
+  readonly translate: Translate;
+  readonly handOver: HandOver<Outlet>;
+  readonly goneOn: GoneOn;
+}
+
+/** One node, from its deploy to its end. */
+class RunningNode {
+  readonly #outlet: Outlet;
+  readonly #queue: MessageQueue<IncomingMessage>;
+  readonly #handler: MessageHandler;
+  readonly #line: StatusLine;
+  /** How the last message ended, and how far a call has come. */
+  #last: NodeStatus = {};
+  #step: Progress | undefined;
+
+  constructor(
+    private readonly shared: Shared,
+    private readonly node: Node,
+    name: string,
+    config: OperationDef,
+  ) {
+    const { RED, translate, handOver, goneOn } = shared;
+    const connection = RED.nodes.getNode(config.connection) as ConnectionNode | null;
+    const { atOnce, longestQueue } = connection?.capacity ?? usualCapacity;
+    const refusal = refusalsOf(name, longestQueue);
+    this.#outlet = new Outlet(node, config.outputs === 2);
+    handOver.begin(node, this.#outlet);
+    this.#line = statusLine(() => this.#show());
+    this.#queue = new MessageQueue<IncomingMessage>(
+      { atOnce, longest: longestQueue },
+      {
+        handle: (incoming, signal) => this.#handle(incoming, signal),
+        refuse: (incoming, why) => this.#fail(incoming, refusal(why)),
+        changed: this.#line.changed,
+      },
+    );
+    this.#handler = handlerOf(name, { RED, node, config, connection, translate, goneOn });
+  }
+
+  /** Takes a message: it waits for its turn, or stops others. */
+  take(incoming: IncomingMessage): void {
+    try {
+      const isMeant = this.#handler.cancelledBy(incoming.msg);
+      if (!isMeant) return this.#queue.add(incoming);
+      this.#queue.cancel(({ msg }) => isMeant(msg));
+      this.#done(incoming);
+    } catch (error) {
+      this.#fail(incoming, failureOf(error));
+      this.#line.changed();
+    }
+  }
+
+  /** Ends what can be ended; returns when there is nothing left. */
+  close(): Promise<void> {
+    this.shared.handOver.end(this.node);
+    this.#line.close();
+    return this.#queue.close();
+  }
+
+  #show(): void {
+    const { underWay, waiting } = this.#queue;
+    if (underWay === 0) this.#step = undefined;
+    const load = { underWay, waiting, step: this.#step };
+    this.node.status(underWay > 0 ? callingStatus(this.shared.translate, load) : this.#last);
+  }
+
+  async #handle(incoming: IncomingMessage, signal: AbortSignal): Promise<void> {
+    try {
+      this.#last = await this.#handler.handle({
+        msg: incoming.msg,
+        send: (msg) => this.#send(incoming, msg),
+        signal,
+        onProgress: (reached) => {
+          this.#step = reached;
+          this.#line.changed();
+        },
+        ended: (operation, outcome) => {
+          incoming.isLogged = logOutcome(this.node, operation, outcome, this.#queue.isClosed);
+        },
+      });
+      this.#done(incoming);
+    } catch (error) {
+      this.#fail(incoming, failureOf(error));
+    }
+  }
+
+  /** The receipt of a message belongs to the node that it was given to, and to no successor. */
+  #receiptFor(now: Outlet, { receipt }: IncomingMessage): Receipt | undefined {
+    return now === this.#outlet ? receipt : undefined;
+  }
+
+  #send(incoming: IncomingMessage, msg: NodeMessage): void {
+    this.shared.handOver.tell(this.node, (now) => now?.send(msg, this.#receiptFor(now, incoming)));
+  }
+
+  #done(incoming: IncomingMessage): void {
+    this.shared.handOver.tell(this.node, (now) => now && this.#receiptFor(now, incoming)?.done());
+  }
+
+  #fail(incoming: IncomingMessage, failure: Failure): void {
+    this.#last = failedStatus(failure);
+    this.shared.handOver.tell(this.node, (now) => {
+      if (now) now.fail(incoming.msg, failure, this.#receiptFor(now, incoming));
+      else if (!incoming.isLogged) this.node.warn(failure.message);
+    });
+  }
 }
 
 /**
@@ -28,92 +146,21 @@ export function operationNodes(
   RED: NodeAPI,
   isStopping: () => boolean,
 ): (name?: string) => NodeConstructor<Node, OperationDef, object> {
-  const translate = translatorOf(RED);
-  const handOver = new HandOver<Outlet>(RED);
-  const goneOn = new GoneOn(RED);
+  const shared: Shared = {
+    RED,
+    translate: translatorOf(RED),
+    handOver: new HandOver<Outlet>(RED),
+    goneOn: new GoneOn(RED),
+  };
   return (name) =>
     function OperationNode(this: Node, config: OperationDef) {
       RED.nodes.createNode(this, config);
-      const operationName = name ?? config.operation ?? "";
-      const connection = RED.nodes.getNode(config.connection) as ConnectionNode | null;
-      const { atOnce, longestQueue } = connection?.capacity ?? usualCapacity;
-      const outlet = new Outlet(this, config.outputs === 2);
-      handOver.begin(this, outlet);
-      let last: NodeStatus = {};
-      let step: Progress | undefined;
-
-      const receiptFor = (now: Outlet, { receipt }: IncomingMessage) =>
-        now === outlet ? receipt : undefined;
-      const send = (incoming: IncomingMessage, msg: NodeMessage) =>
-        handOver.tell(this, (now) => now?.send(msg, receiptFor(now, incoming)));
-      const done = ({ receipt }: IncomingMessage) =>
-        handOver.tell(this, (now) => {
-          if (now === outlet) receipt.done();
-        });
-      const fail = (incoming: IncomingMessage, failure: Failure) => {
-        last = failedStatus(failure);
-        handOver.tell(this, (now) => {
-          if (now) now.fail(incoming.msg, failure, receiptFor(now, incoming));
-          else if (!incoming.isLogged) this.warn(failure.message);
-        });
-      };
-
-      const refusal = refusalsOf(operationName, longestQueue);
-      const queue = new MessageQueue<IncomingMessage>(
-        { atOnce, longest: longestQueue },
-        {
-          handle: async (incoming, signal) => {
-            try {
-              last = await handler.handle({
-                msg: incoming.msg,
-                send: (msg) => send(incoming, msg),
-                signal,
-                onProgress(reached) {
-                  step = reached;
-                  line.changed();
-                },
-                ended: (operation, outcome) => {
-                  incoming.isLogged = logOutcome(this, operation, outcome, queue.isClosed);
-                },
-              });
-              done(incoming);
-            } catch (error) {
-              fail(incoming, failureOf(error));
-            }
-          },
-          refuse: (incoming, why) => fail(incoming, refusal(why)),
-          changed: () => line.changed(),
-        },
-      );
-      const line = statusLine(() => {
-        const { underWay, waiting } = queue;
-        if (underWay === 0) step = undefined;
-        this.status(underWay > 0 ? callingStatus(translate, { underWay, waiting, step }) : last);
-      });
-      const handler = handlerOf(operationName, { RED, node: this, config, connection, translate, goneOn });
-
-      const take = (incoming: IncomingMessage) => {
-        const isMeant = handler.cancelledBy(incoming.msg);
-        if (!isMeant) return queue.add(incoming);
-        queue.cancel(({ msg }) => isMeant(msg));
-        done(incoming);
-      };
-      this.on("input", (msg, sendOne, doneWith) => {
-        const incoming = { msg, receipt: { send: sendOne, done: doneWith }, isLogged: false };
-        try {
-          take(incoming);
-        } catch (error) {
-          fail(incoming, failureOf(error));
-          line.changed();
-        }
-      });
-
+      const running = new RunningNode(shared, this, name ?? config.operation ?? "", config);
+      this.on("input", (msg, send, done) => running.take({ msg, receipt: { send, done }, isLogged: false }));
       // A deploy does not wait: what has left goes on, and comes out of the node that is there then. When Node-RED itself
       // stops, it waits as long as it lets nodes take.
       const close = async (closed: () => void) => {
-        handOver.end(this);
-        const ended = queue.close();
-        line.close();
+        const ended = running.close();
         if (isStopping()) await ended;
         closed();
       };

@@ -63,7 +63,7 @@ type Interruption = "full" | "flows" | "nodes" | NodeJS.Signals;
 const flow = (name: string): FlowNode[] => [
   tab,
   connectionTo({ baseUrl: server.url, xs2aUrl: server.url }),
-  injectOf("start", ["book"]),
+  injectOf("start", ["book"], {}, { run: name }),
   operationOf(bookTrade, "book", ["end"], {
     name,
     fields: { quote_id: typed("str", name), reason: typed("str", "other") },
@@ -117,6 +117,14 @@ async function bookDuring({ by, ending, isLate, afterMs }: Run, run: string): Pr
   expect(request.isCut).toBe(false);
   expect(outcomes().slice(before)).toEqual([expect.stringMatching(line)]);
   if (isSignal(by)) nodeRed = await NodeRed.start();
+  else await expectTold(ending, run);
+}
+
+/** Out of the node that is there now, or to the Catch node, with the message that came; and once. */
+async function expectTold(ending: string, run: string): Promise<void> {
+  const [told] = (await nodeRed.shown("end")) as [Record<string, unknown>];
+  expect(told).toMatchObject({ ...(ending !== "booked" && { error: { source: { id: "book" } } }), run });
+  expect(nodeRed.waitingAt("end")).toBe(0);
 }
 
 const deploys = ["full", "flows", "nodes"] as const;

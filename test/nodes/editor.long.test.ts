@@ -67,6 +67,15 @@ const flows = () => nodeRed.json<FlowNode[]>("/flows");
 
 test.each(chosen)("%s", (...section) => expectToRun(section, { editor, nodeRed, sandbox }), 60_000);
 
+test("ask 14: a new node takes the only connection there is", async () => {
+  const id = await editor.drag("fxdesk-list-trades", 400, 640);
+  await editor.edit(id);
+  const connection = await editor.page.locator("#node-input-connection").inputValue();
+  await editor.done();
+
+  expect(connection).toBe("connection");
+});
+
 /** The editor's page, as far as a test looks into it. */
 interface PaletteOwner {
   readonly RED: { readonly nodes: { getType(type: string): { readonly paletteLabel: string } } };

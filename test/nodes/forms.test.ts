@@ -1,4 +1,5 @@
 /** What the forms of nodes know: lists to pick from, what is wrong with a value, and a read that is tried. */
+import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { startSandbox, type Sandbox } from "@fxdesk/sandbox";
 import { eventually } from "../support/eventually";
@@ -184,6 +185,16 @@ test("what changes something is not tried", async () => {
   await editor.edit("book");
 
   expect(await page.locator("#fxdesk-try").count()).toBe(0);
+  await page.locator("#node-dialog-cancel").click();
+  await page.waitForSelector(".red-ui-tray", { state: "detached" });
+});
+
+test.each(["balances", "find", "book"])("axe finds nothing in the form of %s", async (id) => {
+  await editor.edit(id);
+  await page.evaluate(await readFile(require.resolve("axe-core/axe.min.js"), "utf8"));
+  const { violations } = await page.evaluate<{ violations: { id: string }[] }>("axe.run('.fxdesk-form')");
+
+  expect(violations.map((violation) => violation.id)).toEqual([]);
   await page.locator("#node-dialog-cancel").click();
   await page.waitForSelector(".red-ui-tray", { state: "detached" });
 });

@@ -1,17 +1,27 @@
-/** 50,000 messages at once, in a process of its own: Node-RED goes on, and each message is answered or refused. */
+/**
+ * 50,000 messages at once, and a million entries of a list, each in a process of its own: Node-RED goes on, and its memory
+ * stays what it was.
+ */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { Items } from "../../bench/items";
 import type { Burst, Bursts } from "../../bench/burst";
 import { median } from "../../bench/compare";
 import { root } from "./support/node-red";
 
 let bursts: Bursts;
+let items: Items;
+
+async function measured<T>(script: string): Promise<T> {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(root, "dist/bench", script)]);
+  return JSON.parse(stdout) as T;
+}
 
 beforeAll(async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [join(root, "dist/bench/burst.js")]);
-  bursts = JSON.parse(stdout.slice(stdout.indexOf("{"))) as Bursts;
-}, 240_000);
+  bursts = await measured("burst.js");
+  items = await measured("items.js");
+}, 400_000);
 
 const longest = (rounds: readonly Burst[]) => median(rounds.map(({ longestMs }) => longestMs));
 
@@ -23,7 +33,7 @@ test("a source that yields is not held up", () => {
   expect(longest(bursts.yielding)).toBeLessThan(50);
 });
 
-test("each message is answered or refused as one too many", () => {
+test("ask 19: many requests at once are each answered, or refused as one too many", () => {
   for (const { ended } of [...bursts.fxdesk, ...bursts.yielding]) {
     expect(ended.answered! + ended.refused!).toBe(bursts.count);
     expect(ended.answered).toBeGreaterThanOrEqual(10_010);
@@ -32,4 +42,13 @@ test("each message is answered or refused as one too many", () => {
 
 test("the heap stays flat", () => {
   expect(bursts.growthMB).toBeLessThan(5);
+});
+
+test("a million entries as messages do not pile up", () => {
+  expect(items.growthMB).toBeLessThan(100);
+  expect(items.p99Ms).toBeLessThan(100);
+});
+
+test("a deploy stops them within a second", () => {
+  expect(items.stoppedMs).toBeLessThan(1_000);
 });

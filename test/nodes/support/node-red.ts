@@ -216,6 +216,11 @@ export class NodeRed {
     return taken;
   }
 
+  /** How many values of a Debug node nobody has taken. */
+  waitingAt(id: string): number {
+    return this.#shown.filter((entry) => entry.id === id).length;
+  }
+
   #indexShown(id: string): number | undefined {
     const index = this.#shown.findIndex((entry) => entry.id === id);
     return index >= 0 ? index : undefined;

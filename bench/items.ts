@@ -1,0 +1,152 @@
+/**
+ * A million entries of a list as messages, through the node of an operation: memory, delays of the event loop, and how soon a
+ * deploy stops it. As a script it prints JSON.
+ */
+import { execFile, fork } from "node:child_process";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
+import { deploy, nodes, startNodeRed } from "./node-red";
+
+const count = 1_000_000;
+const pageSize = 1_000;
+
+const tradeOf = (number: number) => ({
+  trade_id: `T${number}`,
+  trade_type: "spot",
+  status: "Funds in Full",
+  buy_currency: "USD",
+  buy_amount: 125000.5,
+  sell_currency: "EUR",
+  sell_amount: 114587.12,
+  rate: 1.090868,
+  rate_symbol: "EURUSD",
+  parent_trade_id: null,
+  order_date: "2026-03-02",
+  maturity_date: "2026-03-04",
+  beneficiaries: ["Example Supplies Ltd"],
+  fee_currency: "EUR",
+  fee_amount: 12.5,
+  synthetic: false,
+});
+
+function serve(): void {
+  const server = createServer((request, response) => {
+    const page = Number(new URL(request.url!, "http://service").searchParams.get("page") ?? 1);
+    const first = (page - 1) * pageSize;
+    const size = Math.max(0, Math.min(pageSize, count - first));
+    const trades = Array.from({ length: size }, (_, index) => tradeOf(first + index));
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(trades));
+  });
+  server.listen(0, "127.0.0.1", () => process.send!((server.address() as AddressInfo).port));
+  process.on("disconnect", () => process.exit(0));
+}
+
+/** Without a place on the canvas it would be a config node. */
+const onCanvas = { z: "tab", x: 0, y: 0 };
+
+const flow = [
+  { id: "tab", type: "tab", label: "Items" },
+  { id: "connection", type: "fxdesk-connection", fromEnvironment: true },
+  {
+    id: "list",
+    type: "fxdesk-list-trades",
+    ...onCanvas,
+    connection: "connection",
+    pages: "items",
+    fields: { page_size: { type: "num", value: String(pageSize) } },
+    wires: [["end"]],
+  },
+  { id: "end", type: "debug", ...onCanvas, active: false, wires: [] },
+];
+
+export interface Items {
+  readonly count: number;
+  readonly seconds: number;
+  readonly growthMB: number;
+  readonly p99Ms: number;
+  readonly longestMs: number;
+  /** From a deploy to the last message. */
+  readonly stoppedMs: number;
+}
+
+const usedMB = (): number => process.memoryUsage().rss / 2 ** 20;
+
+/** What reached the end of the flow. */
+const arrived = { times: 0, lastAt: 0 };
+
+const hear = (id: string): void => {
+  if (id !== "end") return;
+  arrived.times += 1;
+  arrived.lastAt = performance.now();
+};
+
+/** Waits until so many have arrived; returns the most memory that was used meanwhile. */
+async function until(times: number): Promise<number> {
+  let most = usedMB();
+  while (arrived.times < times) {
+    await pause(20);
+    most = Math.max(most, usedMB());
+  }
+  return most;
+}
+
+async function measureItems(): Promise<Items> {
+  await deploy(flow, hear);
+  const delays = monitorEventLoopDelay({ resolution: 5 });
+  nodes.getNode("list").receive({});
+  // What is compiled and allocated once is not growth.
+  await until(count / 10);
+  const before = usedMB();
+  delays.enable();
+  const began = performance.now();
+  const most = await until(count);
+  delays.disable();
+  const seconds = (performance.now() - began) / 1_000;
+  nodes.getNode("list").receive({});
+  await until(count + count / 100);
+  const stopped = performance.now();
+  await deploy([], hear);
+  await pause(1_500);
+  return {
+    count,
+    seconds,
+    growthMB: most - before,
+    p99Ms: delays.percentile(99) / 1e6,
+    longestMs: delays.max / 1e6,
+    stoppedMs: arrived.lastAt - stopped,
+  };
+}
+
+async function main(): Promise<void> {
+  const child = fork(__filename, ["serve"], { execArgv: [] });
+  const port = await new Promise<number>((resolve) =>
+    child.once("message", (message) => resolve(Number(message))),
+  );
+  const url = `http://127.0.0.1:${port}`;
+  Object.assign(process.env, { FXDESK_BASE_URL: url, FXDESK_CLIENT_ID: "c-1", FXDESK_ACCESS_TOKEN: "t" });
+  const stopNodeRed = await startNodeRed();
+  console.log(JSON.stringify(await measureItems()));
+  await stopNodeRed();
+  child.disconnect();
+}
+
+/** In a process of its own, so that nothing else uses memory. */
+export async function benchItems(): Promise<void> {
+  const { stdout } = await promisify(execFile)(process.execPath, [__filename]);
+  const { seconds, growthMB, p99Ms, longestMs, stoppedMs } = JSON.parse(stdout) as Items;
+  console.log(`${count} entries of a list as messages, with back-pressure`);
+  const rows = [
+    ["seconds, after the first tenth", seconds],
+    ["memory, MB more", growthMB],
+    ["delay of the event loop, p99, ms", p99Ms],
+    ["delay of the event loop, longest, ms", longestMs],
+    ["from a deploy to the last one, ms", stoppedMs],
+  ] as const;
+  for (const [name, value] of rows) console.log(`  ${name.padEnd(38)} ${value.toFixed(0).padStart(6)}`);
+}
+
+if (process.argv[2] === "serve") serve();
+else if (require.main === module) void main();
