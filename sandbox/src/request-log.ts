@@ -42,7 +42,8 @@ export class RequestLog {
     const message = refusal ? [refusal.message, refusal.details].filter(Boolean).join(" ") : request.refusal;
     this.stage.record(
       {
-        number: request.number,
+        // One that cannot be routed, such as one whose path is too long, has not come through the hooks.
+        number: request.number || this.stage.arrive(),
         time: this.stage.world.now.toISOString(),
         method,
         url,

@@ -90,6 +90,8 @@ function valueOf(schema: JsonSchema): Arbitrary {
       return fc.array(valueOf(items as JsonSchema), { minLength: Number(minItems ?? 0), maxLength: 4 });
     case "object":
       return object(schema);
+    case undefined:
+      return fc.jsonValue({ maxDepth: 2 });
     default:
       throw new Error(`There is no arbitrary for ${JSON.stringify(schema)}.`);
   }
