@@ -1,6 +1,8 @@
 /** What the editor reads of the nodes for AI assistants: forms, words and help. */
 import { flowFieldKinds } from "../assistant/flow-tools";
 import { connectionType } from "../names";
+import { catalogues } from "./catalogues";
+import type { Words } from "./words/en";
 
 const serverType = "fxdesk-mcp-server";
 
@@ -44,36 +46,15 @@ const result: AssistantNode = {
 
 export const assistantNodes: readonly AssistantNode[] = [server, tool, result];
 
-const words = {
-  form: {
-    name: "Name",
-    connection: "Connection",
-    path: "Path",
-    token: "Token",
-    allow: "Tools may",
-    toolsets: "Sets of tools",
-    server: "MCP server",
-    tool: "Tool name",
-    title: "Title",
-    description: "Description",
-    changes: "It does more than read",
-    timeoutSeconds: "Seconds to answer",
-    fields: "Arguments",
-  },
-  allow: { read: "read", change: "read and change", money: "read, change and commit money" },
-  field: { name: "name", description: "what it means", required: "required" },
-  kind: { text: "text", number: "number", whole: "whole number", boolean: "yes or no", date: "day" },
-  hint: { toolsets: "daily", token: "FXDESK_MCP_TOKEN", tool: "notify_treasurer", title: "Notify treasurer" },
-} as const;
-
-type Label = keyof (typeof words)["form"];
+type AssistantWords = Words["assistants"];
+type Label = keyof AssistantWords["form"];
 
 const label = (name: Label, id: string): string => `<label for="${id}" data-i18n="form.${name}"></label>`;
 const row = (name: Label, inner: string, id: string): string =>
   `<div class="form-row">${label(name, id)}${inner}</div>`;
 const width = 'style="width: calc(100% - 155px)"';
 
-const input = (prefix: string, name: Label, type = "text", hint?: keyof (typeof words)["hint"]): string => {
+const input = (prefix: string, name: Label, type = "text", hint?: keyof AssistantWords["hint"]): string => {
   const id = `${prefix}-${name}`;
   const placeholder = hint ? ` data-i18n="[placeholder]hint.${hint}"` : "";
   return row(name, `<input type="${type}" id="${id}" ${width}${placeholder}>`, id);
@@ -199,6 +180,6 @@ export const assistantFiles = (): Readonly<Record<string, string>> => ({
 ${assistantNodes.map(definition).join("\n")}
 </script>
 `,
-  "locales/en-US/mcp.json": `${JSON.stringify(words, undefined, 2)}\n`,
+  ...catalogues("mcp", ({ assistants }) => assistants),
   "locales/en-US/mcp.html": `${assistantNodes.map(help).join("\n")}\n`,
 });

@@ -1,10 +1,15 @@
 /** What a person reads in the editor, in every language. */
 import { fxdeskService } from "../../core/service";
 import { nodeFiles } from "../../nodes/generate/files";
+import { assistantFiles } from "../../nodes/generate/mcp";
 import { releaseFiles } from "../../nodes/generate/releases";
 import { NodeRed } from "./support/node-red";
 
-const files: Readonly<Record<string, string>> = { ...nodeFiles(fxdeskService), ...releaseFiles() };
+const files: Readonly<Record<string, string>> = {
+  ...nodeFiles(fxdeskService),
+  ...releaseFiles(),
+  ...assistantFiles(),
+};
 
 const catalogue = (language: string, set: string): unknown =>
   JSON.parse(files[`locales/${language}/${set}.json`]!);
@@ -21,7 +26,7 @@ const gaps = (text: string) => [...text.matchAll(/__\w+__|\$\{\w+\}/g)].map(([ga
 /** Words that are the same in both languages. */
 const same = new Set(["Name", "Person", "Operation", "fxdesk"]);
 
-describe.each(["fxdesk", "releases"])("%s", (set) => {
+describe.each(["fxdesk", "releases", "mcp"])("%s", (set) => {
   const english = textsOf(catalogue("en-US", set));
   const german = new Map(textsOf(catalogue("de", set)));
 

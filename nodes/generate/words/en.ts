@@ -119,6 +119,32 @@ export const english = {
     seal: "Seal",
     note: "Note",
   },
+  assistants: {
+    form: {
+      name: "Name",
+      connection: "Connection",
+      path: "Path",
+      token: "Token",
+      allow: "Tools may",
+      toolsets: "Sets of tools",
+      server: "MCP server",
+      tool: "Tool name",
+      title: "Title",
+      description: "Description",
+      changes: "It does more than read",
+      timeoutSeconds: "Seconds to answer",
+      fields: "Arguments",
+    },
+    allow: { read: "read", change: "read and change", money: "read, change and commit money" },
+    field: { name: "name", description: "what it means", required: "required" },
+    kind: { text: "text", number: "number", whole: "whole number", boolean: "yes or no", date: "day" },
+    hint: {
+      toolsets: "daily",
+      token: "FXDESK_MCP_TOKEN",
+      tool: "notify_treasurer",
+      title: "Notify treasurer",
+    },
+  },
 };
 
 /** The same words in another language. */

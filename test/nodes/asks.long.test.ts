@@ -1,5 +1,5 @@
 /**
- * What users of nodes for HTTP services ask for most often in their issues, each as a test. Ask 14 is in editor.test.ts, and ask
+ * What users of nodes for HTTP services ask for most often in their issues, each as a test. Ask 14 is in editor.long.test.ts, and ask
  * 19 in load.long.test.ts.
  */
 import type { ServerResponse } from "node:http";
