@@ -147,25 +147,24 @@ async function append(chain: OpenChain, id: string, ending: Ending, details: Det
   if (facts.state === "unknown" && facts.by === "call") await holdLook(chain, id);
 }
 
+const neverLeft = "The process that was to make this call is gone. It never left.";
+const mayHaveLeft = "The process that made this call is gone. It may have left; no outcome is known.";
+
 /** What ends a call whose process is gone. */
-const abandoned: Readonly<Record<"intended" | "sent", Ending>> = {
-  intended: {
-    state: "not-sent",
-    by: "recovery",
-    details: { remark: "The process that was to make this call is gone. It never left." },
-  },
-  sent: {
+const abandoned: Readonly<Record<"intended" | "sent", (entry: Entry) => Ending>> = {
+  intended: () => ({ state: "not-sent", by: "recovery", details: { remark: neverLeft } }),
+  sent: ({ reference }) => ({
     state: "unknown",
     by: "recovery",
-    details: { remark: "The process that made this call is gone. It may have left; no outcome is known." },
-  },
+    details: { remark: reference ? `${mayHaveLeft} Look for the reference ${reference}.` : mayHaveLeft },
+  }),
 };
 
 /** Ends an entry whose claim is over. It stays as it is while it is held, and where it has ended. */
 export async function settle(chain: OpenChain, id: string): Promise<Entry> {
   const { entry, expiresAt } = await current(chain, id);
   if (hasEnded(entry.state) || expiresAt > chain.moment) return entry;
-  const ending = abandoned[entry.state];
+  const ending = abandoned[entry.state](entry);
   await append(chain, id, ending, withSalt(ending.details));
   return (await current(chain, id)).entry;
 }

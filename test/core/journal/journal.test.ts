@@ -171,7 +171,10 @@ describe.each(engines())("$name", ({ name, create }) => {
     const gone = await open();
     const entry = await claimed(gone, fresh(), 1);
     await gone.recordSent(entry);
-    expect((await (await open()).untilEnded(entry.id, never)).state).toBe("unknown");
+    expect(await (await open()).untilEnded(entry.id, never)).toMatchObject({
+      state: "unknown",
+      endingDetails: { remark: expect.stringContaining(`the reference ${entry.reference!}.`) as string },
+    });
     await expect(gone.recordSent(entry)).rejects.toThrow("is over, which is unknown by now");
     expect((await gone.end(entry, done)).state).toBe("done");
   });
