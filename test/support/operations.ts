@@ -14,14 +14,14 @@ export const misfits = (name: string, input: Values): Violation[] =>
 /**
  * The failures that a surface is tried with: of each effect every status, and of each operation at least one. What it
  * shows of a failure follows from these two and the operation's own words. Those of operations that are looked for afterwards
- * come last, since what looks for them is calls as well.
+ * come after the others, since what looks for them is calls as well; a 429 comes last of all, for it slows what follows.
  */
 export function failuresToTry(): (readonly [Declaration, number])[] {
   const seen = new Set<string>();
   const declared: readonly Declaration[] = operations;
   const isLookedFor = ({ recovery }: Declaration) => recovery !== undefined;
   const ordered = [...declared.filter((each) => !isLookedFor(each)), ...declared.filter(isLookedFor)];
-  return ordered.flatMap((operation, index) => {
+  const all = ordered.flatMap((operation, index) => {
     const { effect, singleUse, errors } = operation;
     const statuses = Object.keys(errors).map(Number);
     const chosen = statuses[index % statuses.length];
@@ -31,4 +31,5 @@ export function failuresToTry(): (readonly [Declaration, number])[] {
     };
     return statuses.filter(isWanted).map((status) => [operation, status] as const);
   });
+  return [...all.filter(([, status]) => status !== 429), ...all.filter(([, status]) => status === 429)];
 }
