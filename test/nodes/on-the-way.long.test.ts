@@ -274,7 +274,8 @@ describe("a message for each entry of all pages", () => {
     const read = pages;
     const [msg] = await shown("failed");
 
-    expect(msg!.error).toMatchObject({ code: "aborted" });
+    // Between two pages the connection may be the first to close.
+    expect(["aborted", "no_connection"]).toContain((msg!.error as { code?: string }).code);
     expect(pages).toBeLessThanOrEqual(read + 1);
   });
 });

@@ -150,17 +150,17 @@ export const triedElsewhere: readonly (readonly [fault: string, ending: string, 
   [
     "SIGINT, SIGTERM or SIGHUP stops `fxdesk call`",
     "A booking that has not left is not sent; one that has left is finished and its outcome told. Anything else ends at once.",
-    "test/cli/money.test.ts",
+    "test/cli/money.long.test.ts",
   ],
   [
     "The MCP server is stopped, or a call cancelled",
     "A booking that has left is finished and its outcome in the log; reads end at once.",
-    "test/mcp/finishing.test.ts",
+    "test/mcp/finishing.long.test.ts",
   ],
   [
     "Node-RED is stopped, or a flow deployed anew",
     "A booking that has left is finished and its outcome in the log; reads end at once.",
-    "test/nodes/deploys.test.ts",
+    "test/nodes/deploys.long.test.ts",
   ],
   [
     "The client is closed",
@@ -170,12 +170,12 @@ export const triedElsewhere: readonly (readonly [fault: string, ending: string, 
   [
     "The store of tokens is away",
     "Calls go on with a token that is good; others end as `unavailable`, not sent.",
-    "test/core/credentials/shared.test.ts",
+    "test/core/credentials/shared.long.test.ts",
   ],
   [
     "The store moves while processes use it",
     "What they write is in the new place, or was refused.",
-    "test/core/store/move.test.ts",
+    "test/core/store/move.long.test.ts",
   ],
   [
     "Any of these at random, in any order",
