@@ -17,9 +17,9 @@ import { bySection, sectionTitle, splitName } from "../core/declaration/sections
 import { type AllSchemas, bodyOf, jsonResponses, schemasOf } from "./type-schemas";
 import { comment, membersText, typeText, unlisted } from "./type-text";
 
-/** `list_trades` is `ListTrades`. */
+/** `list_trades` is `ListTrades`, and so is `list-trades`. */
 const pascal = (words: string): string =>
-  words.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+  words.replace(/(?:^|[_-])(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 export const inputName = ({ tool }: Callable): string => `${pascal(tool)}Input`;
 const responseName = ({ tool }: Callable): string => `${pascal(tool)}Response`;
@@ -50,6 +50,9 @@ function usesOf(name: string, operations: readonly Callable[], { bodies, respons
   return [...useText("Body of", takes), ...useText("Returned by", returns)];
 }
 
+/** The type of what JSON was read as: a field that is not there is never there as undefined. */
+const received = (text: string): string => text.replaceAll(" | undefined;", ";");
+
 function resourceText(name: string, schema: JsonSchema, uses: readonly string[]): string {
   const { description } = schema;
   const docs = comment([...(typeof description === "string" ? [description] : []), ...uses]);
@@ -59,15 +62,16 @@ function resourceText(name: string, schema: JsonSchema, uses: readonly string[])
 }
 
 /** The named schemas of all that is taken and returned. Throws where one name stands for two types. */
-function resourceTexts(operations: readonly Callable[], schemas: AllSchemas): ReadonlyMap<string, string> {
+function resourceTexts(operations: readonly Callable[], schemas: AllSchemas): string[] {
   const texts = new Map<string, string>();
-  for (const { named } of [schemas.responses, schemas.bodies, schemas.inputs])
+  for (const { named } of [schemas.bodies, schemas.inputs, schemas.responses])
     for (const [name, schema] of Object.entries(named)) {
       const text = resourceText(name, schema, usesOf(name, operations, schemas));
       if ((texts.get(name) ?? text) !== text) throw new TypeError(`There are two types ${name}.`);
       texts.set(name, text);
     }
-  return texts;
+  const given = new Set(Object.keys({ ...schemas.bodies.named, ...schemas.inputs.named }));
+  return [...texts].map(([name, text]) => (given.has(name) ? text : received(text)));
 }
 
 /** An input has the fields of its body beside its own; a body with a name is extended. */
@@ -92,7 +96,7 @@ function bodyText(
   if (response.kind === "file") return "ReceivedFile";
   if (response.kind === "empty") return "undefined";
   if (response.kind !== "json") return "string";
-  return typeText(responses.own[`${name} ${status}`]!) + (response.asText ? " | string" : "");
+  return received(typeText(responses.own[`${name} ${status}`]!)) + (response.asText ? " | string" : "");
 }
 
 interface Response {
@@ -159,14 +163,16 @@ function documentation(page: DescribedPage, usual: ReadonlySet<string>): string[
   return [
     introduction(page),
     "",
-    `${effect.description} ${effect.repetition}`,
+    effect.kind === "read" ? effect.description : `${effect.description} ${effect.repetition}`,
     ...list(
       "Rules",
       rules.map(({ description }) => description),
     ),
-    ...list("Responses", responses.map(meaning)),
+    ...(responses.length === 1
+      ? ["", `Response ${meaning(responses[0]!)}`]
+      : list("Responses", responses.map(meaning))),
     ...errorsText(errors, usual),
-    ...list("Calls", uses),
+    ...(uses.length > 0 ? ["", `Calls ${uses.join(", ")}.`] : []),
     ...(request ? ["", `Contract: ${contract}, ${request.method} ${request.path}`] : []),
   ];
 }
@@ -212,18 +218,20 @@ function methodText(callable: Callable, response: Response, usual: ReadonlySet<s
   return `${comment(documentation(pageOf(callable), usual), "  ")}  readonly ${method}: ${type};\n`;
 }
 
-/** What the types are made of beside the schemas, and where it is. */
-const imports = [
-  ["CallMethod", "./methods"],
-  ["ClientCore", "./methods"],
-  ["LinkedPagesMethod", "./methods"],
-  ["ListMethod", "./methods"],
-  ["Needed", "./methods"],
-  ["Optional", "./methods"],
-  ["WatchMethod", "./methods"],
-  ["ReceivedFile", "./file"],
-  ["ServiceResponse", "./response"],
-] as const;
+/** What the types are made of beside the schemas, by where it is. */
+const imports: Readonly<Record<string, readonly string[]>> = {
+  "./methods": [
+    "CallMethod",
+    "ClientCore",
+    "LinkedPagesMethod",
+    "ListMethod",
+    "Needed",
+    "Optional",
+    "WatchMethod",
+  ],
+  "./file": ["ReceivedFile"],
+  "./response": ["ServiceResponse"],
+};
 
 function assertUnique(names: readonly string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -232,6 +240,28 @@ function assertUnique(names: readonly string[]): void {
 
 const declaredNames = (text: string): string[] =>
   [...text.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name!);
+
+const listedMember = /^ *"?([\w-]+)"?\??: \(?("[^"\n]+"(?: \| "[^"\n]+")+)/gm;
+
+const longest = (names: readonly string[]): string =>
+  names.reduce((best, name) => (name.length > best.length ? name : best));
+
+/** Long enumerations that stand at three places or more, and how each is called: as the field with the longest name. */
+function enumerationNames(text: string): ReadonlyMap<string, string> {
+  const fields = new Map<string, string[]>();
+  for (const [, field, values] of text.matchAll(listedMember))
+    fields.set(values!, [...(fields.get(values!) ?? []), field!]);
+  const often = [...fields].filter(([values, { length }]) => length > 2 && values.length > 60);
+  return new Map(often.map(([values, names]) => [values, pascal(longest(names))]));
+}
+
+/** The text with long enumerations by their names, which are declared at its end. */
+function withEnumerations(text: string): string {
+  const names = enumerationNames(text);
+  const short = text.replaceAll(/"[^"\n]+"(?: \| "[^"\n]+")+/g, (values) => names.get(values) ?? values);
+  const types = [...names].map(([values, name]) => `\nexport type ${name} = ${values};\n`);
+  return short + types.join("");
+}
 
 /** The declaration file of the client, as text. Throws where two types would have one name. */
 export function clientTypes(operations: readonly Callable[]): string {
@@ -247,17 +277,20 @@ export function clientTypes(operations: readonly Callable[]): string {
     ];
   });
   const properties = sections.map(([section]) => `  readonly ${section}: ${sectionName(section)};\n`);
-  const text = [
-    imports.map(([name, path]) => `import type { ${name} } from "${path}";\n`).join(""),
+  const whole = [
+    Object.entries(imports)
+      .map(([path, names]) => `import type { ${names.join(", ")} } from "${path}";\n`)
+      .join(""),
     `/** A text beside those that an enumeration lists: the service may add some. */\n` +
       `export type ${unlisted} = string & {};\n`,
-    ...resourceTexts(operations, schemas).values(),
+    ...resourceTexts(operations, schemas),
     ...parts.flat(),
-    `/** The client of all that fxdesk offers by itself. */\n` +
+    `/** The client of all that fxdesk offers by itself. What only reads is tried again when the service is busy. */\n` +
       `export interface FxdeskClient extends ClientCore {\n${properties.join("")}}\n`,
   ]
     .filter(Boolean)
     .join("\n");
-  assertUnique([...imports.map(([name]) => name), ...declaredNames(text)]);
+  const text = withEnumerations(whole);
+  assertUnique([...Object.values(imports).flat(), ...declaredNames(text)]);
   return text;
 }

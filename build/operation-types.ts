@@ -1,12 +1,14 @@
 /** The declaration files of the operations and of their values: without the types of their schemas, which fill pages. */
 import { z } from "zod";
+import { inputSchema } from "../core/declaration/check";
 import type { Declaration } from "../core/declaration/operation";
-import { fieldsOf } from "../core/declaration/fields";
+import { callerFields, fieldsOf } from "../core/declaration/fields";
 import type { Procedure } from "../core/declaration/procedure";
 import type { Watch } from "../core/declaration/watch";
 import type { JsonSchema } from "../core/declaration/json-schema";
-import { fromEach, jsonSchemas, type Schemas } from "./type-schemas";
-import { typeText, unlisted } from "./type-text";
+import { inputName } from "./client-types";
+import { fromEach, jsonSchemas } from "./type-schemas";
+import { memberText, unlisted } from "./type-text";
 
 /** The declaration file of the operations, as text: their names, without the types of their schemas. */
 export const operationTypes = (operations: readonly Declaration[]): string =>
@@ -47,9 +49,13 @@ export declare const watches: readonly [
 ${watches.map(({ name }) => `  Named<"${name}">,\n`).join("")}];
 `;
 
-/** The declaration file of the values of operations, as text. */
+/** The declaration file of the values of operations, as text: what the caller gives, but for what is made of it. */
 export function valueTypes(operations: readonly Declaration[]): string {
-  const { own, named } = jsonSchemas(
+  const inputs = jsonSchemas(
+    fromEach(operations, (operation) => [[operation.name, inputSchema(operation)]]),
+    "input",
+  );
+  const values = jsonSchemas(
     fromEach(operations, (operation) => [
       [
         operation.name,
@@ -58,25 +64,53 @@ export function valueTypes(operations: readonly Declaration[]): string {
     ]),
     "output",
   );
-  const names = [unlisted, ...Object.keys(named)].join(", ");
-  const members = operations.map((operation) => valuesText(operation, own[operation.name]!));
-  return [
-    `import type { ${names} } from "../client/fxdesk-client";\n`,
-    `/** By the name of an operation, what all its fields hold in a request that has been checked. */\n` +
-      `export interface OperationValues {\n${members.join("")}}\n`,
-  ].join("\n");
+  const own = new Map(
+    operations.map((operation) => [
+      operation,
+      ownText(inputs.own[operation.name]!, values.own[operation.name]!),
+    ]),
+  );
+  const shared = sharedTexts(own);
+  const members = operations.map((operation) => {
+    const given = callerFields(operation).length > 0 ? inputName(operation) : "unknown";
+    const text = own.get(operation)!;
+    return `  readonly "${operation.name}": Checked<${given}, ${shared.get(text) ?? text}>;\n`;
+  });
+  const text = [...members, ...shared.keys()].join("");
+  const names = [unlisted, ...Object.keys(values.named), ...operations.map(inputName)];
+  const used = names.filter((name) => new RegExp(`\\b${name}\\b`).test(text)).join(", ");
+  const types = [...shared].map(([type, name]) => `type ${name} = ${type};\n\n`).join("");
+  return `import type { ${used} } from "../client/fxdesk-client";
+
+/** The input of a caller, and beside it or instead of its fields what is filled in, read from text or has a default. */
+type Checked<Input, Own> = Readonly<Omit<Input, keyof Own> & Own>;
+
+${types}/** By the name of an operation, what all its fields hold in a request that has been checked. */
+export interface OperationValues {
+${members.join("")}}
+`;
+}
+
+/** Long types of what several operations have beside their inputs, by the name of the first of them. */
+function sharedTexts(own: ReadonlyMap<Declaration, string>): ReadonlyMap<string, string> {
+  const texts = [...own.values()];
+  const often = [...own].filter(
+    ([, text], index) => text.length > 60 && texts.indexOf(text) === index && texts.lastIndexOf(text) > index,
+  );
+  return new Map(often.map(([operation, text]) => [text, `${inputName(operation)}Filled`]));
 }
 
 const withoutComments = (text: string): string => text.replace(/^ *\/\*\*.*\*\/\n/gm, "");
 
-/** A field of the body that nobody gave is not there; another one is undefined. */
-function valuesText(operation: Declaration, { properties = {}, required = [] }: JsonSchema): string {
-  const lines = fieldsOf(operation).map(({ name, place }) => {
-    const type = withoutComments(typeText((properties as Schemas)[name]!, "    "));
-    const key = JSON.stringify(name);
-    const isThere = (required as string[]).includes(name);
-    if (place === "body") return `    ${key}${isThere ? `: ${type}` : `?: ${type} | undefined`};\n`;
-    return `    readonly ${key}: ${type}${isThere ? "" : " | undefined"};\n`;
-  });
-  return `  readonly "${operation.name}": {\n${lines.join("")}  };\n`;
+/** The members of an object, by their names. */
+function membersOf(schema: JsonSchema): ReadonlyMap<string, string> {
+  const names = Object.keys(schema.properties ?? {});
+  return new Map(names.map((name) => [name, withoutComments(memberText(schema, name))]));
+}
+
+/** What is not as the caller gives it. */
+function ownText(input: JsonSchema, values: JsonSchema): string {
+  const given = membersOf(input);
+  const own = [...membersOf(values)].filter(([name, text]) => given.get(name) !== text);
+  return `{ ${own.map(([, text]) => text).join("; ")} }`;
 }

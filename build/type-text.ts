@@ -76,22 +76,26 @@ function arrayText(items: JsonSchema, indent: string): string {
   return isUnion(items) ? `(${element})[]` : `${element}[]`;
 }
 
+/** A member of an object, without what its schema says of it. */
+export function memberText({ properties, required = [] }: JsonSchema, name: string, indent = ""): string {
+  const type = typeText((properties as Readonly<Record<string, JsonSchema>>)[name]!, indent);
+  return keyOf(name) + ((required as string[]).includes(name) ? `: ${type}` : `?: ${type} | undefined`);
+}
+
 /** The members of an object in braces; `only` leaves out others. */
 export function membersText(
   schema: JsonSchema,
   indent = "",
   only: (name: string) => boolean = () => true,
 ): string {
-  const { properties = {}, required = [], additionalProperties: rest } = schema;
+  const { properties = {}, additionalProperties: rest } = schema;
   const inner = `${indent}  `;
   const members = Object.entries(properties as Readonly<Record<string, JsonSchema>>)
     .filter(([name]) => only(name))
-    .map(([name, property]) => {
-      const type = typeText(property, inner);
-      const isNeeded = (required as string[]).includes(name);
-      const ending = isNeeded ? `: ${type}` : `?: ${type} | undefined`;
-      return `${comment(described(property), inner)}${inner}${keyOf(name)}${ending};\n`;
-    });
+    .map(
+      ([name, property]) =>
+        `${comment(described(property), inner)}${inner}${memberText(schema, name, inner)};\n`,
+    );
   if (typeof rest === "object" && rest !== null)
     members.push(`${inner}[name: string]: ${typeText(rest as JsonSchema, inner)};\n`);
   return `{\n${members.join("")}${indent}}`;

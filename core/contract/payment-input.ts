@@ -1,7 +1,7 @@
 /** What is paid: the fields of a payment that is initiated, in JSON and in XML, and the rules between them. */
 import { z } from "zod";
-import { day, id } from "../schema/values";
-import { DateTime, NewAccountReference, newTransfer } from "../schema/xs2a";
+import { DateTime, day, id } from "../schema/values";
+import { NewAccountReference, newTransfer } from "../schema/xs2a";
 import type { Rule } from "../declaration/operation";
 
 export const PaymentService = z
@@ -101,7 +101,7 @@ const debtorAccount = NewAccountReference.meta({
 const listedBy = "payments.initiateBulk";
 
 const elements = z
-  .array(z.strictObject(newTransfer))
+  .array(z.strictObject(newTransfer).meta({ id: "NewTransfer" }))
   .min(1)
   .meta({ title: "Payments", description: "Bulk: the payments, each with amount and creditor.", listedBy });
 

@@ -1,11 +1,10 @@
 /** Payments: initiating, authorising, following and cancelling them. Contract: payment initiation, rows 1 to 9. */
 import { z } from "zod";
-import { day } from "../schema/values";
+import { DateTime, day } from "../schema/values";
 import {
   Amount,
   authorisationFields,
   authorisingLinks,
-  DateTime,
   debtorAccount,
   nextLinks,
   ownerNames,

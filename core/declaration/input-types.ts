@@ -47,8 +47,12 @@ export type InputOf<D extends Callable> = Flat<
 
 type SchemaOf<P> = P extends { readonly schema: infer S } ? S : P;
 
+type ValueOf<P> = SchemaOf<P> extends z.ZodType ? z.output<SchemaOf<P>> : never;
+
 type ValuesOfShape<S> = {
-  readonly [K in keyof S]: SchemaOf<S[K]> extends z.ZodType ? z.output<SchemaOf<S[K]>> : never;
+  readonly [K in keyof S as undefined extends ValueOf<S[K]> ? never : K]: ValueOf<S[K]>;
+} & {
+  readonly [K in keyof S as undefined extends ValueOf<S[K]> ? K : never]?: ValueOf<S[K]>;
 };
 
 type ValuesAt<D, Place extends string> = D extends { readonly [P in Place]: infer S }
@@ -60,7 +64,7 @@ export type ValuesOf<D extends Declaration> = Flat<
   ValuesAt<D, "parameters"> &
     ValuesAt<D, "query"> &
     ValuesAt<D, "headers"> &
-    (D extends { body: infer B extends z.ZodObject } ? Pick<z.output<B>, keyof B["shape"]> : unknown) &
+    (D extends { body: { shape: infer S } } ? ValuesOfShape<S> : unknown) &
     (D extends { document: { readonly name: infer N extends string; readonly schema: infer S } }
       ? ValuesOfShape<{ readonly [Name in N]: S }>
       : unknown)

@@ -50,6 +50,9 @@ export interface Ending {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
+/** What a person can do about a call whose outcome is unknown. */
+export const lookFor = (reference: string): string => `Look for the reference ${reference}.`;
+
 export interface Entry extends EntryKey {
   readonly id: string;
   readonly terms: string;

@@ -5,7 +5,7 @@ import type { Declaration } from "../declaration/operation";
 import type { Violation } from "../declaration/violation";
 import * as errors from "../errors";
 import { FxdeskError, type JournalNote, type ServiceMessage } from "../errors";
-import type { Ending, Entry } from "./entry";
+import { type Ending, type Entry, lookFor } from "./entry";
 
 type ErrorClass = new (...given: ConstructorParameters<typeof FxdeskError>) => FxdeskError;
 
@@ -56,8 +56,11 @@ export function endingOfResponse(operation: Declaration, response: ServiceRespon
   };
 }
 
-export function endingOfError(error: FxdeskError): Ending {
+/** How the call of an entry failed. Where its outcome is unknown, the ending says what to look for, before anybody does. */
+export function endingOfError(error: FxdeskError, { reference }: Entry): Ending {
   const { outcome, status, code, name, message, service } = error;
+  const remark =
+    outcome === "unknown" && reference !== undefined ? { remark: lookFor(reference) } : undefined;
   const violations = error instanceof errors.InvalidInput ? error.violations : undefined;
   return {
     state: outcome,
@@ -65,7 +68,7 @@ export function endingOfError(error: FxdeskError): Ending {
     ...(status !== undefined && { status }),
     code,
     ...requestIdOf(error),
-    details: { name, message, ...(service && { service }), ...(violations && { violations }) },
+    details: { name, message, ...(service && { service }), ...(violations && { violations }), ...remark },
   };
 }
 

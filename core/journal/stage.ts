@@ -242,7 +242,7 @@ export class JournalStage {
     try {
       response = await send(state);
     } catch (error) {
-      const written = await this.#write(entry, endingOfError(error as FxdeskError), recorded);
+      const written = await this.#write(entry, endingOfError(error as FxdeskError, entry), recorded);
       const found = written?.state === "unknown" ? await this.#found(state, written, true) : undefined;
       if (found?.state === "done") return foundResponse(state, found);
       throw Object.assign(error as FxdeskError, { journal: note });

@@ -14,6 +14,7 @@ import {
   type Guard,
   type Intent,
   isUndone,
+  lookFor,
   mayRunAgain,
 } from "./entry";
 import { assertNotHalted } from "../store/halt";
@@ -156,7 +157,7 @@ const abandoned: Readonly<Record<"intended" | "sent", (entry: Entry) => Ending>>
   sent: ({ reference }) => ({
     state: "unknown",
     by: "recovery",
-    details: { remark: reference ? `${mayHaveLeft} Look for the reference ${reference}.` : mayHaveLeft },
+    details: { remark: reference ? `${mayHaveLeft} ${lookFor(reference)}` : mayHaveLeft },
   }),
 };
 

@@ -45,8 +45,11 @@ const CreditDebit = z
   .meta({ description: "Credit raises the balance, Debit lowers it." });
 const Day = text("YYYY-MM-DD.");
 
-const balance = (description: string) =>
-  z.object({ creditDebit: CreditDebit, amount: Amount, date: Day }).readonly().meta({ description });
+const StatementBalance = z
+  .object({ creditDebit: CreditDebit, amount: Amount, date: Day })
+  .readonly()
+  .meta({ id: "StatementBalance", description: "A balance on a day." });
+const balance = (description: string) => StatementBalance.meta({ description });
 
 const Money = z.object({ amount: text("Decimal amount."), currency: text("ISO 4217 code.") }).readonly();
 
@@ -81,14 +84,19 @@ const entry = {
   additionalInformation: optionalText("What the bank says of it."),
 };
 
-const Entry = z.object({
-  ...entry,
-  details: z
-    .array(z.object(entry).readonly())
-    .readonly()
-    .optional()
-    .meta({ description: "Parts of an amount booked as one sum; they add nothing to the balance." }),
-});
+const Entry = z
+  .object({
+    ...entry,
+    details: z
+      .array(
+        z.object(entry).readonly().meta({ id: "StatementEntryPart", description: "A part of an entry." }),
+      )
+      .readonly()
+      .optional()
+      .meta({ description: "Parts of an amount booked as one sum; they add nothing to the balance." }),
+  })
+  .readonly()
+  .meta({ id: "StatementEntry", description: "A movement of money, as its statement has it." });
 
 const BankStatement = z.object({
   account: z
@@ -111,7 +119,7 @@ const BankStatement = z.object({
     .optional()
     .meta({ description: "Available balances on days to come." }),
   information: optionalText("What the bank says of the statement."),
-  entries: z.array(Entry.readonly()).readonly().meta({ description: "Its entries, in their order." }),
+  entries: z.array(Entry).readonly().meta({ description: "Its entries, in their order." }),
 });
 
 export const ConvertedStatements = z

@@ -61,10 +61,12 @@ export type FoundTransaction = z.infer<typeof FoundTransaction>;
 
 export const Gaps = z
   .array(
-    z.object({
-      account_id: z.string().meta({ description: "The account of which transactions are missing." }),
-      reason: z.string().meta({ description: "Why." }),
-    }),
+    z
+      .object({
+        account_id: z.string().meta({ description: "The account of which transactions are missing." }),
+        reason: z.string().meta({ description: "Why." }),
+      })
+      .meta({ id: "TransactionGap", description: "What of an account could not be read." }),
   )
   .meta({ description: "What could not be read; empty where the result is complete." });
 
@@ -130,13 +132,15 @@ export function matches(each: Transaction, { min_amount, max_amount, counterpart
 
 export const SumsByCurrency = z
   .array(
-    z.object({
-      currency: z.string().meta({ description: "ISO 4217 code." }),
-      count: z.int().meta({ description: "How many transactions." }),
-      in: z.string().meta({ description: "Sum of money in." }),
-      out: z.string().meta({ description: "Sum of money out, negative." }),
-      net: z.string().meta({ description: "Both together." }),
-    }),
+    z
+      .object({
+        currency: z.string().meta({ description: "ISO 4217 code." }),
+        count: z.int().meta({ description: "How many transactions." }),
+        in: z.string().meta({ description: "Sum of money in." }),
+        out: z.string().meta({ description: "Sum of money out, negative." }),
+        net: z.string().meta({ description: "Both together." }),
+      })
+      .meta({ id: "CurrencySums", description: "Exact sums of one currency." }),
   )
   .meta({ description: "Exact sums by currency." });
 

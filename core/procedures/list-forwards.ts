@@ -16,38 +16,42 @@ const code = z.string().meta({ description: "ISO 4217 code." });
 const days = z.int().meta({ description: "Days until it matures; less than zero where that is past." });
 const matures = z.string().meta({ description: "Maturity date: by then the funds must be there, UTC." });
 
-const Forward = z.object({
-  trade_id: z.string().meta({ description: "As trades.get takes it." }),
-  type: z.string().meta({ description: "forward, window_forward, or ndf, which is settled in cash." }),
-  matures,
-  days,
-  status: z.string().meta({ description: "How far it is paid for and paid out." }),
-  rate: z.string().meta({ description: "Booked rate." }),
-  rate_symbol: z
-    .string()
-    .meta({ description: "Pair of the rate: for EURUSD it is the price of one EUR in USD." }),
-  buy_currency: code,
-  buy_amount: amount("Booked amount that is bought"),
-  buy_drawn: amount("What drawdowns have taken of it"),
-  buy_remaining: amount("What is left of it"),
-  sell_currency: code,
-  sell_amount: amount("Booked amount that is sold"),
-  sell_drawn: amount("What drawdowns have taken of it"),
-  sell_remaining: amount("What is left of it"),
-  reference: z.string().optional().meta({ description: "Additional reference, where there is one." }),
-});
+const Forward = z
+  .object({
+    trade_id: z.string().meta({ description: "As trades.get takes it." }),
+    type: z.string().meta({ description: "forward, window_forward, or ndf, which is settled in cash." }),
+    matures,
+    days,
+    status: z.string().meta({ description: "How far it is paid for and paid out." }),
+    rate: z.string().meta({ description: "Booked rate." }),
+    rate_symbol: z
+      .string()
+      .meta({ description: "Pair of the rate: for EURUSD it is the price of one EUR in USD." }),
+    buy_currency: code,
+    buy_amount: amount("Booked amount that is bought"),
+    buy_drawn: amount("What drawdowns have taken of it"),
+    buy_remaining: amount("What is left of it"),
+    sell_currency: code,
+    sell_amount: amount("Booked amount that is sold"),
+    sell_drawn: amount("What drawdowns have taken of it"),
+    sell_remaining: amount("What is left of it"),
+    reference: z.string().optional().meta({ description: "Additional reference, where there is one." }),
+  })
+  .meta({ id: "Forward", description: "A forward, and what is left of it." });
 
-const Drawdown = z.object({
-  trade_id: z.string().meta({ description: "The drawdown, as trades.get takes it." }),
-  parent_trade_id: z.string().meta({ description: "The forward it is drawn from." }),
-  matures,
-  days,
-  status: z.string().meta({ description: "How far it is paid for and paid out." }),
-  buy_currency: code,
-  buy_amount: amount("What it buys"),
-  sell_currency: code,
-  sell_amount: amount("What it sells"),
-});
+const Drawdown = z
+  .object({
+    trade_id: z.string().meta({ description: "The drawdown, as trades.get takes it." }),
+    parent_trade_id: z.string().meta({ description: "The forward it is drawn from." }),
+    matures,
+    days,
+    status: z.string().meta({ description: "How far it is paid for and paid out." }),
+    buy_currency: code,
+    buy_amount: amount("What it buys"),
+    sell_currency: code,
+    sell_amount: amount("What it sells"),
+  })
+  .meta({ id: "Drawdown", description: "What is drawn from a forward." });
 
 const sums = {
   settlement: z

@@ -78,6 +78,18 @@ export const day = (title: string, description: string) =>
     .refine(isDay, "must be a day that exists, as YYYY-MM-DD")
     .meta({ title, description, format: "date" });
 
+const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
+
+/** A date and time that exist, with the zone or without. Date.parse alone takes much else, and 30 February. */
+export const isDateTime = (value: string): boolean =>
+  dateTime.test(value) && isDay(value.slice(0, 10)) && !Number.isNaN(Date.parse(value));
+
+/** A date and time as ISO 8601 writes it. `format` says to JSON Schema what the check says to zod. */
+export const DateTime = z
+  .string()
+  .refine(isDateTime, "must be a date and time, such as 2026-01-31T09:30:00Z")
+  .meta({ format: "date-time" });
+
 const isMonth = (value: string) => /^\d{4}-\d{2}$/.test(value) && isDay(`${value}-01`);
 
 /** A calendar month, YYYY-MM, or a day, YYYY-MM-DD. */

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { minorUnits } from "./currency";
-import { Country, Currency, day, DecimalText, isDay, openEnum } from "./values";
+import { Country, Currency, DateTime, day, DecimalText, openEnum } from "./values";
 
 /** The same check without its words: inside an object they would be repeated, and every tool and form pays for them. */
 const bare = <S extends z.ZodType>(schema: S): S => schema.clone(schema.def);
@@ -22,18 +22,6 @@ export const described = <S extends Readonly<Record<string, z.ZodType>>>(
   ) as S;
 
 const maxText = (length: number) => z.string().max(length);
-
-const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
-
-/** A date and time that exist, with the zone or without. Date.parse alone takes much else, and 30 February. */
-export const isDateTime = (value: string): boolean =>
-  dateTime.test(value) && isDay(value.slice(0, 10)) && !Number.isNaN(Date.parse(value));
-
-/** A date and time as ISO 8601 writes it. `format` says to JSON Schema what the check says to zod. */
-export const DateTime = z
-  .string()
-  .refine(isDateTime, "must be a date and time, such as 2026-01-31T09:30:00Z")
-  .meta({ format: "date-time" });
 
 const Bic = z
   .string()
@@ -88,14 +76,14 @@ const NewAmount = z
     error: ({ input }) => decimalsOf((input as AmountText).currency),
   });
 /** An account a caller refers to: by IBAN as a rule, and by currency where one IBAN stands for several accounts. */
-export const NewAccountReference = z.strictObject(accountReference);
+export const NewAccountReference = z.strictObject(accountReference).meta({ id: "NewAccountReference" });
 const withinCountry = {
   streetName: maxText(70).optional(),
   buildingNumber: z.string().optional(),
   townName: z.string().optional(),
   postCode: z.string().optional(),
 };
-const NewAddress = z.strictObject({ country: bare(Country), ...withinCountry });
+const NewAddress = z.strictObject({ country: bare(Country), ...withinCountry }).meta({ id: "NewAddress" });
 
 export const Amount = z
   .object({
@@ -267,6 +255,7 @@ export const authorisationFields = {
         .optional()
         .meta({ description: "Explanation that the person must be shown, such as what else works." }),
     })
+    .meta({ id: "ChallengeData", description: "A challenge that the person must answer." })
     .optional()
     .meta({ description: "What the chosen method asks of the person; absent where it asks nothing." }),
 };

@@ -3,7 +3,7 @@ import { isDate } from "node:util/types";
 import type { z } from "zod";
 import { metaOf } from "../../core/schema/kind";
 import { isDay, minuteOf } from "../../core/schema/values";
-import { isDateTime } from "../../core/schema/xs2a";
+import { isDateTime } from "../../core/schema/values";
 
 /**
  * Numbers are milliseconds since 1970 within these years. Others would be a guess: fewer may be seconds, and the digits of

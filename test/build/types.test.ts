@@ -41,8 +41,8 @@ function agreement(declaration: Declaration): string {
   return `export type ${tool} = AllTrue<[
   Agrees<InputOf<${declared}>, toolkit.${inputName(declaration)}, ${apart}>,
   Agrees<ValuesOf<${declared}>, OperationValues["${name}"], ${apart}>,
-  Same<OutputOf<${declared}>, Awaited<ReturnType<${call}>>>,
-  Same<ResponseOf<${declared}>, Awaited<ReturnType<${call}["response"]>>>,
+  Same<Read<OutputOf<${declared}>>, Read<Awaited<ReturnType<${call}>>>>,
+  Same<Read<ResponseOf<${declared}>>, Read<Awaited<ReturnType<${call}["response"]>>>>,
   Same<Results<Inferred["${section}"]["${method}"]>, Results<${call}>>,
 ]>;`;
 }
@@ -58,6 +58,13 @@ type Named<Name extends string> = Extract<(typeof operations)[number], { readonl
 /** Identical, down to what is optional, null or readonly. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
+/** What JSON was read as: an optional field is there, or is not. */
+type Read<T> = T extends (...args: never) => unknown
+  ? T
+  : T extends object
+    ? { [K in keyof T]: {} extends Pick<T, K> ? Read<Exclude<T[K], undefined>> : Read<T[K]> }
+    : T;
+
 type Without<T, Names> = { [K in keyof T as K extends Names ? never : K]: T[K] };
 
 /** What is apart is compared one way; where nothing can be given, nothing else is taken. */
@@ -69,8 +76,11 @@ type Agrees<Inferred, Written, Apart> = keyof Inferred extends never
 
 type Inferred = Client<typeof operations>;
 
+/** What is returned at once, later or one by one. */
+type Told<R> = R extends AsyncIterable<infer Each> ? Read<Each>[] : Read<Awaited<R>>;
+
 /** What a method and the methods beside it return, by their names. */
-type Results<M> = { [K in keyof M]: M[K] extends (...args: never) => infer R ? R : never };
+type Results<M> = { [K in keyof M]: M[K] extends (...args: never) => infer R ? Told<R> : never };
 
 type AllTrue<Each extends readonly true[]> = Each;
 `;
@@ -130,7 +140,7 @@ describe("of operations that the contract does not have", () => {
     expect(types).toContain(`export type GetFixingResponse = {
   /** Ends no comment: * /. */
   rate: number;
-  quoted?: ("bid" | "ask")[] | null | undefined;
+  quoted?: ("bid" | "ask")[] | null;
   "its-source": unknown;
 };`);
     expect(types).toContain(

@@ -10,7 +10,7 @@ import { consentOf } from "../world/open-banking/consents";
 
 interface Reading {
   readonly "Consent-ID": string;
-  readonly "PSU-IP-Address": string | undefined;
+  readonly "PSU-IP-Address"?: string | undefined;
   readonly page?: number | undefined;
 }
 

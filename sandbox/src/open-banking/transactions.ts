@@ -121,11 +121,11 @@ const shownOrder = ({ order, transfer }: ReturnType<typeof standingOrders>[numbe
 /** Which entries a call asks for. */
 export interface Selection {
   readonly bookingStatus: "booked" | "pending" | "both" | "information" | "all";
-  readonly dateFrom: string | undefined;
-  readonly dateTo: string | undefined;
-  readonly entryReferenceFrom: string | undefined;
-  readonly deltaList: boolean | undefined;
-  readonly page: number | undefined;
+  readonly dateFrom?: string | undefined;
+  readonly dateTo?: string | undefined;
+  readonly entryReferenceFrom?: string | undefined;
+  readonly deltaList?: boolean | undefined;
+  readonly page?: number | undefined;
 }
 
 const isWithin = ({ from, to }: Period, day: string) => from <= day && day <= to;

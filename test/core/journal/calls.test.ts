@@ -157,6 +157,18 @@ describe("the same call under its key again", () => {
     expect(server.heads).toHaveLength(1);
   });
 
+  test("says what to look for before anybody has looked", async () => {
+    const given = freshStore();
+    const { client } = await against(inTurn(reset, silence), given);
+    const call = failure(client.trades.book(trade));
+    const journal = await journalOf(given);
+    const unknown = async () => (await journal.list({ state: ["unknown"] }))[0];
+    const waiting = { withinMs: 10_000, what: "an unknown outcome" };
+    const { endingDetails, reference } = await eventually(unknown, waiting);
+    expect(endingDetails).toMatchObject({ remark: `Look for the reference ${reference}.` });
+    expect(await call).toMatchObject({ outcome: "unknown" });
+  });
+
   test("is made when a person says that it was not", async () => {
     const given = freshStore();
     const { server, client } = await against(inTurn(reset, booked), given);

@@ -6,8 +6,8 @@ import { missing } from "./decisions";
 
 /** Where a person goes afterwards, and when the asking begins: the headers of a call. */
 export interface RedirectHeaders {
-  readonly "TPP-Redirect-URI": string | undefined;
-  readonly "TPP-Nok-Redirect-URI": string | undefined;
+  readonly "TPP-Redirect-URI"?: string | undefined;
+  readonly "TPP-Nok-Redirect-URI"?: string | undefined;
   readonly "TPP-Explicit-Authorisation-Preferred"?: boolean | undefined;
 }
 

@@ -1,5 +1,5 @@
-/** What the open-banking interfaces exchange. */
-import { DateTime } from "../../../core/schema/xs2a";
+/** What a date and time is. */
+import { DateTime } from "../../../core/schema/values";
 
 test.each([
   "2026-01-31T09:30",
