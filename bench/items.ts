@@ -9,28 +9,12 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { deploy, nodes, startNodeRed } from "./node-red";
+import { trade } from "./trade";
 
 const count = 1_000_000;
 const pageSize = 1_000;
 
-const tradeOf = (number: number) => ({
-  trade_id: `T${number}`,
-  trade_type: "spot",
-  status: "Funds in Full",
-  buy_currency: "USD",
-  buy_amount: 125000.5,
-  sell_currency: "EUR",
-  sell_amount: 114587.12,
-  rate: 1.090868,
-  rate_symbol: "EURUSD",
-  parent_trade_id: null,
-  order_date: "2026-03-02",
-  maturity_date: "2026-03-04",
-  beneficiaries: ["Example Supplies Ltd"],
-  fee_currency: "EUR",
-  fee_amount: 12.5,
-  synthetic: false,
-});
+const tradeOf = (number: number) => ({ ...trade, trade_id: `T${number}` });
 
 function serve(): void {
   const server = createServer((request, response) => {

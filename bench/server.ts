@@ -4,26 +4,7 @@
  */
 import { fork } from "node:child_process";
 import { type AddressInfo, createServer } from "node:net";
-
-const trade = {
-  trade_id: "0d6f1f1e-8c5b-4b0a-9b58-1c1a7f2f9a11",
-  trade_type: "spot",
-  status: "Funds in Full",
-  buy_currency: "USD",
-  buy_amount: 125000.5,
-  sell_currency: "EUR",
-  sell_amount: 114587.12,
-  rate: 1.090868,
-  rate_symbol: "EURUSD",
-  parent_trade_id: null,
-  order_date: "2026-03-02",
-  maturity_date: "2026-03-04",
-  beneficiaries: ["Example Supplies Ltd", "Sample Freight GmbH"],
-  fee_currency: "EUR",
-  fee_amount: 12.5,
-  synthetic: false,
-  reference: "INV-2026-000123",
-};
+import { trade } from "./trade";
 
 /** Two trades: about 1 KB. */
 const body = JSON.stringify([trade, { ...trade, trade_id: "6a1b86d4-7f2c-4f0e-8f6e-3f9d4c2b1a22" }]);
