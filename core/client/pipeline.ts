@@ -160,10 +160,14 @@ export class Pipeline {
     };
   }
 
-  /** Behind the interceptors: the call goes to the service; one that commits money, through the journal. */
-  async #leave(prepared: PreparedCall): Promise<ServiceResponse> {
+  /** Behind the interceptors: the call goes to the service. */
+  #leave(call: PreparedCall): Promise<ServiceResponse> {
+    return call.operation.effect === "read" ? this.#send(this.#stateOf(call)) : this.#leaveCleared(call);
+  }
+
+  /** What changes something may need a release; what commits money goes through the journal. */
+  async #leaveCleared(prepared: PreparedCall): Promise<ServiceResponse> {
     const { operation } = prepared;
-    if (operation.effect === "read") return this.#send(this.#stateOf(prepared));
     const { call, guard } = await this.#cleared(prepared);
     const state = this.#stateOf(call, guard);
     if (operation.effect === "money") return this.#sendOnce(state);

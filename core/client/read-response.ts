@@ -1,5 +1,6 @@
 /** From what was received to the response of a call. */
 import { pipeline, type Readable } from "node:stream";
+import type { ResponseDeclaration } from "../declaration/operation";
 import { decoded, inflated, inflatedStream, type Text } from "../transport/content";
 import { DeadlineEnded } from "../transport/deadline";
 import { TransportError } from "../transport/error";
@@ -11,7 +12,7 @@ import { errorFrom, errorOfResponse, unreadableResponse } from "./call-errors";
 import { serviceMessage } from "./service-messages";
 import { FileContent, receivedFile } from "./file";
 import { type CallState, largestBytes } from "./call-state";
-import { readBody, totalOf } from "./response-body";
+import { readBody, type TextResponse, totalOf } from "./response-body";
 import type { Violation } from "../declaration/violation";
 
 const text = (value: unknown) => (typeof value === "string" ? value : undefined);
@@ -132,46 +133,63 @@ class CheckedResponse implements ServiceResponse {
   }
 }
 
-/** Reads a response. Throws the error for a status that is not documented as a success, and for a body that cannot be. */
-export async function readResponse(
+/**
+ * Reads a response. Throws the error for a status that is not documented as a success, and for a body that cannot be. Mostly
+ * there is nothing to wait for.
+ */
+export function readResponse(
   state: CallState,
   received: RawResponse,
   connection: Connection,
-): Promise<ServiceResponse> {
-  const { call, attempts, deadline } = state;
+): ServiceResponse | Promise<ServiceResponse> {
+  const { call, attempts } = state;
   const { operation } = call;
   const { status, body: raw } = received;
   const { secrets, service } = connection;
   const headers = withoutSecrets(received.headers, (value) => secrets.redact(value));
   if (service.requestIdHeader)
     state.requestId = text(headers[service.requestIdHeader.toLowerCase()]) ?? state.requestId;
-  const { requestId } = state;
-  const total = totalOf(operation, headers);
   if (raw instanceof FileBody) {
+    const { requestId } = state;
+    const total = totalOf(operation, headers);
     const body = receivedFile(operation.name, headers, fileContent(state, raw, headers, connection));
     return { status, headers, total, requestId, attempts, body, violations: [] };
   }
   const response = operation.responses[status];
-  if (!response) {
-    const wait = retryAfterMs(headers["retry-after"], Date.now());
-    const serviceError = serviceMessage(
-      await errorBody(state, raw, headers, connection),
-      service.errorBodies,
-    );
-    const advice = serviceError && service.advice?.[serviceError.code];
-    throw errorOfResponse(operation, {
-      status,
-      service: serviceError,
-      advice,
-      requestId,
-      retryAfterMs: wait,
-      attempts,
-    });
-  }
-  const pending = textOf(state, raw, headers, connection);
-  const content = pending instanceof Promise ? await pending : pending;
-  state.permit?.release();
+  if (!response) return refused(state, { status, headers, body: raw }, connection);
+  const content = textOf(state, raw, headers, connection);
+  return content instanceof Promise
+    ? content.then((whole) => checked(state, response, { status, headers, content: whole }))
+    : checked(state, response, { status, headers, content });
+}
+
+/** Throws the error that a status stands for, with what its body says. */
+async function refused(
+  state: CallState,
+  { status, headers, body }: { status: number; headers: Headers; body: Buffer },
+  connection: Connection,
+): Promise<never> {
+  const { call, attempts, requestId } = state;
+  const { service } = connection;
+  const content = await errorBody(state, body, headers, connection);
+  const serviceError = serviceMessage(content, service.errorBodies);
+  throw errorOfResponse(call.operation, {
+    status,
+    service: serviceError,
+    advice: serviceError && service.advice?.[serviceError.code],
+    requestId,
+    retryAfterMs: retryAfterMs(headers["retry-after"], Date.now()),
+    attempts,
+  });
+}
+
+/** A response that is here to its end: nothing waits for it any longer. */
+function checked(state: CallState, declared: ResponseDeclaration, received: TextResponse): ServiceResponse {
+  const { call, attempts, deadline, permit, requestId } = state;
+  permit?.release();
   deadline.release();
-  const { body, violations } = readBody(operation, response, { status, headers, content }, state);
+  const { status, headers } = received;
+  const { body, violations } = readBody(call.operation, declared, received, state);
+  const total = totalOf(call.operation, headers);
   return new CheckedResponse({ status, headers, total, requestId, attempts, body }, violations);
 }

@@ -23,7 +23,8 @@ export interface ResponseContent {
   readonly violations: () => readonly Violation[];
 }
 
-interface TextResponse {
+/** A response whose text is here. */
+export interface TextResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly content: Text;

@@ -123,9 +123,9 @@ export class Sender {
   #delayBeforeRetry(state: CallState, attempt: Attempt): number | undefined {
     const { call, deadline, attempts } = state;
     const { operation } = call;
+    if (deadline.ended || !mayRetry(state, attempt)) return undefined;
     const status = attempt instanceof Error ? undefined : attempt.status;
     const askedMs = attempt instanceof Error ? 0 : (askedBy(attempt) ?? 0);
-    if (deadline.ended || !mayRetry(state, attempt)) return undefined;
     if (!(attempt instanceof Error) && isUsedUp(attempt, this.connection.service)) return undefined;
     const delay = Math.max(backoffMs(attempts, status), askedMs);
     if (delay >= deadline.remainingMs) return undefined;
