@@ -6,6 +6,7 @@ import { canBeEnough, isEnough, mayDecide, type Need, needsInWords, needsOf } fr
 import { type People, isSigned, signed } from "./people";
 import type { Policy } from "./policy";
 import { type Decision, isOver, type Release, type ReleaseState } from "./release";
+import { type MayAsk, proposalOf, type ReleaseProposal } from "./proposal";
 import {
   decisionsOn,
   getRelease,
@@ -29,6 +30,9 @@ export class NoSuchRelease extends ReleaseRefusal {
     super(`There is no release ${id}.`);
   }
 }
+
+/** It was not to be asked for. */
+export class NotAsked extends ReleaseRefusal {}
 
 /** What is asked for. */
 export interface Wish {
@@ -138,11 +142,17 @@ export function notTheirs(
 export class ReleaseDesk {
   constructor(private readonly store: KeptStore) {}
 
-  /** Asks for something, or finds what was asked for before. Throws a ReleaseRefusal where its key stands for something else. */
-  ask(wish: Wish): Promise<Release> {
+  /**
+   * Asks for something, or finds what was asked for before. Throws a ReleaseRefusal where its key stands for something else, and
+   * NotAsked where it may not be asked for.
+   */
+  async ask(wish: Wish, mayAsk?: MayAsk): Promise<Release> {
     const { sealed, given, key, needs } = wish;
     const asks = askOf(sealed, given);
     const id = newId();
+    // A person may take minutes to answer: nothing is held meanwhile, and what changed in between is seen below.
+    if (mayAsk && needs.length > 0 && !(await this.#read((turn) => known(turn, wish, asks))))
+      await assertMayAsk(mayAsk, proposalOf(sealed, needsInWords(needs), asks));
     return this.#exclusively(async (turn) => {
       // Where the response to a commit was lost, this runs again.
       const before = (await getRelease(turn, id)) ?? (await known(turn, wish, asks));
@@ -253,6 +263,13 @@ export class ReleaseDesk {
       work({ run, seal, moment: await momentOf(run, now) }),
     );
   }
+}
+
+async function assertMayAsk(mayAsk: MayAsk, proposal: ReleaseProposal): Promise<void> {
+  const may = await mayAsk(proposal).catch((error: Error) => {
+    throw new NotAsked(`Nobody could say whether to ask for its release: ${error.message}.`);
+  });
+  if (!may) throw new NotAsked("The answer was not to ask for its release.");
 }
 
 /** How many are looked through for those of a state. */

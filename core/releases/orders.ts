@@ -134,7 +134,10 @@ export class Orders {
     const reason = policy && (forbidden(policy, sealed) ?? unaskable(policy, needs, sealed.asker));
     if (reason !== undefined) throw refused(orderName, reason);
     const release = await this.#atDesk(link, (desk) =>
-      desk.ask({ sealed, given: { ...input, clientId: sealed.client }, key: options.key, needs }),
+      desk.ask(
+        { sealed, given: { ...input, clientId: sealed.client }, key: options.key, needs },
+        options.mayAsk,
+      ),
     );
     await this.start();
     return reportOf(release);

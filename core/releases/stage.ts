@@ -10,7 +10,7 @@ import { environmentOf } from "../journal/service-inquiry";
 import { KeptStore } from "../journal/kept-store";
 import { shownPlace } from "../store/settings";
 import { correlationFrom } from "./correlation";
-import { ReleaseDesk, ReleaseRefusal, standing, unaskable } from "./desk";
+import { NotAsked, ReleaseDesk, ReleaseRefusal, standing, unaskable, type Wish } from "./desk";
 import { type Authority, guardOf, refused } from "./release-check";
 import { closed, forbidden, needsInWords, needsOf } from "./needs";
 import { type People, peopleAt } from "./people";
@@ -115,7 +115,7 @@ export class ReleaseStage {
       if (isClosed !== undefined) throw refused(name, isClosed);
       return { call };
     }
-    const release = await this.#asked(name, { sealed, given: call.given, key: call.options.key, needs });
+    const release = await this.#asked(call, { sealed, given: call.given, key: call.options.key, needs });
     if (standing(release, Date.now()) === "waiting") throw needed(release, needsInWords(needs));
     const guard = guardOf(release, authority, "sent", notUsable);
     return { call: sealedCall(release, call), guard };
@@ -138,17 +138,18 @@ export class ReleaseStage {
     }
   }
 
-  async #asked(operation: string, wish: Parameters<ReleaseDesk["ask"]>[0]): Promise<Release> {
+  async #asked({ operation, options }: PreparedCall, wish: Wish): Promise<Release> {
     try {
-      return await this.desk.ask(wish);
+      return await this.desk.ask(wish, options.mayAsk);
     } catch (error) {
-      throw this.asFailure(operation, error as Error);
+      throw this.asFailure(operation.name, error as Error);
     }
   }
 
   /** What went wrong at the desk, in the family of errors. */
   asFailure(operation: string, error: Error): FxdeskError {
     if (error instanceof FxdeskError) return error;
+    if (error instanceof NotAsked) return refused(operation, error.message);
     if (error instanceof ReleaseRefusal)
       return new Conflict(`${operation}: ${error.message} Nothing was sent.`, {
         operation,
