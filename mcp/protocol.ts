@@ -42,6 +42,8 @@ export type Ask = (question: Question) => Promise<Answer>;
 
 /** Who calls a tool. */
 export interface Caller {
+  /** Who asks, where the server knows its callers apart; else the actor of its client. */
+  readonly actor?: string | undefined;
   readonly onProgress?: ((step: Progress) => void) | undefined;
   /** Asks the person at the host; undefined where it cannot. */
   readonly ask?: Ask | undefined;

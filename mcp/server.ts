@@ -68,6 +68,8 @@ export class Subscribed {
 interface ServerOptions {
   /** Whether it hears of what comes later. */
   readonly lasts: boolean;
+  /** Who asks, where that is another than the actor of the client. */
+  readonly actor?: string | undefined;
   /** How long the person at a host may think about a question. */
   readonly answerMs?: number;
 }
@@ -76,7 +78,10 @@ interface ServerOptions {
  * A server for one connection, or for one request over HTTP, which cannot hear of what comes later. It works below the SDK's own tool registry, which would turn
  * every input schema into JSON again for each list, and drop arguments it does not know.
  */
-export function serverOver(toolbox: Toolbox, { lasts, answerMs = usualAnswerMs }: ServerOptions): Server {
+export function serverOver(
+  toolbox: Toolbox,
+  { lasts, actor, answerMs = usualAnswerMs }: ServerOptions,
+): Server {
   const server = new Server(
     { name: "fxdesk", title: toolbox.title, version },
     {
@@ -93,6 +98,7 @@ export function serverOver(toolbox: Toolbox, { lasts, answerMs = usualAnswerMs }
     const result = await toolbox.call(params.name, params.arguments ?? {}, signal, {
       onProgress,
       ask: asking.ask,
+      actor,
     });
     const question = asking.unanswered();
     if (question) return question;

@@ -191,14 +191,23 @@ export function toolbox({ client, ...offer }: McpOptions): Toolbox {
     }
   }
 
-  const call: Toolbox["call"] = async (name, input, signal, { onProgress, ask } = {}) => {
+  const call: Toolbox["call"] = async (name, input, signal, { onProgress, ask, actor } = {}) => {
     const operation = byTool.get(name);
     if (!operation) return undefined;
     if (!names.has(name)) return notOffered(operation);
     if (!isAllowed(operation.effect, allow)) return switchedOff(operation);
     if (calls.closed) return stoppingResult(name);
     return calls.run(operation, signal, (callOrClose) =>
-      run(operation, input, { signal: callOrClose, ...(onProgress && { onProgress }) }, ask),
+      run(
+        operation,
+        input,
+        {
+          signal: callOrClose,
+          ...(onProgress && { onProgress }),
+          ...(actor !== undefined && { actor, user: actor }),
+        },
+        ask,
+      ),
     );
   };
 

@@ -5,7 +5,7 @@ import type { Service } from "../../core/declaration/service";
 import { KeptStore } from "../../core/journal/kept-store";
 import { ReleaseDesk, ReleaseRefusal } from "../../core/releases/desk";
 import { needsInWords, needsOf } from "../../core/releases/needs";
-import { enrol, peopleAt } from "../../core/releases/people";
+import { enrol, newToken, peopleAt, revokeToken } from "../../core/releases/people";
 import { type Policy, policyAt } from "../../core/releases/policy";
 import type { Decision, Release, ReleaseState } from "../../core/releases/release";
 import { reportOf } from "../../core/releases/report";
@@ -234,6 +234,29 @@ const enrolCommand = (name: string): Command => ({
   },
 });
 
+const revokeFlag: Flag = { name: "revoke", description: "Takes the token away, and makes none." };
+
+const tokenCommand = (name: string): Command => ({
+  ...overDesk,
+  usage: `fxdesk releases token ${name} [flags]`,
+  description:
+    "Makes a token by which fxdesk mcp --http knows that somebody asks, and prints it this once; the one before is worth " +
+    "nothing any more. It releases nothing.",
+  flags: [revokeFlag],
+  async run(parsed, terminal) {
+    const path = peoplePath(settingsFrom(parsed, terminal.environment));
+    if (parsed.switched("revoke")) {
+      await asUsage(() => revokeToken(path, name));
+      await write(terminal.stdout, `${name} has no token any more.\n`);
+      return success;
+    }
+    const token = await asUsage(() => newToken(path, name));
+    await writeStderr(terminal, `The token of ${name}; ${path} has its hash.\n`);
+    await write(terminal.stdout, `${token}\n`);
+    return success;
+  },
+});
+
 const runCommand = (services: Services): Command => ({
   usage: "fxdesk releases run [flags]",
   description:
@@ -282,7 +305,11 @@ interface Services {
 }
 
 const ofOne: Readonly<Record<string, (id: string) => Command>> = { show, release, refuse, cancel };
-const names = () => ["list", ...Object.keys(ofOne), "enrol", "run", "serve"].join(", ");
+const ofPerson: Readonly<Record<string, (name: string) => Command>> = {
+  enrol: enrolCommand,
+  token: tokenCommand,
+};
+const names = () => ["list", ...Object.keys(ofOne), ...Object.keys(ofPerson), "run", "serve"].join(", ");
 
 const overview = (services: Services): Command => ({
   usage: "fxdesk releases <command> [flags]",
@@ -296,7 +323,9 @@ const overview = (services: Services): Command => ({
       columns([
         ["list", list.description],
         ...Object.entries(ofOne).map(([name, of]) => [`${name} <id>`, of("<id>").description] as const),
-        ["enrol <name>", enrolCommand("<name>").description],
+        ...Object.entries(ofPerson).map(
+          ([name, of]) => [`${name} <name>`, of("<name>").description] as const,
+        ),
         ["run", runCommand(services).description],
         ["serve", serveCommand.description],
       ]),
@@ -318,11 +347,12 @@ export function releasesCommand(
   if (word === "list") return [list, args];
   if (word === "serve") return [serveCommand, args];
   if (word === "run") return [runCommand(services), args];
-  const of = word === "enrol" ? enrolCommand : Object.hasOwn(ofOne, word) ? ofOne[word] : undefined;
+  const isOfPerson = Object.hasOwn(ofPerson, word);
+  const of = isOfPerson ? ofPerson[word] : Object.hasOwn(ofOne, word) ? ofOne[word] : undefined;
   if (!of) throw new UsageError(`There is no command ${JSON.stringify(word)}. There is ${names()}.`);
   const [id, ...rest] = args;
   if (id !== undefined && !id.startsWith("-")) return [of(id), rest];
-  const placeholder = word === "enrol" ? "<name>" : "<id>";
+  const placeholder = isOfPerson ? "<name>" : "<id>";
   if (id === "--help" || id === "-h") return [of(placeholder), ["--help"]];
   throw new UsageError(`fxdesk releases ${word} ${placeholder}: ${placeholder} is missing.`);
 }

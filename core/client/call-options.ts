@@ -30,6 +30,8 @@ export interface CallOptions {
    * the many of one do not hold up the few of another.
    */
   readonly user?: string;
+  /** Who asks, where several people share a connection: by default the actor of the connection. */
+  readonly actor?: string;
   /** Where the call was asked for, as the journal has it; `client` by default. */
   readonly surface?: string;
   /**

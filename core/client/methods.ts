@@ -159,7 +159,7 @@ export interface OrdersOfClient {
   /** Says yes or no as the person whose secret is given, under the policy and the file of people of this client. */
   decide(id: string, said: Said): Promise<ReleaseReport>;
   /** Takes one back, as long as nothing has left. */
-  cancel(id: string): Promise<ReleaseReport>;
+  cancel(id: string, options?: CallOptions): Promise<ReleaseReport>;
   /** From now on books what is released in this environment, until the client is closed; nothing where no operation quotes. */
   start(): Promise<void>;
 }

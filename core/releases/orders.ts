@@ -3,7 +3,7 @@ import { Big } from "big.js";
 import { invalidInput } from "../client/call-errors";
 import type { Pipeline } from "../client/pipeline";
 import type { CallOptions } from "../client/call-options";
-import { settingsFor } from "../client/prepare";
+import { actorOf, settingsFor } from "../client/prepare";
 import type { Callable, Declaration } from "../declaration/operation";
 import type { Violation } from "../declaration/violation";
 import { FxdeskError, NotFound } from "../errors";
@@ -128,7 +128,7 @@ export class Orders {
     if (violations.length > 0) throw invalidInput(orderCallable, violations);
     const link = await this.pipeline.releases();
     const sealed = await this.#sealed(input, pricing, options);
-    const authority = await link.authority(orderName, options.release);
+    const authority = await link.authority(orderName, sealed);
     const { policy } = authority;
     const needs = policy ? needsOf(policy, sealed) : [];
     const reason = policy && (forbidden(policy, sealed) ?? unaskable(policy, needs, sealed.asker));
@@ -175,9 +175,9 @@ export class Orders {
     );
   }
 
-  async cancel(id: string): Promise<ReleaseReport> {
-    const { actor } = this.pipeline.connection.settings;
-    return reportOf(await this.#atDesk(await this.pipeline.releases(), (desk) => desk.cancel(id, actor)));
+  async cancel(id: string, options: CallOptions): Promise<ReleaseReport> {
+    const by = actorOf(this.pipeline.connection, options);
+    return reportOf(await this.#atDesk(await this.pipeline.releases(), (desk) => desk.cancel(id, by)));
   }
 
   /** Books what is released in the environment of this client from now on; nothing where it cannot. */
@@ -223,7 +223,7 @@ export class Orders {
       get: this.#operation("trades.get"),
       call: (operation, input, options, clearance) =>
         this.pipeline.callFor(operation, input, options, clearance),
-      authority: async ({ release }) => (await this.pipeline.releases()).authority(orderName, release),
+      authority: async (sealed) => (await this.pipeline.releases()).authority(orderName, sealed),
       isTrusted: async () => {
         const { policy, people } = connection.settings;
         return policy === undefined || (await peopleOf(people)) !== undefined;
@@ -235,7 +235,7 @@ export class Orders {
 
   async #sealed(input: OrderInput, pricing: Pricing, options: CallOptions): Promise<SealedOrder> {
     const { connection } = this.pipeline;
-    const { actor } = connection.settings;
+    const actor = actorOf(connection, options);
     const { clientId = "" } = settingsFor(connection, options);
     const release = connection.settings.policy === undefined ? options.release : "policy";
     const terms = { ...fixedTerms(input), ...(await this.#worst(input, pricing, options)) };

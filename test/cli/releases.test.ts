@@ -1,5 +1,7 @@
 /** fxdesk releases: people release on the command line, each with a secret of their own. */
+import { readFile } from "node:fs/promises";
 import { environmentName } from "@fxdesk/toolkit";
+import { holderOf, peopleAt } from "../../core/releases/people";
 import { anOrder, type Place, placeOf, secretOf } from "../core/releases/place";
 import { eventually } from "../support/eventually";
 import { fxdesk, type Variables } from "./run";
@@ -81,6 +83,22 @@ test("enrolled with a secret that is long enough", async () => {
   expect(await enrol("erik", "long enough by far")).toMatchObject({
     code: 0,
     stdout: `erik can release. The secret is in ${people}.\n`,
+  });
+});
+
+test("a token is printed once, kept as a hash, and taken away", async () => {
+  const people = `${place.folder}/token-people.json`;
+  const token = (...args: string[]) =>
+    fxdesk(["releases", "token", "erik", ...args], { variables: { ...variables, FXDESK_PEOPLE: people } });
+  const { code, stdout } = await token();
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^[\w-]{43}\n$/)]);
+  expect(await readFile(people, "utf8")).not.toContain(stdout.trim());
+  expect(holderOf(await peopleAt(people), stdout.trim())).toBe("erik");
+  expect(await token("--revoke")).toMatchObject({ code: 0, stdout: "erik has no token any more.\n" });
+  expect(holderOf(await peopleAt(people), stdout.trim())).toBeUndefined();
+  expect(await token("--revoke")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("has no token of erik"),
   });
 });
 
