@@ -7,7 +7,7 @@ import { ReleaseDesk, ReleaseRefusal } from "../../core/releases/desk";
 import { needsInWords, needsOf } from "../../core/releases/needs";
 import { enrol, newToken, peopleAt, revokeToken } from "../../core/releases/people";
 import { type Policy, policyAt } from "../../core/releases/policy";
-import type { Decision, Release, ReleaseState } from "../../core/releases/release";
+import { type Decision, type Release, type ReleaseState, releaseStates } from "../../core/releases/release";
 import { reportOf } from "../../core/releases/report";
 import { decideAs, policyFor } from "../../core/releases/said";
 import { storeSettings } from "../../core/store/settings";
@@ -34,17 +34,6 @@ const settings = [...storeDeclaration, ...releaseDeclaration, actor];
 const settingsPage = settingsHelp("Store, policy and people", settings);
 const overDesk = { unlisted: settingFlags(settings), more: [settingsPage] } as const;
 
-const states: readonly ReleaseState[] = [
-  "waiting",
-  "released",
-  "booking",
-  "booked",
-  "sent",
-  "expired",
-  "refused",
-  "cancelled",
-  "unknown",
-];
 const usualLimit = 50;
 
 type Given = Readonly<Record<string, string | undefined>>;
@@ -85,21 +74,24 @@ const list: Command = {
       name: "state",
       value: "<state>",
       repeats: true,
-      description: `Only those that are ${states.join(", ")}; may be given several times.`,
+      description: `Only those that are ${releaseStates.join(", ")}; may be given several times.`,
     },
     jsonFlag,
   ],
   async run(parsed, terminal) {
     const given = parsed.texts("state");
-    const unknown = given?.find((state) => !(states as readonly string[]).includes(state));
+    const unknown = given?.find((state) => !(releaseStates as readonly string[]).includes(state));
     if (unknown !== undefined)
-      throw new UsageError(`--state must be one of ${states.join(", ")}, not ${JSON.stringify(unknown)}.`);
-    const found = await atDesk(parsed, terminal, (desk) =>
-      desk.list(given as readonly ReleaseState[] | undefined, usualLimit),
+      throw new UsageError(
+        `--state must be one of ${releaseStates.join(", ")}, not ${JSON.stringify(unknown)}.`,
+      );
+    const { releases, isComplete } = await atDesk(parsed, terminal, (desk) =>
+      desk.list({ states: given as readonly ReleaseState[] | undefined, limit: usualLimit }),
     );
     const { stdout } = terminal;
-    if (parsed.switched("json")) await printJson(terminal, found.map(reportOf));
-    else await write(stdout, table(found.map(asRow), stdout.isTTY ? stdout.columns : undefined));
+    if (parsed.switched("json")) await printJson(terminal, releases.map(reportOf));
+    else await write(stdout, table(releases.map(asRow), stdout.isTTY ? stdout.columns : undefined));
+    if (!isComplete) await writeStderr(terminal, `These are the newest ${usualLimit}; there are more.\n`);
     return success;
   },
 };

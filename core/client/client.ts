@@ -173,7 +173,7 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
     orders: {
       order: async (input, callOptions = {}) => (await orders()).order(input, callOptions),
       get: async (id) => (await orders()).get(id),
-      list: async () => (await orders()).list(),
+      list: async (which = {}) => (await orders()).list(which),
       decide: async (id, said) => (await orders()).decide(id, said),
       cancel: async (id, callOptions = {}) => (await orders()).cancel(id, callOptions),
       start: async () => (await orders()).start(),

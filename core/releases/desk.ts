@@ -1,6 +1,7 @@
 /** The desk: where is asked for a yes, given one, and taken back what was asked for. */
 import { randomBytes } from "node:crypto";
 import type { KeptStore } from "../journal/kept-store";
+import type { Value } from "../store/database";
 import type { Guard } from "../journal/entry";
 import { canBeEnough, isEnough, mayDecide, type Need, needsInWords, needsOf } from "./needs";
 import { type People, isSigned, signed } from "./people";
@@ -139,6 +140,22 @@ export function notTheirs(
   return undefined;
 }
 
+/** Which releases are listed. */
+export interface Looking {
+  /** Those that stand so; all by default. */
+  readonly states?: readonly ReleaseState[] | undefined;
+  readonly environments?: readonly string[];
+  /** Whether those come first that were asked for last, or those of which something was said last. */
+  readonly newest?: "asked" | "changed";
+  readonly limit: number;
+}
+
+export interface ReleaseList {
+  readonly releases: readonly Release[];
+  /** Whether there are no more. */
+  readonly isComplete: boolean;
+}
+
 export class ReleaseDesk {
   constructor(private readonly store: KeptStore) {}
 
@@ -171,15 +188,26 @@ export class ReleaseDesk {
   }
 
   /** Newest first, but for those that were changed in the store: they are not what was asked for. */
-  list(states: readonly ReleaseState[] | undefined, limit: number): Promise<readonly Release[]> {
+  list({ states, environments, newest = "asked", limit }: Looking): Promise<ReleaseList> {
     return this.#read(async (turn) => {
-      const { releases } = await readableReleases(turn, "ORDER BY asked_at DESC, id LIMIT $1", [
-        states ? mostListed : limit,
-      ]);
-      return releases
-        .map((release) => asOf(release, turn.moment))
-        .filter(({ state }) => states?.includes(state) ?? true)
-        .slice(0, limit);
+      const values: Value[] = [];
+      const given = (value: Value) => `$${values.push(value)}`;
+      const isOneOf = (what: string, names: readonly string[]) =>
+        `${what} IN (${names.map(given).join(", ")})`;
+      const conditions = [
+        ...(states ? [isOneOf(standingInStore(given(turn.moment)), states)] : []),
+        ...(environments ? [isOneOf("environment", environments)] : []),
+      ];
+      const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
+      const { releases, faults } = await readableReleases(
+        turn,
+        `${where} ORDER BY ${newest}_at DESC, id LIMIT ${given(limit + 1)}`,
+        values,
+      );
+      return {
+        releases: releases.slice(0, limit).map((release) => asOf(release, turn.moment)),
+        isComplete: releases.length + faults.length <= limit,
+      };
     });
   }
 
@@ -272,8 +300,9 @@ async function assertMayAsk(mayAsk: MayAsk, proposal: ReleaseProposal): Promise<
   if (!may) throw new NotAsked("The answer was not to ask for its release.");
 }
 
-/** How many are looked through for those of a state. */
-const mostListed = 10_000;
+/** The same as `standing`, for the database. */
+const standingInStore = (moment: string) =>
+  `CASE WHEN state IN ('waiting', 'released') AND valid_until <= ${moment} THEN 'expired' ELSE state END`;
 
 /** Why nobody could ever say yes to what somebody asks; undefined where that can be. */
 export function unaskable(

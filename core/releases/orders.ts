@@ -19,7 +19,7 @@ import { forbidden, needsOf } from "./needs";
 import type { OrderInput } from "./input";
 import { inputFor, type Pricing, pricingOf, quotedIn, unanswered, worstFrom } from "./quote";
 import type { Release, Said } from "./release";
-import { type ReleaseReport, reportOf } from "./report";
+import { type ListedReleases, type ReleaseReport, type ReleaseReports, reportOf } from "./report";
 import { OrderRunner } from "./runner";
 import { decideAs, type DecisionFiles } from "./said";
 import type { OrderTerms, SealedOrder } from "./terms";
@@ -148,16 +148,16 @@ export class Orders {
     return reportOf(release);
   }
 
-  /** The newest that were asked for in the environment of this client, whoever asked. */
-  async list(): Promise<readonly ReleaseReport[]> {
+  /** Those of the environment of this client, whoever asked. */
+  async list(which: ListedReleases): Promise<ReleaseReports> {
     const { connection } = this.pipeline;
     const environments = new Set(
-      connection.service.operations.map((operation) => environmentOf(connection, operation)),
+      connection.service.operations.flatMap((operation) => environmentOf(connection, operation) ?? []),
     );
-    const all = await this.#atDesk(await this.pipeline.releases(), (desk) =>
-      desk.list(undefined, mostListed),
+    const { releases, isComplete } = await this.#atDesk(await this.pipeline.releases(), (desk) =>
+      desk.list({ ...which, environments: [...environments], limit: mostListed }),
     );
-    return all.filter(({ sealed }) => environments.has(sealed.environment)).map(reportOf);
+    return { releases: releases.map(reportOf), complete: isComplete };
   }
 
   /** Decides as the person whose secret is given. Throws an FxdeskError where that does not count. */

@@ -62,7 +62,7 @@ const ordering = (more: JsonObject = {}) => {
   const { trade_type: _, ...rest } = anOrder();
   return { name: "order_trade", arguments: { ...rest, ...more } };
 };
-const asked = async () => (await place.desk.list(undefined, 1_000)).length;
+const asked = async () => (await place.desk.list({ limit: 1_000 })).releases.length;
 
 const ways = [
   ["2026-07-28 over HTTP", (person: Person) => revisions["2026-07-28"].http(server.url, bearer, person)],
