@@ -5,7 +5,14 @@ import type { Service } from "../../core/declaration/service";
 import { KeptStore } from "../../core/journal/kept-store";
 import { ReleaseDesk, ReleaseRefusal } from "../../core/releases/desk";
 import { needsInWords, needsOf } from "../../core/releases/needs";
-import { enrol, newToken, peopleAt, revokeToken } from "../../core/releases/people";
+import {
+  enrol,
+  keepAddress,
+  newToken,
+  peopleAt,
+  removeAddress,
+  revokeToken,
+} from "../../core/releases/people";
 import { type Policy, policyAt } from "../../core/releases/policy";
 import { type Decision, type Release, type ReleaseState, releaseStates } from "../../core/releases/release";
 import { reportOf } from "../../core/releases/report";
@@ -28,7 +35,7 @@ import { readSecret } from "../secret";
 import { table } from "../table";
 import { printable, printJson, type Terminal, write, writeStderr } from "../terminal";
 import { untilStopped } from "../until-stopped";
-import { serve, serveFlags } from "./releases-serve";
+import { mailHelp, serve, serveFlags } from "./releases-serve";
 
 const settings = [...storeDeclaration, ...releaseDeclaration, actor];
 const settingsPage = settingsHelp("Store, policy and people", settings);
@@ -249,6 +256,29 @@ const tokenCommand = (name: string): Command => ({
   },
 });
 
+const mailFlag: Flag = { name: "mail", value: "<address>", description: "Where they are told by mail." };
+const removeFlag: Flag = { name: "remove", description: "Takes the address away." };
+
+const addressCommand = (name: string): Command => ({
+  ...overDesk,
+  usage: `fxdesk releases address ${name} --mail <address> [flags]`,
+  description:
+    "Writes down where somebody is told by mail of what waits for their yes, and of what they asked for.",
+  flags: [mailFlag, removeFlag],
+  async run(parsed, terminal) {
+    const path = peoplePath(settingsFrom(parsed, terminal.environment));
+    if (parsed.switched("remove")) {
+      await asUsage(() => removeAddress(path, name));
+      await write(terminal.stdout, `${name} is told by mail no longer.\n`);
+      return success;
+    }
+    const address = needed(parsed, mailFlag);
+    await asUsage(() => keepAddress(path, name, address));
+    await write(terminal.stdout, `${name} is told at ${address}, while fxdesk releases serve sends mails.\n`);
+    return success;
+  },
+});
+
 const runCommand = (services: Services): Command => ({
   usage: "fxdesk releases run [flags]",
   description:
@@ -285,9 +315,13 @@ const serveCommand: Command = {
   description:
     "Serves a page on which people release and refuse, until Ctrl-C: they sign in, and give their secret with each decision.",
   flags: serveFlags,
+  more: [mailHelp, settingsPage],
   run: (parsed, terminal) =>
     atDesk(parsed, terminal, (desk, given) =>
-      serve(parsed, terminal, desk, { policy: given.policy, people: peoplePath(given) }),
+      serve(parsed, terminal, desk, {
+        store: storeSettings(given),
+        files: { policy: given.policy, people: peoplePath(given) },
+      }),
     ),
 };
 
@@ -300,6 +334,7 @@ const ofOne: Readonly<Record<string, (id: string) => Command>> = { show, release
 const ofPerson: Readonly<Record<string, (name: string) => Command>> = {
   enrol: enrolCommand,
   token: tokenCommand,
+  address: addressCommand,
 };
 const names = () => ["list", ...Object.keys(ofOne), ...Object.keys(ofPerson), "run", "serve"].join(", ");
 

@@ -3,6 +3,7 @@ import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from "no
 import { chmod, readFile, rename, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { canonicalJson } from "../journal/canonical";
+import { MailAddress } from "./mail-server";
 import { readOwnFile } from "./own-file";
 import type { Decision } from "./release";
 
@@ -20,6 +21,8 @@ const People = z.strictObject({
   secrets: z.record(z.string(), Secret),
   /** By which an MCP server knows who asks. */
   tokens: z.record(z.string(), TokenHash).default({}),
+  /** Where they are told by mail. */
+  addresses: z.record(z.string(), MailAddress).default({}),
 });
 export type People = z.output<typeof People>;
 
@@ -85,7 +88,7 @@ async function change(path: string, changed: (before: People) => People): Promis
   );
   const before = isThere
     ? await peopleAt(path)
-    : { key: randomBytes(32).toString("base64"), secrets: {}, tokens: {} };
+    : { key: randomBytes(32).toString("base64"), secrets: {}, tokens: {}, addresses: {} };
   const written = `${path}.${process.pid}.new`;
   await writeFile(written, `${JSON.stringify(changed(before), null, 2)}\n`, { mode: 0o600 });
   await chmod(written, 0o600);
@@ -108,15 +111,32 @@ export async function newToken(path: string, person: string): Promise<string> {
   return token;
 }
 
-/** Takes a person's token away. Throws a TypeError where there is none. */
-export async function revokeToken(path: string, person: string): Promise<void> {
+/** Takes something of a person away. Throws a TypeError where it is not there. */
+async function takeAway(path: string, from: "tokens" | "addresses", what: string, person: string) {
   await change(path, (before) => {
-    if (!Object.hasOwn(before.tokens, person))
-      throw new TypeError(`people names ${path}, which has no token of ${person}.`);
-    const { [person]: _, ...tokens } = before.tokens;
-    return { ...before, tokens };
+    if (!Object.hasOwn(before[from], person))
+      throw new TypeError(`people names ${path}, which has no ${what} of ${person}.`);
+    const { [person]: _, ...rest } = before[from];
+    return { ...before, [from]: rest };
   });
 }
+
+/** Throws a TypeError where there is none. */
+export const revokeToken = (path: string, person: string): Promise<void> =>
+  takeAway(path, "tokens", "token", person);
+
+/** Writes down where a person is told by mail. Throws a TypeError that says what is wrong. */
+export async function keepAddress(path: string, person: string, address: string): Promise<void> {
+  if (!MailAddress.safeParse(address).success)
+    throw new TypeError(
+      `The address of ${person} must be a mail address, such as anna@example.com, not ${JSON.stringify(address)}.`,
+    );
+  await change(path, (before) => ({ ...before, addresses: { ...before.addresses, [person]: address } }));
+}
+
+/** Throws a TypeError where there is none. */
+export const removeAddress = (path: string, person: string): Promise<void> =>
+  takeAway(path, "addresses", "address", person);
 
 /** Whose a token is; undefined where it is nobody's. Hashes are compared, so that the time it takes tells nothing. */
 export function holderOf({ tokens }: People, token: string): string | undefined {

@@ -102,6 +102,40 @@ test("a token is printed once, kept as a hash, and taken away", async () => {
   });
 });
 
+test("an address is written down, and taken away", async () => {
+  const people = `${place.folder}/address-people.json`;
+  const address = (...args: string[]) =>
+    fxdesk(["releases", "address", "erik", ...args], { variables: { ...variables, FXDESK_PEOPLE: people } });
+  expect(await address("--mail", "erik")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('must be a mail address, such as anna@example.com, not "erik"'),
+  });
+  expect(await address("--mail", "erik@example.com")).toMatchObject({ code: 0 });
+  expect((await peopleAt(people)).addresses).toEqual({ erik: "erik@example.com" });
+  expect(await address("--remove")).toMatchObject({ code: 0 });
+  expect((await peopleAt(people)).addresses).toEqual({});
+  expect(await address()).toMatchObject({ code: 2, stderr: expect.stringContaining("--mail is needed") });
+});
+
+test.each([
+  [
+    { FXDESK_MAIL_SERVER: "smtps://mail.example.com" },
+    "FXDESK_MAIL_SERVER and FXDESK_MAIL_FROM are set together",
+  ],
+  [
+    { FXDESK_MAIL_SERVER: "mail.example.com", FXDESK_MAIL_FROM: "fxdesk@example.com" },
+    "FXDESK_MAIL_SERVER must be the address of a mail server",
+  ],
+  [
+    { FXDESK_MAIL_SERVER: "smtps://mail.example.com", FXDESK_MAIL_FROM: "fxdesk" },
+    "FXDESK_MAIL_FROM must be a mail address",
+  ],
+])("the page is not served with %j", async (mail, message) => {
+  const given = { variables: { ...variables, ...mail } };
+  const { code, stderr } = await fxdesk(["releases", "serve", "--port", "0"], given);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
 test("a policy that does not fit is named by line and field", async () => {
   const { release: id } = await place.client().orders.order(anOrder());
   await place.setPolicy({ people: ["anna"], rules: [{ yes: 3 }] });

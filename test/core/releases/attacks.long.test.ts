@@ -83,7 +83,12 @@ async function forge(id: string, person: string, mac: string) {
       at: Date.now(),
       until,
     };
-    const mine = { key: createHash("sha256").update("mine").digest("base64"), secrets: {}, tokens: {} };
+    const mine = {
+      key: createHash("sha256").update("mine").digest("base64"),
+      secrets: {},
+      tokens: {},
+      addresses: {},
+    };
     const given = mac === "signed" ? signed(mine, decision).mac : mac;
     await database.run(
       `INSERT INTO fxdesk_release_decisions (release, person, decision, hash, at, until, mac, content)
