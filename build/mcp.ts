@@ -11,6 +11,8 @@ const entry = "serving";
 
 /** Modules that are in the bundle now; some declarations speak of the SDK, which is not there for readers. */
 const bundled = [
+  "elicitation.js",
+  "elicitation.d.ts",
   "http.js",
   "platform.js",
   "platform.d.ts",

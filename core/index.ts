@@ -4,6 +4,7 @@ export { fxdeskService } from "./service";
 export type { Client, ClientCore, OutputOf, ResponseOf, UndeclaredRequest } from "./client/methods";
 export type * from "./client/fxdesk-client";
 export type { CallOptions, PsuContext } from "./client/call-options";
+export type { MayAsk, ReleaseProposal } from "./releases/proposal";
 export type { ClientOptions, Credentials } from "./client/options";
 export type { Change, ChangeKind, WatchBeginning, WatchState } from "./declaration/watch";
 export type { SinceOptions, ToldChange, ToldChanges, WatchOptions, WatchStatus } from "./watches/options";

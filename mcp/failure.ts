@@ -4,7 +4,7 @@ import type { Callable } from "../core/declaration/operation";
 import { visibleText } from "./visible-text";
 import { fieldsHiddenFromModels } from "../core/declaration/fields";
 import { inArgumentNames } from "./names";
-import { errorResult, type ToolResult } from "./protocol";
+import { type Answer, errorResult, type ToolResult } from "./protocol";
 import { toolNames } from "./tools";
 import { describeViolations } from "../core/declaration/violation";
 
@@ -105,6 +105,23 @@ export function waitingResult(
   return {
     content: [{ type: "text", text: `${operation.title}: ${words}\n${JSON.stringify(structuredContent)}` }],
     structuredContent,
+  };
+}
+
+const notAsked: Readonly<Record<Exclude<Answer, "yes">, string>> = {
+  no: "The user does not want this to be sent for release.",
+  none: "The user was asked whether this is to be sent for release, and did not say.",
+  later: "The user is being asked whether this is to be sent for release.",
+};
+
+/** The result of a call that nobody is asked to release, as the person at the host did not say yes to that. */
+export function notAskedResult(operation: Callable, answer: Exclude<Answer, "yes">): ToolResult {
+  const description =
+    `${notAsked[answer]} Nothing was asked for release, and nothing was sent. ` +
+    "Call it again only when the user says so.";
+  return {
+    content: [{ type: "text", text: `${operation.title}: ${description}` }],
+    structuredContent: { state: "not-asked", description },
   };
 }
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { hostHeaderValidation, originValidation, toNodeHandler } from "@modelcontextprotocol/node";
-import { createMcpHandler } from "@modelcontextprotocol/server";
+import { type AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
 import type { Allowed } from "./allow";
 import type { Offer } from "./offer";
 import type { Serving, Toolbox } from "./protocol";
@@ -18,10 +18,13 @@ export interface Listening {
   readonly host?: string;
   /**
    * What clients must send as `Authorization: Bearer`, of at least 16 characters. Needed when the server listens beyond
-   * this machine, and when its tools do more than read.
+   * this machine, and when its tools do more than read, unless people have tokens of their own.
    */
   readonly token?: string;
 }
+
+/** Whose a token is; undefined where it is nobody's. Throws an Error where that cannot be told now. */
+export type HolderOf = (token: string) => Promise<string | undefined>;
 
 export interface HttpServer extends Serving {
   /** The MCP endpoint. */
@@ -52,15 +55,30 @@ const digest = (text: string) => createHash("sha256").update(text).digest();
 const bearerOf = ({ headers: { authorization = "" } }: IncomingMessage): string =>
   /^bearer +(.+)$/i.exec(authorization)?.[1] ?? "";
 
-/** Compares digests, so that the time it takes tells nothing about the token. */
-function bearing(token: string): Guard {
-  const expected = digest(token);
-  return (request, response) =>
-    timingSafeEqual(digest(bearerOf(request)), expected) ||
-    refuse(response, 401, "Send the token of this server as Authorization: Bearer.", {
-      "www-authenticate": 'Bearer realm="fxdesk", error="invalid_token"',
-    });
+/** Who is let in: somebody by name, or whoever has the token of the server. */
+interface Admitted {
+  readonly actor: string | undefined;
 }
+
+/** Lets a request in, or undefined where it may not. */
+type Admit = (request: IncomingMessage) => Promise<Admitted | undefined>;
+
+/** Compares digests, so that the time it takes tells nothing about the token. */
+function admitting(token: string | undefined, holderOf: HolderOf | undefined): Admit {
+  const expected = token === undefined ? undefined : digest(token);
+  if (!expected && !holderOf) return async () => ({ actor: undefined });
+  return async (request) => {
+    const given = bearerOf(request);
+    if (expected && timingSafeEqual(digest(given), expected)) return { actor: undefined };
+    const actor = await holderOf?.(given);
+    return actor === undefined ? undefined : { actor };
+  };
+}
+
+const unknownToken = (response: ServerResponse): false =>
+  refuse(response, 401, "Send the token of this server, or your own, as Authorization: Bearer.", {
+    "www-authenticate": 'Bearer realm="fxdesk", error="invalid_token"',
+  });
 
 const bracketed = (host: string) => (host.includes(":") ? `[${host}]` : host);
 
@@ -68,22 +86,21 @@ const bracketed = (host: string) => (host.includes(":") ? `[${host}]` : host);
  * What a request must pass before it is read. A page in a browser reaches this port under a name of its own (DNS
  * rebinding) or from an origin of its own: both are turned away.
  */
-function guardsFor(host: string, token: string | undefined): Guard[] {
+function guardsFor(host: string): Guard[] {
   const names = [...thisMachine, bracketed(host)];
   const anyAddress = host === "0.0.0.0" || host === "::";
-  return [
-    ...(anyAddress ? [] : [hostHeaderValidation(names)]),
-    originValidation(names),
-    onPath,
-    ...(token === undefined ? [] : [bearing(token)]),
-  ];
+  return [...(anyAddress ? [] : [hostHeaderValidation(names)]), originValidation(names), onPath];
 }
 
-/** Throws a TypeError where a token is needed that is missing, or is one that can be guessed. */
-function assertToken(host: string, token: string | undefined, allow: readonly Allowed[]): void {
+/** Throws a TypeError where a token can be guessed. */
+function assertLong(token: string | undefined): void {
   if (token !== undefined && token.length < shortestToken)
     throw new TypeError(`The token must have at least ${shortestToken} characters.`);
-  if (token !== undefined) return;
+}
+
+/** Throws a TypeError where a token is needed that is missing. */
+function assertToken(host: string, hasTokens: boolean, allow: readonly Allowed[]): void {
+  if (hasTokens) return;
   if (allow.length > 0)
     throw new TypeError(
       `A token is needed to allow ${allow.join(" and ")} over HTTP: any program on this machine could call the tools.`,
@@ -95,7 +112,7 @@ function assertToken(host: string, token: string | undefined, allow: readonly Al
 }
 
 /** What is answered has left, but to clients that do not read; a stream that a client listens on has no end of its own. */
-const delivered = (responses: Iterable<Promise<void>>): Promise<unknown> =>
+const delivered = (responses: Iterable<Promise<unknown>>): Promise<unknown> =>
   Promise.race([Promise.allSettled(responses), setTimeout(deliveryMs, undefined, { ref: false })]);
 
 /** The endpoint by itself, for a server of somebody else's. */
@@ -104,17 +121,43 @@ export interface Endpoint extends Serving {
   handle(request: IncomingMessage, response: ServerResponse, body?: unknown): void;
 }
 
-/** Responds to requests that pass the guards, each with a server of its own. */
-function endpointOf(toolbox: Toolbox, guards: readonly Guard[]): Endpoint {
-  const handler = createMcpHandler(() => serverOver(toolbox, { lasts: false }), {
-    maxRequestBodySize: largestBody,
-  });
+type Authenticated = IncomingMessage & { auth?: AuthInfo };
+
+/** As the SDK passes it on; the token is nobody's business any more. */
+const authOf = ({ actor }: Admitted): AuthInfo | undefined =>
+  actor === undefined ? undefined : { token: "", clientId: actor, scopes: [] };
+
+/** Responds to requests that pass the guards and are let in, each with a server of its own. */
+function endpointOf(toolbox: Toolbox, guards: readonly Guard[], admit: Admit): Endpoint {
+  const handler = createMcpHandler(
+    ({ authInfo }) => serverOver(toolbox, { lasts: false, actor: authInfo?.clientId }),
+    { maxRequestBodySize: largestBody },
+  );
   const handle = toNodeHandler(handler, { maxRequestBodySize: largestBody });
-  const responses = new Set<Promise<void>>();
+  const responses = new Set<Promise<unknown>>();
+
+  async function respond(request: Authenticated, response: ServerResponse, body: unknown): Promise<unknown> {
+    let admitted: Admitted | undefined;
+    try {
+      admitted = await admit(request);
+    } catch (error) {
+      console.error(`fxdesk: ${(error as Error).message}`);
+      return refuse(
+        response,
+        503,
+        "It cannot be told now whose token this is; the log of the server says why.",
+      );
+    }
+    if (!admitted) return unknownToken(response);
+    // What a server round this one says of the request is not ours.
+    Object.assign(request, { auth: authOf(admitted) });
+    return handle(request as Parameters<typeof handle>[0], response, body);
+  }
+
   return {
     handle(request, response, body) {
       if (!guards.every((guard) => guard(request, response))) return;
-      const answered = handle(request as Parameters<typeof handle>[0], response, body)
+      const answered = respond(request, response, body)
         .catch((error: unknown) => console.error(error))
         .finally(() => responses.delete(answered));
       responses.add(answered);
@@ -130,8 +173,8 @@ function endpointOf(toolbox: Toolbox, guards: readonly Guard[]): Endpoint {
 
 /** An endpoint that whoever has the token may ask. Throws a TypeError when it can be guessed. */
 export function endpointOver(toolbox: Toolbox, token: string): Endpoint {
-  assertToken("", token, []);
-  return endpointOf(toolbox, [bearing(token)]);
+  assertLong(token);
+  return endpointOf(toolbox, [], admitting(token, undefined));
 }
 
 /** Serves a toolbox over HTTP at /mcp. */
@@ -141,12 +184,14 @@ export async function serveOverHttp(
     port = 0,
     host = "127.0.0.1",
     token,
+    holderOf,
     allow = [],
     readOnly,
-  }: Listening & Pick<Offer, "allow" | "readOnly">,
+  }: Listening & Pick<Offer, "allow" | "readOnly"> & { readonly holderOf?: HolderOf | undefined },
 ): Promise<HttpServer> {
-  assertToken(host, token, readOnly ? [] : allow);
-  const endpoint = endpointOf(toolbox, guardsFor(host, token));
+  assertLong(token);
+  assertToken(host, token !== undefined || holderOf !== undefined, readOnly ? [] : allow);
+  const endpoint = endpointOf(toolbox, guardsFor(host), admitting(token, holderOf));
   const server = createServer((request, response) => endpoint.handle(request, response));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(port, host, resolve);

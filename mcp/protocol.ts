@@ -28,6 +28,27 @@ export interface ToolResult {
   readonly isError?: true;
 }
 
+/** What the person at a host is asked. */
+export interface Question {
+  readonly message: string;
+  /** Stands for what it is about: another one is another question. */
+  readonly about: string;
+}
+
+/** `none`: they did not say. `later`: the host asks, and makes the call again with the answer. */
+export type Answer = "yes" | "no" | "none" | "later";
+
+export type Ask = (question: Question) => Promise<Answer>;
+
+/** Who calls a tool. */
+export interface Caller {
+  /** Who asks, where the server knows its callers apart; else the actor of its client. */
+  readonly actor?: string | undefined;
+  readonly onProgress?: ((step: Progress) => void) | undefined;
+  /** Asks the person at the host; undefined where it cannot. */
+  readonly ask?: Ask | undefined;
+}
+
 /** Tools and the way to call them; what a server serves. */
 export interface Toolbox {
   /** What is listed: in a fixed order, and the same for every connection. */
@@ -41,7 +62,7 @@ export interface Toolbox {
     name: string,
     input: JsonObject,
     signal: AbortSignal,
-    onProgress?: (step: Progress) => void,
+    caller?: Caller,
   ): Promise<ToolResult | undefined>;
   /** The watches that are offered, which are resources too. */
   readonly resources: readonly WatchResource[];

@@ -8,6 +8,7 @@ import {
   Server,
 } from "@modelcontextprotocol/server";
 import type { Progress } from "../core/declaration/procedure";
+import { askingFor, usualAnswerMs } from "./elicitation";
 import { keptFor } from "./expiring-store";
 import type { McpServer, Toolbox } from "./protocol";
 import { version } from "./version";
@@ -64,11 +65,23 @@ export class Subscribed {
   }
 }
 
+interface ServerOptions {
+  /** Whether it hears of what comes later. */
+  readonly lasts: boolean;
+  /** Who asks, where that is another than the actor of the client. */
+  readonly actor?: string | undefined;
+  /** How long the person at a host may think about a question. */
+  readonly answerMs?: number;
+}
+
 /**
  * A server for one connection, or for one request over HTTP, which cannot hear of what comes later. It works below the SDK's own tool registry, which would turn
  * every input schema into JSON again for each list, and drop arguments it does not know.
  */
-export function serverOver(toolbox: Toolbox, { lasts }: { readonly lasts: boolean }): Server {
+export function serverOver(
+  toolbox: Toolbox,
+  { lasts, actor, answerMs = usualAnswerMs }: ServerOptions,
+): Server {
   const server = new Server(
     { name: "fxdesk", title: toolbox.title, version },
     {
@@ -78,10 +91,17 @@ export function serverOver(toolbox: Toolbox, { lasts }: { readonly lasts: boolea
     },
   );
   server.setRequestHandler("tools/list", () => ({ tools: toolbox.tools }) as ListToolsResult);
-  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
-    const { signal, notify, _meta: meta } = mcpReq;
+  server.setRequestHandler("tools/call", async ({ params }, context) => {
+    const { signal, notify, _meta: meta } = context.mcpReq;
     const onProgress = progressNotifier(meta?.progressToken, notify, signal);
-    const result = await toolbox.call(params.name, params.arguments ?? {}, signal, onProgress);
+    const asking = askingFor(server, context, answerMs);
+    const result = await toolbox.call(params.name, params.arguments ?? {}, signal, {
+      onProgress,
+      ask: asking.ask,
+      actor,
+    });
+    const question = asking.unanswered();
+    if (question) return question;
     if (!result) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
     return result as CallToolResult;
   });

@@ -12,11 +12,26 @@ import { parseArguments } from "./arguments";
 import { answerOfWatch, readChanges, splitWatching } from "./changes";
 import { PendingCalls } from "./pending-calls";
 import { targetData, type Target, targetOf, describeTarget } from "./target";
-import { internalFailureResult, failureResult, unreadableResult, waitingResult } from "./failure";
+import {
+  failureResult,
+  internalFailureResult,
+  notAskedResult,
+  unreadableResult,
+  waitingResult,
+} from "./failure";
 import { instructionsFor, titleFor } from "./instructions";
 import { ExpiringStore } from "./expiring-store";
 import { type FxdeskNotes, toolResultOf, type CallResponse } from "./tool-result";
-import { type JsonObject, errorResult, stoppingResult, type Toolbox, type ToolResult } from "./protocol";
+import {
+  type Answer,
+  type Ask,
+  errorResult,
+  type JsonObject,
+  stoppingResult,
+  type Toolbox,
+  type ToolResult,
+} from "./protocol";
+import { questionOf } from "./question";
 import { splitKey } from "./request-key";
 import { type StoredPage, readList } from "./list-results";
 import { intoResources } from "./file-content";
@@ -28,6 +43,7 @@ import { cursorArgument, returnsRows } from "./row-range";
 import type { CallOptions } from "../core/client/call-options";
 import type { Values } from "../core/declaration/fields";
 import type { ClientCore } from "../core/client/methods";
+import type { MayAsk } from "../core/releases/proposal";
 
 export interface McpOptions extends Offer {
   /** Its service has a tool for each operation, procedure and watch; those that people need most are offered by default. */
@@ -94,11 +110,25 @@ export function toolbox({ client, ...offer }: McpOptions): Toolbox {
   const storedPages = new ExpiringStore<StoredPage>();
   const resources = new Resources();
 
-  function failure(operation: Callable, error: unknown): ToolResult {
+  /** The last answer of the person at the host to whether something is sent for release. */
+  interface Asked {
+    answer?: Answer;
+  }
+
+  /** Shows what is about to be asked for release, where the host can. */
+  const mayAskBy = (operation: Callable, ask: Ask, asked: Asked): MayAsk => {
+    return async (proposal) => (asked.answer = await ask(questionOf(operation, proposal))) === "yes";
+  };
+
+  function failure(operation: Callable, error: unknown, { answer = "yes" }: Asked): ToolResult {
+    const isNotAsked = answer !== "yes" && error instanceof FxdeskError && error.code === "release_refused";
+    // The host comes again with the answer: until then there is nothing for the log.
+    if (isNotAsked && answer === "later") return notAskedResult(operation, answer);
     const where = operation.effect === "read" ? "" : `The connection: ${describeTarget(target)}.`;
     if (error instanceof FxdeskError) {
       log(operation, error);
       if (error instanceof ReleaseNeeded) return waitingResult(operation, error, callables);
+      if (isNotAsked) return notAskedResult(operation, answer);
       return failureResult(operation, error, callables, where);
     }
     console.error(error);
@@ -134,12 +164,21 @@ export function toolbox({ client, ...offer }: McpOptions): Toolbox {
     return { response, notes: { ...notesFor(operation, target, notes), journal } };
   }
 
-  async function run(operation: Callable, input: JsonObject, options: CallOptions): Promise<ToolResult> {
+  async function run(
+    operation: Callable,
+    input: JsonObject,
+    options: CallOptions,
+    ask: Ask | undefined,
+  ): Promise<ToolResult> {
+    const asked: Asked = {};
     let received: Awaited<ReturnType<typeof respond>>;
     try {
-      received = await respond(operation, input, options);
+      received = await respond(operation, input, {
+        ...options,
+        ...(ask && { mayAsk: mayAskBy(operation, ask, asked) }),
+      });
     } catch (error) {
-      return failure(operation, error);
+      return failure(operation, error, asked);
     }
     const [{ response }] = received.response.pages;
     try {
@@ -152,14 +191,23 @@ export function toolbox({ client, ...offer }: McpOptions): Toolbox {
     }
   }
 
-  const call: Toolbox["call"] = async (name, input, signal, onProgress) => {
+  const call: Toolbox["call"] = async (name, input, signal, { onProgress, ask, actor } = {}) => {
     const operation = byTool.get(name);
     if (!operation) return undefined;
     if (!names.has(name)) return notOffered(operation);
     if (!isAllowed(operation.effect, allow)) return switchedOff(operation);
     if (calls.closed) return stoppingResult(name);
     return calls.run(operation, signal, (callOrClose) =>
-      run(operation, input, { signal: callOrClose, ...(onProgress && { onProgress }) }),
+      run(
+        operation,
+        input,
+        {
+          signal: callOrClose,
+          ...(onProgress && { onProgress }),
+          ...(actor !== undefined && { actor, user: actor }),
+        },
+        ask,
+      ),
     );
   };
 

@@ -120,9 +120,14 @@ async function overHttp(parsed: ParsedArguments, terminal: Terminal): Promise<nu
       ...(port !== undefined && { port }),
       ...(host !== undefined && { host }),
       ...(token && { token }),
+      ...(settings.people !== undefined && { people: settings.people }),
     })
     .catch((error: Error) => {
-      throw error instanceof TypeError ? new UsageError(`${error.message} Set ${tokenVariable}.`) : error;
+      throw error instanceof TypeError
+        ? new UsageError(
+            `${error.message} Set ${tokenVariable}, or give people tokens: fxdesk releases token.`,
+          )
+        : error;
     })
     .catch(notListening);
   const asked = untilAsked(server);
@@ -196,9 +201,9 @@ export const mcpCommand: Command = {
   ],
   unlisted: callerFlags(),
   more: [
-    `With --http, clients must send the token in ${tokenVariable} when it is set.`,
+    `With --http, clients must send the token in ${tokenVariable} when it is set, or that of a person (fxdesk releases token).`,
     paragraph(`Without these flags: ${Object.values(offerVariables).join(", ")}.`),
-    "With --allow beside it, it must be: at least 16 characters that nobody can guess.",
+    "With --allow beside it, one of the two must be: the former of at least 16 characters that nobody can guess.",
     connectionHelp(),
     paragraph(profileHelp),
   ],

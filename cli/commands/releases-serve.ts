@@ -2,9 +2,11 @@
 import { readFile } from "node:fs/promises";
 import { peopleAt } from "../../core/releases/people";
 import type { ReleaseDesk } from "../../core/releases/desk";
-import type { DecisionFiles } from "../../core/releases/said";
+import type { Mailing, ReleaseMails } from "../../core/releases/mail";
+import type { MailSettings } from "../../core/releases/mail-server";
 import { type Flag, type ParsedArguments, UsageError } from "../arguments";
 import { success } from "../exit";
+import { columns, section } from "../help";
 import { notListening, portFrom } from "../port";
 import { type Terminal, writeStderr } from "../terminal";
 import { untilStopped } from "../until-stopped";
@@ -69,14 +71,46 @@ function asUsage(error: unknown): never {
   return notListening(error);
 }
 
-/** Serves the page until it is to stop. */
+const mailVariables = { server: "FXDESK_MAIL_SERVER", from: "FXDESK_MAIL_FROM" } as const;
+
+export const mailHelp = section(
+  "Mail: whoever must act is told, where there is a server for it; the package nodemailer must be installed",
+  columns([
+    [mailVariables.server, "The mail server, such as smtps://user:password@mail.example.com:465"],
+    [mailVariables.from, "The address that mails are from"],
+  ]),
+)!;
+
+/** Undefined where no mails are sent. */
+function mailFrom({ environment }: Terminal): MailSettings | undefined {
+  const [server, from] = [environment[mailVariables.server], environment[mailVariables.from]];
+  if (!server && !from) return undefined;
+  if (!server || !from)
+    throw new UsageError(`${mailVariables.server} and ${mailVariables.from} are set together.`);
+  return { server, from };
+}
+
+/** What is wrong with a setting is said of its variable. */
+const asMailUsage = (error: unknown): never => {
+  if (!(error instanceof TypeError)) throw error;
+  const words = error.message
+    .replace(/^mailServer/, mailVariables.server)
+    .replace(/^mailFrom/, mailVariables.from);
+  throw new UsageError(words);
+};
+
+const mailsOf = async (mailing: Mailing): Promise<ReleaseMails> =>
+  (await import("../../core/releases/mail.js")).ReleaseMails.start(mailing);
+
+/** Serves the page until it is to stop, and sends mails where that is set. */
 export async function serve(
   parsed: ParsedArguments,
   terminal: Terminal,
   desk: ReleaseDesk,
-  files: DecisionFiles,
+  { store, files }: Pick<Mailing, "store" | "files">,
 ): Promise<number> {
   const { serveReleases } = await import("../releases-page/server.js");
+  const settings = mailFrom(terminal);
   await peopleAt(files.people);
   const options = {
     desk,
@@ -88,8 +122,15 @@ export async function serve(
   };
   const stopped = untilStopped();
   const page = await serveReleases(options).catch(asUsage);
-  await writeStderr(terminal, `People release at ${page.url}. Ctrl-C stops it.\n`);
-  await stopped;
-  await page.close();
+  try {
+    const log = (line: string) => void terminal.stderr.write(`fxdesk: ${line}\n`);
+    const mails =
+      settings && (await mailsOf({ desk, store, files, settings, page: page.url, log }).catch(asMailUsage));
+    await writeStderr(terminal, `People release at ${page.url}. Ctrl-C stops it.\n`);
+    await stopped;
+    await mails?.close();
+  } finally {
+    await page.close();
+  }
   return success;
 }

@@ -5,9 +5,16 @@ import type { Service } from "../../core/declaration/service";
 import { KeptStore } from "../../core/journal/kept-store";
 import { ReleaseDesk, ReleaseRefusal } from "../../core/releases/desk";
 import { needsInWords, needsOf } from "../../core/releases/needs";
-import { enrol, peopleAt } from "../../core/releases/people";
+import {
+  enrol,
+  keepAddress,
+  newToken,
+  peopleAt,
+  removeAddress,
+  revokeToken,
+} from "../../core/releases/people";
 import { type Policy, policyAt } from "../../core/releases/policy";
-import type { Decision, Release, ReleaseState } from "../../core/releases/release";
+import { type Decision, type Release, type ReleaseState, releaseStates } from "../../core/releases/release";
 import { reportOf } from "../../core/releases/report";
 import { decideAs, policyFor } from "../../core/releases/said";
 import { storeSettings } from "../../core/store/settings";
@@ -28,23 +35,12 @@ import { readSecret } from "../secret";
 import { table } from "../table";
 import { printable, printJson, type Terminal, write, writeStderr } from "../terminal";
 import { untilStopped } from "../until-stopped";
-import { serve, serveFlags } from "./releases-serve";
+import { mailHelp, serve, serveFlags } from "./releases-serve";
 
 const settings = [...storeDeclaration, ...releaseDeclaration, actor];
 const settingsPage = settingsHelp("Store, policy and people", settings);
 const overDesk = { unlisted: settingFlags(settings), more: [settingsPage] } as const;
 
-const states: readonly ReleaseState[] = [
-  "waiting",
-  "released",
-  "booking",
-  "booked",
-  "sent",
-  "expired",
-  "refused",
-  "cancelled",
-  "unknown",
-];
 const usualLimit = 50;
 
 type Given = Readonly<Record<string, string | undefined>>;
@@ -85,21 +81,24 @@ const list: Command = {
       name: "state",
       value: "<state>",
       repeats: true,
-      description: `Only those that are ${states.join(", ")}; may be given several times.`,
+      description: `Only those that are ${releaseStates.join(", ")}; may be given several times.`,
     },
     jsonFlag,
   ],
   async run(parsed, terminal) {
     const given = parsed.texts("state");
-    const unknown = given?.find((state) => !(states as readonly string[]).includes(state));
+    const unknown = given?.find((state) => !(releaseStates as readonly string[]).includes(state));
     if (unknown !== undefined)
-      throw new UsageError(`--state must be one of ${states.join(", ")}, not ${JSON.stringify(unknown)}.`);
-    const found = await atDesk(parsed, terminal, (desk) =>
-      desk.list(given as readonly ReleaseState[] | undefined, usualLimit),
+      throw new UsageError(
+        `--state must be one of ${releaseStates.join(", ")}, not ${JSON.stringify(unknown)}.`,
+      );
+    const { releases, isComplete } = await atDesk(parsed, terminal, (desk) =>
+      desk.list({ states: given as readonly ReleaseState[] | undefined, limit: usualLimit }),
     );
     const { stdout } = terminal;
-    if (parsed.switched("json")) await printJson(terminal, found.map(reportOf));
-    else await write(stdout, table(found.map(asRow), stdout.isTTY ? stdout.columns : undefined));
+    if (parsed.switched("json")) await printJson(terminal, releases.map(reportOf));
+    else await write(stdout, table(releases.map(asRow), stdout.isTTY ? stdout.columns : undefined));
+    if (!isComplete) await writeStderr(terminal, `These are the newest ${usualLimit}; there are more.\n`);
     return success;
   },
 };
@@ -234,6 +233,52 @@ const enrolCommand = (name: string): Command => ({
   },
 });
 
+const revokeFlag: Flag = { name: "revoke", description: "Takes the token away, and makes none." };
+
+const tokenCommand = (name: string): Command => ({
+  ...overDesk,
+  usage: `fxdesk releases token ${name} [flags]`,
+  description:
+    "Makes a token by which fxdesk mcp --http knows that somebody asks, and prints it this once; the one before is worth " +
+    "nothing any more. It releases nothing.",
+  flags: [revokeFlag],
+  async run(parsed, terminal) {
+    const path = peoplePath(settingsFrom(parsed, terminal.environment));
+    if (parsed.switched("revoke")) {
+      await asUsage(() => revokeToken(path, name));
+      await write(terminal.stdout, `${name} has no token any more.\n`);
+      return success;
+    }
+    const token = await asUsage(() => newToken(path, name));
+    await writeStderr(terminal, `The token of ${name}; ${path} has its hash.\n`);
+    await write(terminal.stdout, `${token}\n`);
+    return success;
+  },
+});
+
+const mailFlag: Flag = { name: "mail", value: "<address>", description: "Where they are told by mail." };
+const removeFlag: Flag = { name: "remove", description: "Takes the address away." };
+
+const addressCommand = (name: string): Command => ({
+  ...overDesk,
+  usage: `fxdesk releases address ${name} --mail <address> [flags]`,
+  description:
+    "Writes down where somebody is told by mail of what waits for their yes, and of what they asked for.",
+  flags: [mailFlag, removeFlag],
+  async run(parsed, terminal) {
+    const path = peoplePath(settingsFrom(parsed, terminal.environment));
+    if (parsed.switched("remove")) {
+      await asUsage(() => removeAddress(path, name));
+      await write(terminal.stdout, `${name} is told by mail no longer.\n`);
+      return success;
+    }
+    const address = needed(parsed, mailFlag);
+    await asUsage(() => keepAddress(path, name, address));
+    await write(terminal.stdout, `${name} is told at ${address}, while fxdesk releases serve sends mails.\n`);
+    return success;
+  },
+});
+
 const runCommand = (services: Services): Command => ({
   usage: "fxdesk releases run [flags]",
   description:
@@ -270,9 +315,13 @@ const serveCommand: Command = {
   description:
     "Serves a page on which people release and refuse, until Ctrl-C: they sign in, and give their secret with each decision.",
   flags: serveFlags,
+  more: [mailHelp, settingsPage],
   run: (parsed, terminal) =>
     atDesk(parsed, terminal, (desk, given) =>
-      serve(parsed, terminal, desk, { policy: given.policy, people: peoplePath(given) }),
+      serve(parsed, terminal, desk, {
+        store: storeSettings(given),
+        files: { policy: given.policy, people: peoplePath(given) },
+      }),
     ),
 };
 
@@ -282,7 +331,12 @@ interface Services {
 }
 
 const ofOne: Readonly<Record<string, (id: string) => Command>> = { show, release, refuse, cancel };
-const names = () => ["list", ...Object.keys(ofOne), "enrol", "run", "serve"].join(", ");
+const ofPerson: Readonly<Record<string, (name: string) => Command>> = {
+  enrol: enrolCommand,
+  token: tokenCommand,
+  address: addressCommand,
+};
+const names = () => ["list", ...Object.keys(ofOne), ...Object.keys(ofPerson), "run", "serve"].join(", ");
 
 const overview = (services: Services): Command => ({
   usage: "fxdesk releases <command> [flags]",
@@ -296,7 +350,9 @@ const overview = (services: Services): Command => ({
       columns([
         ["list", list.description],
         ...Object.entries(ofOne).map(([name, of]) => [`${name} <id>`, of("<id>").description] as const),
-        ["enrol <name>", enrolCommand("<name>").description],
+        ...Object.entries(ofPerson).map(
+          ([name, of]) => [`${name} <name>`, of("<name>").description] as const,
+        ),
         ["run", runCommand(services).description],
         ["serve", serveCommand.description],
       ]),
@@ -318,11 +374,12 @@ export function releasesCommand(
   if (word === "list") return [list, args];
   if (word === "serve") return [serveCommand, args];
   if (word === "run") return [runCommand(services), args];
-  const of = word === "enrol" ? enrolCommand : Object.hasOwn(ofOne, word) ? ofOne[word] : undefined;
+  const isOfPerson = Object.hasOwn(ofPerson, word);
+  const of = isOfPerson ? ofPerson[word] : Object.hasOwn(ofOne, word) ? ofOne[word] : undefined;
   if (!of) throw new UsageError(`There is no command ${JSON.stringify(word)}. There is ${names()}.`);
   const [id, ...rest] = args;
   if (id !== undefined && !id.startsWith("-")) return [of(id), rest];
-  const placeholder = word === "enrol" ? "<name>" : "<id>";
+  const placeholder = isOfPerson ? "<name>" : "<id>";
   if (id === "--help" || id === "-h") return [of(placeholder), ["--help"]];
   throw new UsageError(`fxdesk releases ${word} ${placeholder}: ${placeholder} is missing.`);
 }

@@ -111,7 +111,7 @@ class Pages {
     if (person === undefined)
       return movedTo(pathname === "/" ? "/sign-in" : `/sign-in?path=${encodeURIComponent(pathname)}`);
     if (id === undefined)
-      return shown(200, listPage(person, await this.options.desk.list(undefined, listed)));
+      return shown(200, listPage(person, (await this.options.desk.list({ limit: listed })).releases));
     return isPost
       ? this.#decide(id, person, people, await formOf(request))
       : shown(200, await this.#release(id, person, people));

@@ -1,5 +1,6 @@
 /** What is said of one call beside its input. */
 import type { Deliver, Progress } from "../declaration/procedure";
+import type { MayAsk } from "../releases/proposal";
 
 /** The headers of the open-banking standard that describe the person or company behind a call. */
 export type PsuContext = Readonly<Record<string, string>>;
@@ -29,6 +30,8 @@ export interface CallOptions {
    * the many of one do not hold up the few of another.
    */
   readonly user?: string;
+  /** Who asks, where several people share a connection: by default the actor of the connection. */
+  readonly actor?: string;
   /** Where the call was asked for, as the journal has it; `client` by default. */
   readonly surface?: string;
   /**
@@ -36,6 +39,11 @@ export interface CallOptions {
    * alone says so.
    */
   readonly release?: "needed";
+  /**
+   * Hears what is about to be asked for release, and says whether it is; false ends the call with `release_refused`. It releases
+   * nothing, and is not asked where the release was asked for before.
+   */
+  readonly mayAsk?: MayAsk;
   /** JSON that is told again with the release that the call needs, where it needs one: what it was about. It is not sent. */
   readonly correlation?: unknown;
   /** Hears how far a procedure has come. */

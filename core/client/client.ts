@@ -173,9 +173,9 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
     orders: {
       order: async (input, callOptions = {}) => (await orders()).order(input, callOptions),
       get: async (id) => (await orders()).get(id),
-      list: async () => (await orders()).list(),
+      list: async (which = {}) => (await orders()).list(which),
       decide: async (id, said) => (await orders()).decide(id, said),
-      cancel: async (id) => (await orders()).cancel(id),
+      cancel: async (id, callOptions = {}) => (await orders()).cancel(id, callOptions),
       start: async () => (await orders()).start(),
     },
     close: async () => {
@@ -195,7 +195,9 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
       counted(core.pages(declaration, input, { ...defaults, ...callOptions }), onAttempts);
     const order: OrdersOfClient["order"] = (input, callOptions) =>
       core.orders.order(input, { ...defaults, ...callOptions });
-    return withSections({ ...core, call, pages, orders: { ...core.orders, order } }, service);
+    const cancel: OrdersOfClient["cancel"] = (id, callOptions) =>
+      core.orders.cancel(id, { ...defaults, ...callOptions });
+    return withSections({ ...core, call, pages, orders: { ...core.orders, order, cancel } }, service);
   };
   const watching = new WatchesOfClient(pipeline.connection, clientFor);
   return withSections(core, service);

@@ -17,7 +17,7 @@ import type { Service } from "../declaration/service";
 import type { Values } from "../declaration/fields";
 import type { PreparedCall } from "./prepared-call";
 import type { OrderInput } from "../releases/input";
-import type { ReleaseReport } from "../releases/report";
+import type { ListedReleases, ReleaseReport, ReleaseReports } from "../releases/report";
 import type { Said } from "../releases/release";
 import type { Watch } from "../declaration/watch";
 import type { SinceOptions, ToldChange, ToldChanges, WatchOptions } from "../watches/options";
@@ -154,12 +154,12 @@ export interface OrdersOfClient {
   order(input: OrderInput, options?: CallOptions): Promise<ReleaseReport>;
   /** How an order, or a call that waits for a yes, stands. */
   get(id: string): Promise<ReleaseReport>;
-  /** The newest in the environment of this client, whoever asked for them: 1,000 at most. */
-  list(): Promise<readonly ReleaseReport[]>;
+  /** The newest in the environment of this client, whoever asked for them: 1,000 at most, and whether these are all. */
+  list(which?: ListedReleases): Promise<ReleaseReports>;
   /** Says yes or no as the person whose secret is given, under the policy and the file of people of this client. */
   decide(id: string, said: Said): Promise<ReleaseReport>;
   /** Takes one back, as long as nothing has left. */
-  cancel(id: string): Promise<ReleaseReport>;
+  cancel(id: string, options?: CallOptions): Promise<ReleaseReport>;
   /** From now on books what is released in this environment, until the client is closed; nothing where no operation quotes. */
   start(): Promise<void>;
 }

@@ -42,6 +42,10 @@ export function settingsFor({ settings, service }: Connection, options: CallOpti
   };
 }
 
+/** Who asks; undefined where nobody says so. */
+export const actorOf = ({ settings }: Connection, options: CallOptions): string | undefined =>
+  options.actor ?? settings.actor;
+
 const missing = (field: string): Violation => ({ field, message: "is required; set it on the connection" });
 
 const limits = ["timeoutMs", "queueTimeoutMs"] as const;

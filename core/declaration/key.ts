@@ -1,5 +1,6 @@
 /** Keys of calls that commit money: text that stands for one call and no other, so that it is made once. */
 import type { Callable } from "./operation";
+import { isProcedure } from "./procedure";
 
 const longest = 200;
 
@@ -11,7 +12,11 @@ export function keyViolation(key: unknown): string | undefined {
 
 /**
  * Whether who asks for the call is asked for a key, too: what it does is known by an identifier that only its response
- * tells, nothing shows later whether it was carried out, and no field of its input can be used only once.
+ * tells, nothing shows later whether it was carried out, and no field of its input can be used only once. The calls of a
+ * procedure have keys of their own.
  */
-export const needsKey = ({ effect, identifiedBy, lookup, singleUse }: Callable): boolean =>
-  effect === "money" && identifiedBy !== undefined && lookup === undefined && singleUse === undefined;
+export const needsKey = (callable: Callable): boolean => {
+  const { effect, identifiedBy, lookup, singleUse } = callable;
+  const isOnce = lookup !== undefined || singleUse !== undefined || isProcedure(callable);
+  return effect === "money" && identifiedBy !== undefined && !isOnce;
+};

@@ -1,6 +1,7 @@
 /** What a procedure is: what a person asks for in one sentence, and the service gives in several calls. */
 import type { z } from "zod";
 import type { Callable, ResponseDeclaration, Shape } from "./operation";
+import { propertyOf } from "../schema/kind";
 import { listIn } from "./rows";
 
 /** How far a procedure has come. */
@@ -74,6 +75,7 @@ export interface ProcedureDeclaration<C, S extends Shape, R extends ResponseDecl
   | "effect"
   | "rules"
   | "rows"
+  | "identifiedBy"
   | "beside"
   | "uses"
   | "effectBecause"
@@ -95,6 +97,9 @@ export const procedureOver =
     const responses = { 200: output };
     if (rest.rows !== undefined && !listIn({ responses }, rest.rows))
       throw new TypeError(`${rest.name}: its output has no list ${rest.rows}.`);
+    const { identifiedBy } = rest;
+    if (identifiedBy !== undefined && !(output.kind === "json" && propertyOf(output.schema, identifiedBy)))
+      throw new TypeError(`${rest.name}: its output has no field ${identifiedBy}.`);
     return Object.freeze({
       ...rest,
       responses,

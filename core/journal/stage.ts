@@ -9,6 +9,7 @@ import type { CallState } from "../client/call-state";
 import { outcomeLine } from "../client/outcome-line";
 import type { Connection } from "../client/connection";
 import { haltedCall } from "../client/halts";
+import { actorOf } from "../client/prepare";
 import type { PreparedCall } from "../client/prepared-call";
 import type { ServiceResponse } from "../client/response";
 import { Aborted, Conflict, FxdeskError, type JournalNote, Timeout, Unavailable } from "../errors";
@@ -56,7 +57,7 @@ function keyOf({
 }
 
 function intentOf(call: PreparedCall, connection: Connection): Intent {
-  const { service, settings } = connection;
+  const { service } = connection;
   const { operation, address, target, headers, body, options, values } = call;
   const { recovery } = operation;
   const reference = recovery?.kind === "listed" ? values[recovery.reference] : undefined;
@@ -70,7 +71,7 @@ function intentOf(call: PreparedCall, connection: Connection): Intent {
     surface,
     reference: reference === undefined ? undefined : String(reference),
     details: {
-      actor: settings.actor ?? userOf(surface),
+      actor: actorOf(connection, options) ?? userOf(surface),
       call: { method: operation.method, address, target, headers, ...(body !== undefined && { body }) },
     },
   };

@@ -33,6 +33,7 @@ export const orderTrade = procedure({
     "quote is needed: a fresh one is taken after the yes, and booked only inside the worst rate, the fee and the dates of " +
     "the order. Nothing is booked after valid_until.",
   effect: "money",
+  identifiedBy: "release",
   uses: ["trades.book", "trades.get"],
   input: {
     trade_type: z

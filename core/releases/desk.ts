@@ -1,11 +1,13 @@
 /** The desk: where is asked for a yes, given one, and taken back what was asked for. */
 import { randomBytes } from "node:crypto";
 import type { KeptStore } from "../journal/kept-store";
+import type { Value } from "../store/database";
 import type { Guard } from "../journal/entry";
 import { canBeEnough, isEnough, mayDecide, type Need, needsInWords, needsOf } from "./needs";
 import { type People, isSigned, signed } from "./people";
 import type { Policy } from "./policy";
 import { type Decision, isOver, type Release, type ReleaseState } from "./release";
+import { type MayAsk, proposalOf, type ReleaseProposal } from "./proposal";
 import {
   decisionsOn,
   getRelease,
@@ -29,6 +31,9 @@ export class NoSuchRelease extends ReleaseRefusal {
     super(`There is no release ${id}.`);
   }
 }
+
+/** It was not to be asked for. */
+export class NotAsked extends ReleaseRefusal {}
 
 /** What is asked for. */
 export interface Wish {
@@ -135,14 +140,36 @@ export function notTheirs(
   return undefined;
 }
 
+/** Which releases are listed. */
+export interface Looking {
+  /** Those that stand so; all by default. */
+  readonly states?: readonly ReleaseState[] | undefined;
+  readonly environments?: readonly string[];
+  /** Whether those come first that were asked for last, or those of which something was said last. */
+  readonly newest?: "asked" | "changed";
+  readonly limit: number;
+}
+
+export interface ReleaseList {
+  readonly releases: readonly Release[];
+  /** Whether there are no more. */
+  readonly isComplete: boolean;
+}
+
 export class ReleaseDesk {
   constructor(private readonly store: KeptStore) {}
 
-  /** Asks for something, or finds what was asked for before. Throws a ReleaseRefusal where its key stands for something else. */
-  ask(wish: Wish): Promise<Release> {
+  /**
+   * Asks for something, or finds what was asked for before. Throws a ReleaseRefusal where its key stands for something else, and
+   * NotAsked where it may not be asked for.
+   */
+  async ask(wish: Wish, mayAsk?: MayAsk): Promise<Release> {
     const { sealed, given, key, needs } = wish;
     const asks = askOf(sealed, given);
     const id = newId();
+    // A person may take minutes to answer: nothing is held meanwhile, and what changed in between is seen below.
+    if (mayAsk && needs.length > 0 && !(await this.#read((turn) => known(turn, wish, asks))))
+      await assertMayAsk(mayAsk, proposalOf(sealed, needsInWords(needs), asks));
     return this.#exclusively(async (turn) => {
       // Where the response to a commit was lost, this runs again.
       const before = (await getRelease(turn, id)) ?? (await known(turn, wish, asks));
@@ -161,15 +188,26 @@ export class ReleaseDesk {
   }
 
   /** Newest first, but for those that were changed in the store: they are not what was asked for. */
-  list(states: readonly ReleaseState[] | undefined, limit: number): Promise<readonly Release[]> {
+  list({ states, environments, newest = "asked", limit }: Looking): Promise<ReleaseList> {
     return this.#read(async (turn) => {
-      const { releases } = await readableReleases(turn, "ORDER BY asked_at DESC, id LIMIT $1", [
-        states ? mostListed : limit,
-      ]);
-      return releases
-        .map((release) => asOf(release, turn.moment))
-        .filter(({ state }) => states?.includes(state) ?? true)
-        .slice(0, limit);
+      const values: Value[] = [];
+      const given = (value: Value) => `$${values.push(value)}`;
+      const isOneOf = (what: string, names: readonly string[]) =>
+        `${what} IN (${names.map(given).join(", ")})`;
+      const conditions = [
+        ...(states ? [isOneOf(standingInStore(given(turn.moment)), states)] : []),
+        ...(environments ? [isOneOf("environment", environments)] : []),
+      ];
+      const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
+      const { releases, faults } = await readableReleases(
+        turn,
+        `${where} ORDER BY ${newest}_at DESC, id LIMIT ${given(limit + 1)}`,
+        values,
+      );
+      return {
+        releases: releases.slice(0, limit).map((release) => asOf(release, turn.moment)),
+        isComplete: releases.length + faults.length <= limit,
+      };
     });
   }
 
@@ -255,8 +293,16 @@ export class ReleaseDesk {
   }
 }
 
-/** How many are looked through for those of a state. */
-const mostListed = 10_000;
+async function assertMayAsk(mayAsk: MayAsk, proposal: ReleaseProposal): Promise<void> {
+  const may = await mayAsk(proposal).catch((error: Error) => {
+    throw new NotAsked(`Nobody could say whether to ask for its release: ${error.message}.`);
+  });
+  if (!may) throw new NotAsked("The answer was not to ask for its release.");
+}
+
+/** The same as `standing`, for the database. */
+const standingInStore = (moment: string) =>
+  `CASE WHEN state IN ('waiting', 'released') AND valid_until <= ${moment} THEN 'expired' ELSE state END`;
 
 /** Why nobody could ever say yes to what somebody asks; undefined where that can be. */
 export function unaskable(

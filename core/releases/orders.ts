@@ -3,7 +3,7 @@ import { Big } from "big.js";
 import { invalidInput } from "../client/call-errors";
 import type { Pipeline } from "../client/pipeline";
 import type { CallOptions } from "../client/call-options";
-import { settingsFor } from "../client/prepare";
+import { actorOf, settingsFor } from "../client/prepare";
 import type { Callable, Declaration } from "../declaration/operation";
 import type { Violation } from "../declaration/violation";
 import { FxdeskError, NotFound } from "../errors";
@@ -19,7 +19,7 @@ import { forbidden, needsOf } from "./needs";
 import type { OrderInput } from "./input";
 import { inputFor, type Pricing, pricingOf, quotedIn, unanswered, worstFrom } from "./quote";
 import type { Release, Said } from "./release";
-import { type ReleaseReport, reportOf } from "./report";
+import { type ListedReleases, type ReleaseReport, type ReleaseReports, reportOf } from "./report";
 import { OrderRunner } from "./runner";
 import { decideAs, type DecisionFiles } from "./said";
 import type { OrderTerms, SealedOrder } from "./terms";
@@ -128,13 +128,16 @@ export class Orders {
     if (violations.length > 0) throw invalidInput(orderCallable, violations);
     const link = await this.pipeline.releases();
     const sealed = await this.#sealed(input, pricing, options);
-    const authority = await link.authority(orderName, options.release);
+    const authority = await link.authority(orderName, sealed);
     const { policy } = authority;
     const needs = policy ? needsOf(policy, sealed) : [];
     const reason = policy && (forbidden(policy, sealed) ?? unaskable(policy, needs, sealed.asker));
     if (reason !== undefined) throw refused(orderName, reason);
     const release = await this.#atDesk(link, (desk) =>
-      desk.ask({ sealed, given: { ...input, clientId: sealed.client }, key: options.key, needs }),
+      desk.ask(
+        { sealed, given: { ...input, clientId: sealed.client }, key: options.key, needs },
+        options.mayAsk,
+      ),
     );
     await this.start();
     return reportOf(release);
@@ -145,16 +148,16 @@ export class Orders {
     return reportOf(release);
   }
 
-  /** The newest that were asked for in the environment of this client, whoever asked. */
-  async list(): Promise<readonly ReleaseReport[]> {
+  /** Those of the environment of this client, whoever asked. */
+  async list(which: ListedReleases): Promise<ReleaseReports> {
     const { connection } = this.pipeline;
     const environments = new Set(
-      connection.service.operations.map((operation) => environmentOf(connection, operation)),
+      connection.service.operations.flatMap((operation) => environmentOf(connection, operation) ?? []),
     );
-    const all = await this.#atDesk(await this.pipeline.releases(), (desk) =>
-      desk.list(undefined, mostListed),
+    const { releases, isComplete } = await this.#atDesk(await this.pipeline.releases(), (desk) =>
+      desk.list({ ...which, environments: [...environments], limit: mostListed }),
     );
-    return all.filter(({ sealed }) => environments.has(sealed.environment)).map(reportOf);
+    return { releases: releases.map(reportOf), complete: isComplete };
   }
 
   /** Decides as the person whose secret is given. Throws an FxdeskError where that does not count. */
@@ -172,9 +175,9 @@ export class Orders {
     );
   }
 
-  async cancel(id: string): Promise<ReleaseReport> {
-    const { actor } = this.pipeline.connection.settings;
-    return reportOf(await this.#atDesk(await this.pipeline.releases(), (desk) => desk.cancel(id, actor)));
+  async cancel(id: string, options: CallOptions): Promise<ReleaseReport> {
+    const by = actorOf(this.pipeline.connection, options);
+    return reportOf(await this.#atDesk(await this.pipeline.releases(), (desk) => desk.cancel(id, by)));
   }
 
   /** Books what is released in the environment of this client from now on; nothing where it cannot. */
@@ -220,7 +223,7 @@ export class Orders {
       get: this.#operation("trades.get"),
       call: (operation, input, options, clearance) =>
         this.pipeline.callFor(operation, input, options, clearance),
-      authority: async ({ release }) => (await this.pipeline.releases()).authority(orderName, release),
+      authority: async (sealed) => (await this.pipeline.releases()).authority(orderName, sealed),
       isTrusted: async () => {
         const { policy, people } = connection.settings;
         return policy === undefined || (await peopleOf(people)) !== undefined;
@@ -232,7 +235,7 @@ export class Orders {
 
   async #sealed(input: OrderInput, pricing: Pricing, options: CallOptions): Promise<SealedOrder> {
     const { connection } = this.pipeline;
-    const { actor } = connection.settings;
+    const actor = actorOf(connection, options);
     const { clientId = "" } = settingsFor(connection, options);
     const release = connection.settings.policy === undefined ? options.release : "policy";
     const terms = { ...fixedTerms(input), ...(await this.#worst(input, pricing, options)) };

@@ -6,16 +6,19 @@ import type { Sealed } from "./terms";
  * `sent`: the call has left, and the journal has what became of it. `unknown`: nobody knows what became of a booking, and no
  * other is begun. The rest is final.
  */
-export type ReleaseState =
-  | "waiting"
-  | "released"
-  | "booking"
-  | "booked"
-  | "sent"
-  | "expired"
-  | "refused"
-  | "cancelled"
-  | "unknown";
+export const releaseStates = [
+  "waiting",
+  "released",
+  "booking",
+  "booked",
+  "sent",
+  "expired",
+  "refused",
+  "cancelled",
+  "unknown",
+] as const;
+
+export type ReleaseState = (typeof releaseStates)[number];
 
 /** What happened so far. */
 export interface ReleaseProgress {

@@ -34,6 +34,21 @@ export const ReleaseReport = z
 
 export type ReleaseReport = z.output<typeof ReleaseReport>;
 
+/** Which releases are listed. */
+export interface ListedReleases {
+  /** Those that stand so; all by default. */
+  readonly states?: readonly ReleaseState[];
+  /** Whether those come first that were asked for last, which is the default, or those that have changed last. */
+  readonly newest?: "asked" | "changed";
+}
+
+/** Releases, newest first. */
+export interface ReleaseReports {
+  readonly releases: readonly ReleaseReport[];
+  /** Whether these are all: at most 1,000 are listed. */
+  readonly complete: boolean;
+}
+
 const words: Readonly<Record<ReleaseState, string>> = {
   waiting: "It waits for a person's yes. Nothing was sent.",
   released: "It is released, and nothing has left yet.",

@@ -383,8 +383,9 @@ export class OrderRunner {
 const usualEverySeconds = 10;
 const waiting = "Nobody released it in time.";
 
-const optionsFor = ({ client, contactId }: SealedOrder): CallOptions => ({
+const optionsFor = ({ client, contactId, asker }: SealedOrder): CallOptions => ({
   surface: "order",
+  ...(asker !== undefined && { actor: asker }),
   ...(client !== "" && { clientId: client }),
   ...(contactId !== undefined && { contactId }),
 });

@@ -1,6 +1,7 @@
 /** The link of the pipeline that holds what needs a person's yes, until it has one: then what was looked at is what leaves. */
 import { randomUUID } from "node:crypto";
 import type { Connection } from "../client/connection";
+import { actorOf } from "../client/prepare";
 import type { PreparedCall } from "../client/prepared-call";
 import type { CommittedAmounts } from "../declaration/operation";
 import { Conflict, FxdeskError, ReleaseNeeded, Unavailable } from "../errors";
@@ -10,7 +11,7 @@ import { environmentOf } from "../journal/service-inquiry";
 import { KeptStore } from "../journal/kept-store";
 import { shownPlace } from "../store/settings";
 import { correlationFrom } from "./correlation";
-import { ReleaseDesk, ReleaseRefusal, standing, unaskable } from "./desk";
+import { NotAsked, ReleaseDesk, ReleaseRefusal, standing, unaskable, type Wish } from "./desk";
 import { type Authority, guardOf, refused } from "./release-check";
 import { closed, forbidden, needsInWords, needsOf } from "./needs";
 import { type People, peopleAt } from "./people";
@@ -22,6 +23,12 @@ import type { CallTerms, Sealed, SealedCall } from "./terms";
 export interface Cleared {
   readonly call: PreparedCall;
   readonly guard?: Guard;
+}
+
+/** What a request says of itself before it is sealed. */
+interface Asking {
+  readonly release?: Sealed["release"] | undefined;
+  readonly asker?: string | undefined;
 }
 
 /** How long a request waits for a yes. */
@@ -83,7 +90,7 @@ export class ReleaseStage {
   }
 
   /** Read anew each time: what is changed in it holds at once. Throws an FxdeskError where that cannot be. */
-  async authority(operation: string, release: Sealed["release"]): Promise<Authority> {
+  async authority(operation: string, { release, asker }: Asking): Promise<Authority> {
     const { policy: path, people: peoplePath } = this.connection.settings;
     const people = await peopleOf(peoplePath);
     if (path !== undefined) return { policy: await this.#policy(operation, path), people };
@@ -95,15 +102,17 @@ export class ReleaseStage {
         operation,
         "It needs a person's release, and nobody is named who could give it: FXDESK_POLICY and FXDESK_PEOPLE name who may.",
       );
-    const { actor } = this.connection.settings;
-    const names = new Set([...Object.keys(people.secrets), ...(actor === undefined ? [] : [actor])]);
+    const names = new Set([...Object.keys(people.secrets), ...(asker === undefined ? [] : [asker])]);
     return { policy: everyMoneyCall([...names]), people };
   }
 
   /** Lets a call go, or throws: ReleaseNeeded where it waits for a yes, another FxdeskError where it may not leave at all. */
   async clear(call: PreparedCall): Promise<Cleared> {
     const { name, effect } = call.operation;
-    const authority = await this.authority(name, effect === "money" ? call.options.release : undefined);
+    const authority = await this.authority(name, {
+      release: effect === "money" ? call.options.release : undefined,
+      asker: actorOf(this.connection, call.options),
+    });
     const { policy } = authority;
     if (!policy) return { call };
     const sealed = this.#sealed(call);
@@ -115,7 +124,7 @@ export class ReleaseStage {
       if (isClosed !== undefined) throw refused(name, isClosed);
       return { call };
     }
-    const release = await this.#asked(name, { sealed, given: call.given, key: call.options.key, needs });
+    const release = await this.#asked(call, { sealed, given: call.given, key: call.options.key, needs });
     if (standing(release, Date.now()) === "waiting") throw needed(release, needsInWords(needs));
     const guard = guardOf(release, authority, "sent", notUsable);
     return { call: sealedCall(release, call), guard };
@@ -138,17 +147,18 @@ export class ReleaseStage {
     }
   }
 
-  async #asked(operation: string, wish: Parameters<ReleaseDesk["ask"]>[0]): Promise<Release> {
+  async #asked({ operation, options }: PreparedCall, wish: Wish): Promise<Release> {
     try {
-      return await this.desk.ask(wish);
+      return await this.desk.ask(wish, options.mayAsk);
     } catch (error) {
-      throw this.asFailure(operation, error as Error);
+      throw this.asFailure(operation.name, error as Error);
     }
   }
 
   /** What went wrong at the desk, in the family of errors. */
   asFailure(operation: string, error: Error): FxdeskError {
     if (error instanceof FxdeskError) return error;
+    if (error instanceof NotAsked) return refused(operation, error.message);
     if (error instanceof ReleaseRefusal)
       return new Conflict(`${operation}: ${error.message} Nothing was sent.`, {
         operation,
@@ -165,7 +175,8 @@ export class ReleaseStage {
 
   #sealed(call: PreparedCall): SealedCall {
     const { operation, values, given, address, target, headers, body, options } = call;
-    const { settings, service } = this.connection;
+    const { service } = this.connection;
+    const asker = actorOf(this.connection, options);
     const amounts = amountsIn(operation.commits, values);
     return {
       kind: "call",
@@ -173,7 +184,7 @@ export class ReleaseStage {
       operation: operation.name,
       environment: environmentOf(this.connection, operation)!,
       client: customerIn(service, values),
-      ...(settings.actor !== undefined && { asker: settings.actor }),
+      ...(asker !== undefined && { asker }),
       surface: options.surface ?? "client",
       validUntil: Date.now() + waitsMs,
       ...(options.release && { release: options.release }),

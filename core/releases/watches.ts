@@ -3,9 +3,12 @@ import { json } from "../declaration/declare";
 import type { Watch } from "../declaration/watch";
 import type { OrdersOfClient } from "../client/methods";
 import { watchOver } from "../declaration/watch";
+import { releaseStates } from "./release";
 import { ReleaseReport } from "./report";
 
 const everyMs = 1_000;
+
+const decidedStates = releaseStates.filter((state) => state !== "waiting");
 
 const watch = watchOver<{ readonly orders: OrdersOfClient }>();
 
@@ -26,8 +29,11 @@ export const releaseAsked: Watch = watch({
   summary: "Tells what begins to wait for a person's yes.",
   begins: "beginning",
   async read({ client }) {
-    const all = await client.orders.list();
-    return { entries: all.filter(({ state }) => state === "waiting"), gaps: [] };
+    const { releases, complete } = await client.orders.list({ states: ["waiting"] });
+    const gaps = complete
+      ? []
+      : [`Of what waits for a yes only the newest ${releases.length} were looked at.`];
+    return { entries: releases, gaps };
   },
 });
 
@@ -39,7 +45,8 @@ export const releaseDecided: Watch = watch({
   summary: "Tells that something waits no longer, and each change of how it stands from then on.",
   begins: "now",
   async read({ client }) {
-    const all = await client.orders.list();
-    return { entries: all.filter(({ state }) => state !== "waiting"), gaps: [] };
+    // Those of which nothing was said for longer stand as they stood.
+    const { releases } = await client.orders.list({ states: decidedStates, newest: "changed" });
+    return { entries: releases, gaps: [] };
   },
 });

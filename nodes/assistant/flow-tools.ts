@@ -158,9 +158,9 @@ export class FlowTools {
       get tools() {
         return [...toolbox.tools, ...flows().map(({ tool }) => tool)];
       },
-      call: async (name, input, signal, onProgress) => {
+      call: async (name, input, signal, caller) => {
         const flow = flows().find(({ tool }) => tool.name === name);
-        return flow ? flow.call(input, signal) : toolbox.call(name, input, signal, onProgress);
+        return flow ? flow.call(input, signal) : toolbox.call(name, input, signal, caller);
       },
       close: async () => {
         for (const [id, { tool }] of this.#waiting) this.fail(id, `${tool}: the server is being stopped.`);

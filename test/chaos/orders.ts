@@ -281,7 +281,7 @@ export async function playOrders(given: OrderPlay): Promise<OrderReport> {
     faultsFound.push(...bookers.flatMap(({ fault }) => fault ?? []));
     await Promise.all(bookers.map((booker) => booker.close()));
     bookers.splice(0, bookers.length, newBooker());
-    const all = () => place.desk.list(undefined, given.orders);
+    const all = () => place.desk.list({ limit: given.orders }).then(({ releases }) => releases);
     await eventually(
       async () => {
         const open = (await all()).filter(isOpen);

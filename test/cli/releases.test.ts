@@ -1,5 +1,7 @@
 /** fxdesk releases: people release on the command line, each with a secret of their own. */
+import { readFile } from "node:fs/promises";
 import { environmentName } from "@fxdesk/toolkit";
+import { holderOf, peopleAt } from "../../core/releases/people";
 import { anOrder, type Place, placeOf, secretOf } from "../core/releases/place";
 import { eventually } from "../support/eventually";
 import { fxdesk, type Variables } from "./run";
@@ -82,6 +84,56 @@ test("enrolled with a secret that is long enough", async () => {
     code: 0,
     stdout: `erik can release. The secret is in ${people}.\n`,
   });
+});
+
+test("a token is printed once, kept as a hash, and taken away", async () => {
+  const people = `${place.folder}/token-people.json`;
+  const token = (...args: string[]) =>
+    fxdesk(["releases", "token", "erik", ...args], { variables: { ...variables, FXDESK_PEOPLE: people } });
+  const { code, stdout } = await token();
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^[\w-]{43}\n$/)]);
+  expect(await readFile(people, "utf8")).not.toContain(stdout.trim());
+  expect(holderOf(await peopleAt(people), stdout.trim())).toBe("erik");
+  expect(await token("--revoke")).toMatchObject({ code: 0, stdout: "erik has no token any more.\n" });
+  expect(holderOf(await peopleAt(people), stdout.trim())).toBeUndefined();
+  expect(await token("--revoke")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("has no token of erik"),
+  });
+});
+
+test("an address is written down, and taken away", async () => {
+  const people = `${place.folder}/address-people.json`;
+  const address = (...args: string[]) =>
+    fxdesk(["releases", "address", "erik", ...args], { variables: { ...variables, FXDESK_PEOPLE: people } });
+  expect(await address("--mail", "erik")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('must be a mail address, such as anna@example.com, not "erik"'),
+  });
+  expect(await address("--mail", "erik@example.com")).toMatchObject({ code: 0 });
+  expect((await peopleAt(people)).addresses).toEqual({ erik: "erik@example.com" });
+  expect(await address("--remove")).toMatchObject({ code: 0 });
+  expect((await peopleAt(people)).addresses).toEqual({});
+  expect(await address()).toMatchObject({ code: 2, stderr: expect.stringContaining("--mail is needed") });
+});
+
+test.each([
+  [
+    { FXDESK_MAIL_SERVER: "smtps://mail.example.com" },
+    "FXDESK_MAIL_SERVER and FXDESK_MAIL_FROM are set together",
+  ],
+  [
+    { FXDESK_MAIL_SERVER: "mail.example.com", FXDESK_MAIL_FROM: "fxdesk@example.com" },
+    "FXDESK_MAIL_SERVER must be the address of a mail server",
+  ],
+  [
+    { FXDESK_MAIL_SERVER: "smtps://mail.example.com", FXDESK_MAIL_FROM: "fxdesk" },
+    "FXDESK_MAIL_FROM must be a mail address",
+  ],
+])("the page is not served with %j", async (mail, message) => {
+  const given = { variables: { ...variables, ...mail } };
+  const { code, stderr } = await fxdesk(["releases", "serve", "--port", "0"], given);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
 test("a policy that does not fit is named by line and field", async () => {

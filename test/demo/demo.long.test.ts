@@ -61,7 +61,11 @@ async function stop(demo: Demo, signal: NodeJS.Signals, bookings = 0) {
   demo.kill(signal);
   expect(await exit).toEqual([0, null]);
   const lines = (await errors).join("").split("\n").slice(0, -1);
-  expect(lines).toEqual(Array.from({ length: bookings }, () => "fxdesk: trades.order: answered."));
+  expect(lines).toEqual(
+    Array.from({ length: bookings }, () =>
+      expect.stringMatching(/^fxdesk: trades\.order: answered, release R-\w{12}\.$/),
+    ),
+  );
 }
 
 /** Does on the page what a person does. */

@@ -36,7 +36,9 @@ test("an order is asked for at once, told how it stands, and booked by itself on
   const call = callOf(toolsFor(place.client()));
   const asked = await call("order_trade", order());
   const { release, state, terms } = asked.structuredContent as Record<string, JsonObject | string>;
-  expect(console.error).toHaveBeenLastCalledWith("fxdesk: trades.order: answered.");
+  expect(console.error).toHaveBeenLastCalledWith(
+    `fxdesk: trades.order: answered, release ${String(release)}.`,
+  );
   expect([state, asked.isError]).toEqual(["waiting", undefined]);
   expect(terms).toMatchObject({ amount: "1000", worst_rate: "0.5" });
   await place.say(String(release), "anna");

@@ -83,7 +83,12 @@ async function forge(id: string, person: string, mac: string) {
       at: Date.now(),
       until,
     };
-    const mine = { key: createHash("sha256").update("mine").digest("base64"), secrets: {} };
+    const mine = {
+      key: createHash("sha256").update("mine").digest("base64"),
+      secrets: {},
+      tokens: {},
+      addresses: {},
+    };
     const given = mac === "signed" ? signed(mine, decision).mac : mac;
     await database.run(
       `INSERT INTO fxdesk_release_decisions (release, person, decision, hash, at, until, mac, content)
@@ -341,7 +346,7 @@ test("and none is booked by who has the credentials and knows the people", async
 test("what was changed in the store is not listed, and a check of the store names it", async () => {
   const id = await ask("changed");
   await rewrite(id, withTerms({ amount: "2" }), false);
-  expect((await place.desk.list(undefined, 1_000)).map((release) => release.id)).not.toContain(id);
+  expect((await place.desk.list({ limit: 1_000 })).releases.map((release) => release.id)).not.toContain(id);
   await expect(place.desk.get(id)).rejects.toThrow("it was changed in the store");
   const { faults } = await checkStore(place.store);
   expect(faults).toContainEqual(expect.stringContaining(`What is sealed in ${id} is not what was asked for`));

@@ -8,6 +8,7 @@ import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/clien
 import { Client as OlderClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as OlderStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as OlderHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { demo, type Sandbox } from "@fxdesk/sandbox";
 import { environmentName } from "@fxdesk/toolkit";
 import type { Tool, ToolResult } from "../../../mcp/protocol";
@@ -23,17 +24,24 @@ export interface McpClient {
 
 const identity = { name: "test", version: "1.0.0" };
 
+/** The person at a host, who is shown a question. */
+export type Person = (message: string) => {
+  readonly action: "accept" | "decline" | "cancel";
+  readonly content?: Record<string, boolean>;
+};
+
 /** The revisions that matter: the newest, by the SDK of its time, and the one before, by the older SDK. */
 export const revisions = {
   "2026-07-28": {
-    http: (url: string, headers: Record<string, string> = {}) =>
-      connectModern(new ModernHttp(new URL(url), { requestInit: { headers } })),
-    stdio: (parameters: StdioParameters) => connectModern(new ModernStdio(parameters)),
+    http: (url: string, headers: Record<string, string> = {}, person?: Person) =>
+      connectModern(new ModernHttp(new URL(url), { requestInit: { headers } }), person),
+    stdio: (parameters: StdioParameters, person?: Person) =>
+      connectModern(new ModernStdio(parameters), person),
   },
   "2025-11-25": {
-    http: (url: string, headers: Record<string, string> = {}) =>
-      connectOlder(new OlderHttp(new URL(url), { requestInit: { headers } })),
-    stdio: (parameters: StdioParameters) => connectOlder(new OlderStdio(parameters)),
+    http: (url: string, headers: Record<string, string> = {}, person?: Person) =>
+      connectOlder(new OlderHttp(new URL(url), { requestInit: { headers } }), person),
+    stdio: (parameters: StdioParameters, person?: Person) => connectOlder(new OlderStdio(parameters), person),
   },
 };
 
@@ -43,14 +51,24 @@ export interface StdioParameters {
   readonly env: Record<string, string>;
 }
 
-async function connectModern(transport: Parameters<ModernClient["connect"]>[0]): Promise<McpClient> {
-  const client = new ModernClient(identity, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+const elicits = (person: Person | undefined) => ({ capabilities: person ? { elicitation: {} } : {} });
+
+async function connectModern(
+  transport: Parameters<ModernClient["connect"]>[0],
+  person?: Person,
+): Promise<McpClient> {
+  const client = new ModernClient(identity, {
+    versionNegotiation: { mode: { pin: "2026-07-28" } },
+    ...elicits(person),
+  });
+  if (person) client.setRequestHandler("elicitation/create", ({ params }) => person(params.message));
   await client.connect(transport);
   return client as unknown as McpClient;
 }
 
-async function connectOlder(transport: object): Promise<McpClient> {
-  const client = new OlderClient(identity);
+export async function connectOlder(transport: object, person?: Person): Promise<McpClient> {
+  const client = new OlderClient(identity, elicits(person));
+  if (person) client.setRequestHandler(ElicitRequestSchema, ({ params }) => person(params.message));
   await client.connect(transport as Parameters<OlderClient["connect"]>[0]);
   return client as unknown as McpClient;
 }

@@ -1,0 +1,28 @@
+/** What is about to be asked for release, for who may still keep it from being asked. */
+import type { Sealed } from "./terms";
+
+export interface ReleaseProposal {
+  readonly operation: string;
+  /** The environment by name and address. */
+  readonly environment: string;
+  readonly client: string;
+  /** The order, or the call as it would leave. */
+  readonly terms: Readonly<Record<string, unknown>>;
+  /** Milliseconds since 1970: nothing leaves later. */
+  readonly validUntil: number;
+  /** Whose yes it would wait for, in words. */
+  readonly needs: string;
+  /** Stands for what the caller gave: the same for the same request of the same person. */
+  readonly asks: string;
+}
+
+/** Whether a release is asked for: false ends the call, and nothing is asked. */
+export type MayAsk = (proposal: ReleaseProposal) => Promise<boolean>;
+
+export function proposalOf(
+  { operation, environment, client, terms, validUntil }: Sealed,
+  needs: string,
+  asks: string,
+): ReleaseProposal {
+  return { operation, environment, client, terms: { ...terms }, validUntil, needs, asks };
+}

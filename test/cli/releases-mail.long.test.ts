@@ -1,0 +1,44 @@
+/** fxdesk releases serve, as a process of its own, tells whoever must act by mail, with a link to its page. */
+import { copyFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { keepAddress } from "../../core/releases/people";
+import { mailBox } from "../core/releases/mail-box";
+import { anOrder, placeOf } from "../core/releases/place";
+import { eventually } from "../support/eventually";
+import { program } from "./run";
+
+test("a mail has the address of the page, and SIGTERM ends both", async () => {
+  const [place, box] = [await placeOf(), await mailBox()];
+  const people = join(place.folder, "people-with-addresses.json");
+  await copyFile(place.peoplePath, people);
+  await keepAddress(people, "anna", "anna@example.com");
+  const serving = spawn(process.execPath, [program, "releases", "serve", "--port", "0"], {
+    env: {
+      FXDESK_STORE: place.store.place,
+      FXDESK_STORE_KEY: place.store.key!.toString("base64"),
+      FXDESK_POLICY: place.policyPath,
+      FXDESK_PEOPLE: people,
+      FXDESK_MAIL_SERVER: box.url,
+      FXDESK_MAIL_FROM: "fxdesk@example.com",
+    },
+  });
+  let said = "";
+  serving.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+  const url = await eventually(() => /People release at (\S+)\. /.exec(said)?.[1], {
+    withinMs: 20_000,
+    what: () => `the page; it said: ${said}`,
+  });
+  const { release } = await place.client().orders.order(anOrder());
+  const [mail] = await eventually(() => box.to("anna@example.com").length > 0 && box.to("anna@example.com"), {
+    withinMs: 20_000,
+    what: () => `a mail; it said: ${said}`,
+  });
+  expect(mail).toContain(`${url}/releases/${release}`);
+  const ended = once(serving, "exit");
+  serving.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+  await place.close();
+  await box.close();
+}, 60_000);

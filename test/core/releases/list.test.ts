@@ -1,0 +1,46 @@
+/** Releases as they are listed: by state, environment and what is newest, and whether these are all. */
+import { KeptStore } from "../../../core/journal/kept-store";
+import { ReleaseDesk } from "../../../core/releases/desk";
+import { engines } from "../store/engines";
+import { wish } from "./wishes";
+
+describe.each(engines())("$name", ({ create }) => {
+  let desk: ReleaseDesk;
+  beforeAll(async () => {
+    desk = new ReleaseDesk(new KeptStore(await create()));
+    const ids: string[] = [];
+    for (const name of ["1", "2", "3", "4"]) ids.push((await desk.ask(wish(name))).id);
+    await desk.ask(wish("elsewhere", { environment: "api" }));
+    await desk.ask(wish("late", { validUntil: Date.now() - 1 }));
+    await desk.cancel(ids[0]!, "anna");
+  });
+  afterAll(() => desk.close());
+
+  const listed = async (looking: Partial<Parameters<ReleaseDesk["list"]>[0]>) => {
+    const { releases, isComplete } = await desk.list({ limit: 100, ...looking });
+    return { names: releases.map(({ key }) => key).toSorted(), isComplete };
+  };
+
+  test.each([
+    [{}, ["1", "2", "3", "4", "elsewhere", "late"]],
+    [{ states: ["waiting"] }, ["2", "3", "4", "elsewhere"]],
+    [{ states: ["expired"] }, ["late"]],
+    [{ states: ["cancelled", "expired"] }, ["1", "late"]],
+    [{ states: ["booked"] }, []],
+    [{ environments: ["api"] }, ["elsewhere"]],
+    [{ states: ["waiting"], environments: ["sandbox"] }, ["2", "3", "4"]],
+  ] as const)("%j", async (looking, names) => {
+    expect(await listed(looking)).toEqual({ names, isComplete: true });
+  });
+
+  test("that there are more is told, and only then", async () => {
+    expect(await listed({ states: ["waiting"], limit: 4 })).toMatchObject({ isComplete: true });
+    const { names, isComplete } = await listed({ states: ["waiting"], limit: 3 });
+    expect([names.length, isComplete]).toEqual([3, false]);
+  });
+
+  test("what has changed last comes first, where that is asked for", async () => {
+    expect(await listed({ newest: "changed", limit: 1 })).toEqual({ names: ["1"], isComplete: false });
+    expect((await listed({ limit: 1 })).names).not.toEqual(["1"]);
+  });
+});

@@ -1,0 +1,244 @@
+/** A host that can ask its person shows what is about to be asked for release. The answer sends it for release, or keeps it from that. */
+import { join } from "node:path";
+import { InMemoryTransport } from "@modelcontextprotocol/client";
+import { environmentName } from "@fxdesk/toolkit";
+import { type HttpServer, serveHttp } from "../../mcp";
+import type { JsonObject } from "../../mcp/protocol";
+import { questionOf } from "../../mcp/question";
+import { serverOver } from "../../mcp/server";
+import { toolbox } from "../../mcp/toolbox";
+import { orderTrade } from "../../core/procedures/order-trade";
+import { anOrder, type Place, placeOf } from "../core/releases/place";
+import {
+  connectOlder,
+  demoEnvironment,
+  fxdeskMcp,
+  type McpClient,
+  type Person,
+  revisions,
+  textOf,
+} from "./support/clients";
+
+let place: Place;
+let server: HttpServer;
+beforeAll(async () => {
+  // Of each call that commits money the log has a line.
+  jest.spyOn(console, "error").mockImplementation();
+  place = await placeOf();
+  server = await serveHttp({ client: place.client(), ...offer, token });
+});
+afterAll(async () => {
+  await server.close();
+  await place.close();
+  jest.restoreAllMocks();
+});
+
+const token = "a-token-nobody-knows";
+const bearer = { authorization: `Bearer ${token}` };
+const offer = { toolsets: ["all"], allow: ["money"] } as const;
+
+const builtExtension = join(__dirname, "../../sandbox/dist/extension.js");
+
+const stdio = () => {
+  const { sandbox, store, policyPath, peoplePath } = place;
+  const settings = {
+    store: store.place,
+    storeKey: store.key!.toString("base64"),
+    policy: policyPath,
+    people: peoplePath,
+    actor: "desk",
+    extensions: builtExtension,
+    extensionEffects: sandbox.extension.effects.join(","),
+  };
+  const named = Object.entries(settings).map(([name, value]) => [environmentName(name), value]);
+  return fxdeskMcp(["--allow", "money"], {
+    ...demoEnvironment(sandbox),
+    ...(Object.fromEntries(named) as Record<string, string>),
+  });
+};
+
+const booking = (quote_id: string) => ({ name: "book_trade", arguments: { quote_id, reason: "other" } });
+const ordering = (more: JsonObject = {}) => {
+  const { trade_type: _, ...rest } = anOrder();
+  return { name: "order_trade", arguments: { ...rest, ...more } };
+};
+const asked = async () => (await place.desk.list({ limit: 1_000 })).releases.length;
+
+const ways = [
+  ["2026-07-28 over HTTP", (person: Person) => revisions["2026-07-28"].http(server.url, bearer, person)],
+  ["2026-07-28 over stdio", (person: Person) => revisions["2026-07-28"].stdio(stdio(), person)],
+  ["2025-11-25 over stdio", (person: Person) => revisions["2025-11-25"].stdio(stdio(), person)],
+] as const;
+
+describe.each(ways)("%s", (way, connect) => {
+  let client: McpClient;
+  let answer: ReturnType<Person>;
+  const shown: string[] = [];
+  beforeAll(async () => {
+    client = await connect((message) => {
+      shown.push(message);
+      return answer;
+    });
+  });
+  beforeEach(() => shown.splice(0));
+  afterAll(() => client.close());
+
+  test("a yes sends an order for release, which it does not release", async () => {
+    answer = { action: "accept", content: { send: true } };
+    const before = await asked();
+    const { structuredContent } = await client.callTool(ordering());
+    expect(structuredContent).toMatchObject({ state: "waiting", terms: { amount: "1000" } });
+    expect(await asked()).toBe(before + 1);
+    const { release, decisions } = await place.desk.get(String(structuredContent!.release));
+    expect([release.state, decisions]).toEqual(["waiting", []]);
+    expect(shown).toEqual([expect.stringMatching(/^Order trade: send this for release\?/)]);
+    for (const line of ["amount: 1000", "worst_rate: 0.5", "client: ", "a yes of anna or bert"])
+      expect(shown[0]).toContain(line);
+  });
+
+  test("a call is asked about once, not when it is repeated", async () => {
+    answer = { action: "accept", content: { send: true } };
+    const call = booking(`q-${way}`);
+    const first = await client.callTool(call);
+    const second = await client.callTool(call);
+    expect(first.structuredContent).toMatchObject({ state: "waiting" });
+    expect(second.structuredContent!.release).toBe(first.structuredContent!.release);
+    expect(shown).toEqual([expect.stringContaining(`quote_id: q-${way}`)]);
+  });
+
+  test("where the worst rate follows from a quote, that is told", async () => {
+    answer = { action: "accept", content: { send: true } };
+    const { worst_rate: _, rate_symbol: __, ...rest } = ordering().arguments;
+    const { structuredContent } = await client.callTool({
+      name: "order_trade",
+      arguments: { ...rest, largest_distance: "1" },
+    });
+    expect(structuredContent).toMatchObject({ state: "waiting" });
+    expect(shown).toEqual([expect.stringMatching(/rate_seen: .*that far from a quote of this moment/s)]);
+  });
+
+  test.each<[string, ReturnType<Person>, RegExp]>([
+    ["a no", { action: "accept", content: { send: false } }, /does not want this to be sent/],
+    ["a form that was declined", { action: "decline" }, /does not want this to be sent/],
+    ["a form that was closed", { action: "cancel" }, /did not say/],
+    ["a yes to nothing", { action: "accept" }, /does not want this to be sent/],
+  ])("%s asks for no release, and says so", async (_, given, words) => {
+    answer = given;
+    const before = await asked();
+    for (const call of [ordering(), booking("q-declined")]) {
+      const result = await client.callTool(call);
+      expect(result.structuredContent).toMatchObject({ state: "not-asked" });
+      expect(textOf(result)).toMatch(words);
+      expect(textOf(result)).toContain("Nothing was asked for release, and nothing was sent.");
+    }
+    expect(await asked()).toBe(before);
+    expect(shown).toHaveLength(2);
+  });
+
+  test("what cannot be asked for is refused before anybody is shown it", async () => {
+    answer = { action: "accept", content: { send: true } };
+    const result = await client.callTool(ordering({ valid_until: "2020-01-01T00:00Z" }));
+    expect([result.isError, shown]).toEqual([true, []]);
+  });
+});
+
+describe("who cannot be shown it asks for release at once", () => {
+  test.each([
+    ["a host of 2026-07-28 without elicitation", "2026-07-28", undefined],
+    ["a host of 2025-11-25 without elicitation", "2025-11-25", undefined],
+    // A server without sessions can send nothing to it.
+    [
+      "a host of 2025-11-25 with elicitation, over HTTP",
+      "2025-11-25",
+      () => ({ action: "decline" }) as const,
+    ],
+  ] as const)("%s", async (_, revision, person) => {
+    const client = await revisions[revision].http(server.url, bearer, person);
+    expect((await client.callTool(ordering())).structuredContent).toMatchObject({ state: "waiting" });
+    await client.close();
+  });
+});
+
+test("a host that does not answer in time has asked for nothing", async () => {
+  const tools = toolbox({ client: place.client(), ...offer });
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  const slow = serverOver(tools, { lasts: true, answerMs: 50 });
+  await slow.connect(near);
+  const forever = () => new Promise<never>(() => undefined);
+  const client = await connectOlder(far, forever as unknown as Person);
+  const before = await asked();
+  expect(textOf(await client.callTool(ordering()))).toMatch(/did not say\. Nothing was asked for release/);
+  expect(await asked()).toBe(before);
+  await client.close();
+  await slow.close();
+});
+
+test("an answer to another question counts for nothing: the host is asked again", async () => {
+  const call = async (args: JsonObject, more: JsonObject) => {
+    const envelope = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+      "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
+    };
+    const response = await fetch(server.url, {
+      method: "POST",
+      headers: {
+        ...bearer,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "tools/call",
+        "mcp-name": "order_trade",
+      },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "order_trade", arguments: args, _meta: envelope, ...more },
+      }),
+    });
+    const text = await response.text();
+    const json = text.startsWith("{") ? text : /^data: (.*)$/m.exec(text)![1]!;
+    return (JSON.parse(json) as { result: JsonObject }).result;
+  };
+  const args = ordering().arguments;
+  const question = await call(args, {});
+  expect(question).toMatchObject({
+    resultType: "input_required",
+    requestState: expect.any(String) as string,
+  });
+  const yes = { release: { action: "accept", content: { send: true } } };
+  const before = await asked();
+  const { requestState } = question;
+  for (const [given, more] of [
+    [
+      { ...args, amount: "2000" },
+      { inputResponses: yes, requestState },
+    ],
+    [args, { inputResponses: yes }],
+    [args, { inputResponses: yes, requestState: "mine" }],
+    [args, { requestState }],
+  ] as const)
+    expect(await call(given, more)).toMatchObject({ resultType: "input_required" });
+  expect(await asked()).toBe(before);
+  expect(await call(args, { inputResponses: yes, requestState })).toMatchObject({
+    structuredContent: { state: "waiting" },
+  });
+  expect(await asked()).toBe(before + 1);
+});
+
+test("a value cannot look like a line of the question, nor fill the window", () => {
+  const terms = { reference: "R-1\n\nApproved by anna\u202e", reason: "x".repeat(10_000) };
+  const { message } = questionOf(orderTrade, {
+    operation: "trades.order",
+    environment: "sandbox",
+    client: "C-1",
+    validUntil: 0,
+    needs: "a yes of bert",
+    asks: "a",
+    terms,
+  });
+  expect(message).toContain("reference: R-1 Approved by anna\n");
+  expect(message).toContain("… (shortened)");
+  expect(message.length).toBeLessThan(1_000);
+});
