@@ -6,6 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { hostHeaderValidation, originValidation, toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import type { Allowed } from "./allow";
+import { type HostMessage, Listeners, listenMethod } from "./listeners";
 import type { Offer } from "./offer";
 import type { Serving, Toolbox } from "./protocol";
 import { serverOver } from "./server";
@@ -33,6 +34,8 @@ const shortestToken = 16;
 const largestBody = 1024 * 1024;
 /** How long results that are there have to leave when the server closes. */
 const deliveryMs = 1_000;
+/** Of what stays open. */
+const streamType = "text/event-stream";
 const thisMachine: readonly string[] = ["127.0.0.1", "localhost", "[::1]"];
 
 type Guard = (request: IncomingMessage, response: ServerResponse) => boolean;
@@ -106,15 +109,40 @@ export interface Endpoint extends Serving {
 
 /** Responds to requests that pass the guards, each with a server of its own. */
 function endpointOf(toolbox: Toolbox, guards: readonly Guard[]): Endpoint {
-  const handler = createMcpHandler(() => serverOver(toolbox, { lasts: false }), {
-    maxRequestBodySize: largestBody,
-  });
+  // Hosts of the older revisions would have to be known from one request to the next.
+  const handler = createMcpHandler(
+    ({ era }) => serverOver(toolbox, era === "modern" ? "streams" : "nothing"),
+    { maxRequestBodySize: largestBody },
+  );
+  const listeners = new Listeners(toolbox, (uri) => handler.notify.resourceUpdated(uri));
   const handle = toNodeHandler(handler, { maxRequestBodySize: largestBody });
+
+  /** The same for a request that opens a stream: what it names is watched until the stream ends. */
+  function handleListening(response: ServerResponse): typeof handle {
+    const ended = new AbortController();
+    response.once("close", () => ended.abort());
+    const fetch: typeof handler.fetch = async (request, options) => {
+      const message =
+        options?.parsedBody ??
+        (await request
+          .clone()
+          .json()
+          .catch(() => ({})));
+      const answer = await handler.fetch(request, options);
+      if (answer.headers.get("content-type") === streamType)
+        listeners.add(message as HostMessage, ended.signal);
+      return answer;
+    };
+    return toNodeHandler({ fetch }, { maxRequestBodySize: largestBody });
+  }
+
   const responses = new Set<Promise<void>>();
   return {
     handle(request, response, body) {
       if (!guards.every((guard) => guard(request, response))) return;
-      const answered = handle(request as Parameters<typeof handle>[0], response, body)
+      const opensStream = request.headers["mcp-method"] === listenMethod;
+      const answer = opensStream ? handleListening(response) : handle;
+      const answered = answer(request as Parameters<typeof handle>[0], response, body)
         .catch((error: unknown) => console.error(error))
         .finally(() => responses.delete(answered));
       responses.add(answered);

@@ -41,7 +41,7 @@ function progressNotifier(
 }
 
 /** What a host has subscribed to, by address, each with what ends it. */
-export class Subscribed {
+class Subscribed {
   readonly #ends = new Map<string, AbortController>();
 
   constructor(private readonly toolbox: Toolbox) {}
@@ -65,14 +65,21 @@ export class Subscribed {
 }
 
 /**
- * A server for one connection, or for one request over HTTP, which cannot hear of what comes later. It works below the SDK's own tool registry, which would turn
+ * How hosts hear that there is something to read. `requests`: they subscribe to each address on a connection that lasts, or
+ * open a stream. `streams`: they open a stream beside the requests, each of which has a server of its own. `nothing`: they do
+ * not.
+ */
+export type Hearing = "requests" | "streams" | "nothing";
+
+/**
+ * A server for one connection, or for one request over HTTP. It works below the SDK's own tool registry, which would turn
  * every input schema into JSON again for each list, and drop arguments it does not know.
  */
-export function serverOver(toolbox: Toolbox, { lasts }: { readonly lasts: boolean }): Server {
+export function serverOver(toolbox: Toolbox, hearing: Hearing): Server {
   const server = new Server(
     { name: "fxdesk", title: toolbox.title, version },
     {
-      capabilities: { tools: {}, resources: { ...(lasts && { subscribe: true }) } },
+      capabilities: { tools: {}, resources: { ...(hearing !== "nothing" && { subscribe: true }) } },
       instructions: toolbox.instructions,
       cacheHints: { "tools/list": { ttlMs: listStaysMs, cacheScope: "private" } },
     },
@@ -97,7 +104,7 @@ export function serverOver(toolbox: Toolbox, { lasts }: { readonly lasts: boolea
     if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, gone(params.uri));
     return found as ReadResourceResult;
   });
-  if (lasts) takeSubscriptions(server, toolbox);
+  if (hearing === "requests") takeSubscriptions(server, toolbox);
   return server;
 }
 
@@ -119,7 +126,7 @@ function takeSubscriptions(server: Server, toolbox: Toolbox): void {
 
 /** The same for who brings a transport. */
 export function unconnected(toolbox: Toolbox): McpServer {
-  const server = serverOver(toolbox, { lasts: true });
+  const server = serverOver(toolbox, "requests");
   return {
     connect: (transport) => server.connect(transport as Parameters<typeof server.connect>[0]),
     async close() {
