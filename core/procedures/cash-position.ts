@@ -133,9 +133,9 @@ export const getCashPosition = procedure({
   tool: "get_cash_position",
   title: "Get cash position",
   summary:
-    "Returns how much cash there is: the balances of all accounts, with totals by currency, also converted into one.",
+    "Returns how much cash there is: balances of all accounts, with totals by currency, also converted into one.",
   notes:
-    "The liquidity, funds and money available overall, consolidated, today or daily. Required funds and margin are included unless other balance types are chosen.",
+    "A report of the liquidity, funds and money on hand, held or available overall: net, consolidated, today or daily. Required funds and margin are included unless other balance types are chosen.",
   effect: "read",
   uses: [...accountOperations, "accounts.listBalances"],
   input: {
