@@ -63,6 +63,18 @@ function limitsOf(node: JsonObject, path: string): JsonObject {
   };
 }
 
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+
+/** Whether a description says no more than the name, such as "Its format.", or than the one value that there is. */
+function tellsNothing({ description, const: only }: JsonObject, path: string): boolean {
+  const known = new Set([
+    "its",
+    "the",
+    ...wordsOf(argumentName(path.split(".").at(-1)!).replaceAll("_", " ")),
+  ]);
+  return only !== undefined || wordsOf(description as string).every((word) => known.has(word));
+}
+
 /** What is the same about two fields: of objects their properties, of others everything and the name too. */
 function repetitionKey({ properties, required, ...rest }: JsonObject, path: string): string {
   const name = path.split(".").at(-1);
@@ -70,7 +82,7 @@ function repetitionKey({ properties, required, ...rest }: JsonObject, path: stri
 }
 
 /**
- * A schema without what costs tokens and tells little: titles that repeat the name, patterns, limits of what is inside
+ * A schema without what costs tokens and tells little: titles and descriptions that repeat the name, patterns, limits of what is inside
  * objects, what is open anyway. Values of an open enumeration become examples. What comes again is not described again; an
  * object is then said to be shaped like the first. That loses nothing: what is sent is checked against the declaration, in
  * words that say what to send, whatever a host makes of the schema.
@@ -131,7 +143,8 @@ export function compactSchema(schema: JsonObject, renderText: RenderText): JsonO
       ...(examples !== undefined && { examples }),
       ...(fallback !== undefined && !Array.isArray(fallback) && { default: fallback }),
       ...(description !== undefined &&
-        !isEntry(path, node) && { description: renderText(description as string) }),
+        !isEntry(path, node) &&
+        !tellsNothing(node, path) && { description: renderText(description as string) }),
       ...(items !== undefined && { items: shortened(items as JsonObject, `${path}[]`) }),
       ...(properties !== undefined && { properties: inside(properties as JsonObject, path) }),
       ...(required !== undefined && { required: (required as string[]).map(argumentName) }),

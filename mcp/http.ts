@@ -6,6 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { hostHeaderValidation, originValidation, toNodeHandler } from "@modelcontextprotocol/node";
 import { type AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
 import type { Allowed } from "./allow";
+import { type HostMessage, Listeners, listenMethod } from "./listeners";
 import type { Offer } from "./offer";
 import type { Serving, Toolbox } from "./protocol";
 import { serverOver } from "./server";
@@ -36,6 +37,8 @@ const shortestToken = 16;
 const largestBody = 1024 * 1024;
 /** How long results that are there have to leave when the server closes. */
 const deliveryMs = 1_000;
+/** Of what stays open. */
+const streamType = "text/event-stream";
 const thisMachine: readonly string[] = ["127.0.0.1", "localhost", "[::1]"];
 
 type Guard = (request: IncomingMessage, response: ServerResponse) => boolean;
@@ -129,12 +132,33 @@ const authOf = ({ actor }: Admitted): AuthInfo | undefined =>
 
 /** Responds to requests that pass the guards and are let in, each with a server of its own. */
 function endpointOf(toolbox: Toolbox, guards: readonly Guard[], admit: Admit): Endpoint {
+  // Hosts of the older revisions would have to be known from one request to the next.
   const handler = createMcpHandler(
-    ({ authInfo }) => serverOver(toolbox, { lasts: false, actor: authInfo?.clientId }),
+    ({ era, authInfo }) =>
+      serverOver(toolbox, { hearing: era === "modern" ? "streams" : "nothing", actor: authInfo?.clientId }),
     { maxRequestBodySize: largestBody },
   );
+  const listeners = new Listeners(toolbox, (uri) => handler.notify.resourceUpdated(uri));
   const handle = toNodeHandler(handler, { maxRequestBodySize: largestBody });
-  const responses = new Set<Promise<unknown>>();
+
+  /** The same for a request that opens a stream: what it names is watched until the stream ends. */
+  function handleListening(response: ServerResponse): typeof handle {
+    const ended = new AbortController();
+    response.once("close", () => ended.abort());
+    const fetch: typeof handler.fetch = async (request, options) => {
+      const message =
+        options?.parsedBody ??
+        (await request
+          .clone()
+          .json()
+          .catch(() => ({})));
+      const answer = await handler.fetch(request, options);
+      if (answer.headers.get("content-type") === streamType)
+        listeners.add(message as HostMessage, ended.signal);
+      return answer;
+    };
+    return toNodeHandler({ fetch }, { maxRequestBodySize: largestBody });
+  }
 
   async function respond(request: Authenticated, response: ServerResponse, body: unknown): Promise<unknown> {
     let admitted: Admitted | undefined;
@@ -151,9 +175,12 @@ function endpointOf(toolbox: Toolbox, guards: readonly Guard[], admit: Admit): E
     if (!admitted) return unknownToken(response);
     // What a server round this one says of the request is not ours.
     Object.assign(request, { auth: authOf(admitted) });
-    return handle(request as Parameters<typeof handle>[0], response, body);
+    const opensStream = request.headers["mcp-method"] === listenMethod;
+    const answer = opensStream ? handleListening(response) : handle;
+    return answer(request as Parameters<typeof handle>[0], response, body);
   }
 
+  const responses = new Set<Promise<unknown>>();
   return {
     handle(request, response, body) {
       if (!guards.every((guard) => guard(request, response))) return;

@@ -42,7 +42,7 @@ function progressNotifier(
 }
 
 /** What a host has subscribed to, by address, each with what ends it. */
-export class Subscribed {
+class Subscribed {
   readonly #ends = new Map<string, AbortController>();
 
   constructor(private readonly toolbox: Toolbox) {}
@@ -65,9 +65,15 @@ export class Subscribed {
   }
 }
 
+/**
+ * How hosts hear that there is something to read. `requests`: they subscribe to each address on a connection that lasts, or
+ * open a stream. `streams`: they open a stream beside the requests, each of which has a server of its own. `nothing`: they do
+ * not.
+ */
+export type Hearing = "requests" | "streams" | "nothing";
+
 interface ServerOptions {
-  /** Whether it hears of what comes later. */
-  readonly lasts: boolean;
+  readonly hearing: Hearing;
   /** Who asks, where that is another than the actor of the client. */
   readonly actor?: string | undefined;
   /** How long the person at a host may think about a question. */
@@ -75,17 +81,17 @@ interface ServerOptions {
 }
 
 /**
- * A server for one connection, or for one request over HTTP, which cannot hear of what comes later. It works below the SDK's own tool registry, which would turn
+ * A server for one connection, or for one request over HTTP. It works below the SDK's own tool registry, which would turn
  * every input schema into JSON again for each list, and drop arguments it does not know.
  */
 export function serverOver(
   toolbox: Toolbox,
-  { lasts, actor, answerMs = usualAnswerMs }: ServerOptions,
+  { hearing, actor, answerMs = usualAnswerMs }: ServerOptions,
 ): Server {
   const server = new Server(
     { name: "fxdesk", title: toolbox.title, version },
     {
-      capabilities: { tools: {}, resources: { ...(lasts && { subscribe: true }) } },
+      capabilities: { tools: {}, resources: { ...(hearing !== "nothing" && { subscribe: true }) } },
       instructions: toolbox.instructions,
       cacheHints: { "tools/list": { ttlMs: listStaysMs, cacheScope: "private" } },
     },
@@ -117,7 +123,7 @@ export function serverOver(
     if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, gone(params.uri));
     return found as ReadResourceResult;
   });
-  if (lasts) takeSubscriptions(server, toolbox);
+  if (hearing === "requests") takeSubscriptions(server, toolbox);
   return server;
 }
 
@@ -139,7 +145,7 @@ function takeSubscriptions(server: Server, toolbox: Toolbox): void {
 
 /** The same for who brings a transport. */
 export function unconnected(toolbox: Toolbox): McpServer {
-  const server = serverOver(toolbox, { lasts: true });
+  const server = serverOver(toolbox, { hearing: "requests" });
   return {
     connect: (transport) => server.connect(transport as Parameters<typeof server.connect>[0]),
     async close() {

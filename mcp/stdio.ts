@@ -2,8 +2,9 @@
 import { PassThrough } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import { type HostMessage, Listeners, listenMethod } from "./listeners";
 import type { Serving, Toolbox } from "./protocol";
-import { serverOver, Subscribed } from "./server";
+import { serverOver } from "./server";
 
 export interface StdioServer extends Serving {
   /** Resolves when nobody is there any more: the input has ended or the output is closed. The server closes itself. */
@@ -18,42 +19,24 @@ function untilLeft({ stdin, stdout }: NodeJS.Process): Promise<void> {
   });
 }
 
-/** A message that a host sends, as far as it says what it listens to. */
-interface HostMessage {
-  readonly method?: string;
-  readonly id?: string | number;
-  readonly params?: {
-    readonly notifications?: { readonly resourceSubscriptions?: readonly string[] };
-    readonly requestId?: string | number;
-  };
-}
-
-/**
- * Hosts of the newer revision say in one request what they listen to, which the SDK answers by itself and nobody hears of.
- * What they hear of it goes through the server that the connection has.
- */
-function hearListeners(
-  transport: StdioServerTransport,
-  toolbox: Toolbox,
-  updated: (uri: string) => void,
-): Subscribed {
-  const subscribed = new Subscribed(toolbox);
-  const listening = new Map<string | number, readonly string[]>();
+/** Hears to what hosts listen, and until when. Returns what ends it for all. */
+function hearListeners(transport: StdioServerTransport, listeners: Listeners): () => void {
+  const listening = new Map<string | number, AbortController>();
   const deliver = transport.onmessage?.bind(transport);
   const onmessage: typeof transport.onmessage = (message) => {
     const { method, id, params } = message as HostMessage;
     deliver?.(message);
-    if (method === "subscriptions/listen" && id !== undefined) {
-      const uris = params?.notifications?.resourceSubscriptions ?? [];
-      listening.set(id, uris);
-      for (const uri of uris) subscribed.add(uri, () => updated(uri));
+    if (method === listenMethod && id !== undefined) {
+      const end = new AbortController();
+      listening.set(id, end);
+      listeners.add(message as HostMessage, end.signal);
     }
     if (method !== "notifications/cancelled" || params?.requestId === undefined) return;
-    for (const uri of listening.get(params.requestId) ?? []) subscribed.remove(uri);
+    listening.get(params.requestId)?.abort();
     listening.delete(params.requestId);
   };
   Object.assign(transport, { onmessage });
-  return subscribed;
+  return () => listening.forEach((end) => end.abort());
 }
 
 /**
@@ -65,17 +48,19 @@ export function serveOnStdio(toolbox: Toolbox): StdioServer {
   const input = new PassThrough();
   const transport = new StdioServerTransport(input, stdout);
   let connected: ReturnType<typeof serverOver> | undefined;
-  const server = serveStdio(() => (connected = serverOver(toolbox, { lasts: true })), {
+  const server = serveStdio(() => (connected = serverOver(toolbox, { hearing: "requests" })), {
     transport,
     onerror: (error) => console.error(error.message),
   });
-  const listeners = hearListeners(transport, toolbox, (uri) => {
+  // What hosts hear goes through the server that the connection has.
+  const listeners = new Listeners(toolbox, (uri) => {
     void connected?.sendResourceUpdated({ uri }).catch(() => undefined);
   });
+  const endListening = hearListeners(transport, listeners);
 
   async function finish(): Promise<void> {
     stdin.unpipe(input).pause();
-    listeners.removeAll();
+    endListening();
     await toolbox.close();
     // The results of the last calls are on their way through the SDK, which drops them when it is closed.
     await setImmediate();

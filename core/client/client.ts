@@ -105,12 +105,12 @@ const openSettings = (service: Service, settings: Settings): Record<string, stri
     }),
   );
 
-async function* counted(
+async function* noted(
   pages: AsyncGenerator<ServiceResponse, void, void>,
-  onAttempts: (attempts: number) => void,
+  onResponse: (response: ServiceResponse) => void,
 ): AsyncGenerator<ServiceResponse, void, void> {
   for await (const page of pages) {
-    onAttempts(page.attempts);
+    onResponse(page);
     yield page;
   }
 }
@@ -185,14 +185,16 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
       await Promise.all([watching.close(), pipeline.close()]);
     },
   };
-  const clientFor: ClientFor = (defaults, onAttempts) => {
+  const clientFor: ClientFor = (defaults, onResponse) => {
     const call: ClientCore["call"] = async (callable, input, callOptions) => {
       const response = await core.call(callable, input, { ...defaults, ...callOptions });
-      onAttempts(response.attempts);
+      onResponse(callable.name, response);
       return response;
     };
     const pages: ClientCore["pages"] = (declaration, input, callOptions) =>
-      counted(core.pages(declaration, input, { ...defaults, ...callOptions }), onAttempts);
+      noted(core.pages(declaration, input, { ...defaults, ...callOptions }), (page) =>
+        onResponse(declaration.name, page),
+      );
     const order: OrdersOfClient["order"] = (input, callOptions) =>
       core.orders.order(input, { ...defaults, ...callOptions });
     const cancel: OrdersOfClient["cancel"] = (id, callOptions) =>

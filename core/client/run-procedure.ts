@@ -2,15 +2,39 @@
 import { Aborted, FxdeskError } from "../errors";
 import { checkInput } from "../declaration/check";
 import { type Values, withDefaults } from "../declaration/fields";
+import type { Callable } from "../declaration/operation";
 import type { Procedure, RunContext } from "../declaration/procedure";
 import { canonicalValues } from "../wire/spelling";
-import { errorFrom, invalidInput } from "./call-errors";
+import { errorFrom, invalidInput, unreadableResponse } from "./call-errors";
 import type { CallOptions } from "./call-options";
 import { deliveredBy, intoMemory } from "./deliver";
 import type { ServiceResponse } from "./response";
 
-/** Makes the client of one run: what it calls has the given options, and is counted. */
-export type ClientFor = (options: CallOptions, onAttempts: (attempts: number) => void) => unknown;
+/** Makes the client of one run: what it calls has the given options, and each response is noted. */
+export type ClientFor = (
+  options: CallOptions,
+  onResponse: (operation: string, response: ServiceResponse) => void,
+) => unknown;
+
+/** The calls of one run, as far as they have responses. */
+export class CallsOfRun {
+  attempts = 0;
+  /** What does not fit in the first response that does not. */
+  #misfit: string | undefined;
+
+  readonly note = (operation: string, { attempts, violations: [first] }: ServiceResponse): void => {
+    this.attempts += attempts;
+    if (first) this.#misfit ??= `The response of ${operation} does not fit: ${first.field} ${first.message}.`;
+  };
+
+  /** Why the run ended: what nobody expected comes from a response that does not fit, where there is one. */
+  failure(callable: Callable, error: unknown): FxdeskError {
+    const progress = { attempts: this.attempts, sent: this.attempts > 0 };
+    return error instanceof FxdeskError || this.#misfit === undefined
+      ? errorFrom(callable, error, progress)
+      : unreadableResponse(callable, this.#misfit, progress, error);
+  }
+}
 
 const aborted = ({ name }: Procedure, cause: unknown): FxdeskError =>
   new Aborted(`${name}: The call was ended by its caller.`, {
@@ -30,9 +54,9 @@ export async function runProcedure(
   const given = canonicalValues(procedure, input);
   const violations = checkInput(procedure, given, new Date());
   if (violations.length > 0) throw invalidInput(procedure, violations);
-  let attempts = 0;
+  const calls = new CallsOfRun();
   const context: RunContext<unknown> = {
-    client: clientFor(options, (more) => (attempts += more)),
+    client: clientFor(options, calls.note),
     signal: options.signal,
     progress: (step) => onProgress?.(step),
     deliver: deliveredBy(deliver, procedure),
@@ -45,11 +69,11 @@ export async function runProcedure(
       headers: {},
       total: undefined,
       requestId: undefined,
-      attempts,
+      attempts: calls.attempts,
       violations: [],
     };
   } catch (error) {
     if (!(error instanceof FxdeskError) && options.signal?.aborted) throw aborted(procedure, error);
-    throw errorFrom(procedure, error, { attempts, sent: attempts > 0 });
+    throw calls.failure(procedure, error);
   }
 }

@@ -14,7 +14,7 @@ import { canonicalValues } from "../wire/spelling";
 import { errorFrom, invalidInput } from "./call-errors";
 import type { Connection } from "./connection";
 import { limitViolation } from "./limits";
-import type { ClientFor } from "./run-procedure";
+import { CallsOfRun, type ClientFor } from "./run-procedure";
 
 const numbers = ["everyMs", "readsPerDay", "holdMs", "limit"] as const;
 
@@ -126,9 +126,9 @@ export class WatchesOfClient {
     window: Parameters<Watch["read"]>[2],
     signal: AbortSignal,
   ): Promise<Snapshot> {
-    let attempts = 0;
+    const calls = new CallsOfRun();
     const context: RunContext<unknown> = {
-      client: this.clientFor({ signal }, (more) => (attempts += more)),
+      client: this.clientFor({ signal }, calls.note),
       signal,
       progress: () => undefined,
       deliver: () => Promise.reject(new Error("A watch delivers no files.")),
@@ -136,7 +136,7 @@ export class WatchesOfClient {
     try {
       return await watch.read(context as RunContext, input as never, window);
     } catch (error) {
-      throw errorFrom(watch, error, { attempts, sent: attempts > 0 });
+      throw calls.failure(watch, error);
     }
   }
 

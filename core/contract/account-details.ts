@@ -5,7 +5,7 @@ import { AccountFilter, Country, Currency, id, openEnum, page, pageSize, uuid } 
 import { empty, json, section } from "../declaration/declare";
 import { clientId, credentials, withErrorMessage, meaning, totalCount } from "./json-interface";
 
-const fromList = "The account details, as account_details_id in accountDetails.list.";
+const fromList = "From accountDetails.list.";
 
 const types = ["dedicated", "pooled"] as const;
 
@@ -13,7 +13,7 @@ const Alias = z
   .string()
   .min(1)
   .max(50)
-  .meta({ title: "Alias", description: "A name of your own; dedicated accounts only." });
+  .meta({ title: "Alias", description: "Own name; dedicated accounts only." });
 
 const Identifiers = z.object(identifiers).meta({
   id: "AccountIdentifiers",
@@ -101,8 +101,8 @@ export const listAccountDetails = operation({
   name: "accountDetails.list",
   tool: "list_account_details",
   title: "List account details",
-  summary:
-    "Lists account details of the client: the IBAN, BIC and bank details at which it receives money from customers.",
+  summary: "Lists dedicated and pooled account details by which customers pay or wire money to the client.",
+  notes: "Bank details for remittances: IBAN, BIC (SWIFT), sort code, account number.",
   effect: "read",
   method: "GET",
   path: "/account-details",
@@ -143,7 +143,8 @@ export const listAllAccountDetails = operation({
   name: "accountDetails.listAll",
   tool: "list_all_account_details",
   title: "List all account details",
-  summary: "Lists every account detail (IBAN, BIC) of the client: pooled, virtual and segregated together.",
+  summary:
+    "Lists every account detail (IBAN, BIC, account number) of the client: pooled, virtual and segregated together.",
   effect: "read",
   method: "GET",
   path: "/account-details/all",
@@ -163,8 +164,9 @@ export const requestAccount = operation({
   name: "accountDetails.request",
   tool: "request_account",
   title: "Request account",
-  summary: "Opens a new account: asks the provider's dealers for a dedicated one in a currency and country.",
-  notes: "Possible where the capability is enabled for the pair. A repeated request makes no second account.",
+  summary:
+    "Requests (applies for) a new dedicated account in a currency and country, which the provider's dealers open.",
+  notes: "A repeated request makes no second account.",
   effect: "change",
   method: "POST",
   path: "/account-details/request",
@@ -189,7 +191,7 @@ export const updateAccountAlias = operation({
   name: "accountDetails.updateAlias",
   tool: "update_account_alias",
   title: "Update account alias",
-  summary: "Renames a dedicated account: changes its alias, the nickname.",
+  summary: "Renames a dedicated account: changes its alias (nickname, label).",
   effect: "change",
   method: "PATCH",
   path: "/account-details/{account_details_id}",
@@ -211,7 +213,7 @@ export const makeAccountDefault = operation({
   name: "accountDetails.makeDefault",
   tool: "make_account_default",
   title: "Make account default",
-  summary: "Makes a dedicated account the default, or primary, one of its holder and currency.",
+  summary: "Makes a dedicated account the default (main, primary, preferred) one of its holder and currency.",
   effect: "change",
   method: "POST",
   path: "/account-details/{account_details_id}/make-default",
@@ -235,7 +237,8 @@ export const assignVirtualAccount = operation({
   name: "accountDetails.assignVirtual",
   tool: "assign_virtual_account",
   title: "Assign virtual account",
-  summary: "Assigns a virtual account (IBAN) in a currency; one dedicated account a currency is allowed.",
+  summary:
+    "Assigns a virtual account number (virtual IBAN, vIBAN) in a currency, to collect receipts; one dedicated account a currency is allowed.",
   effect: "change",
   method: "POST",
   path: "/account-details/virtual/{currency}",

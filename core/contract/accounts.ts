@@ -108,8 +108,7 @@ export const listAccounts = operation({
   name: "accounts.list",
   tool: "list_accounts",
   title: "List accounts",
-  summary:
-    "Lists the accounts of the client in the given currencies: what accounts we have, in EUR, GBP and others.",
+  summary: "Lists the bank accounts that you have in the given currencies, such as EUR and GBP: an overview.",
   effect: "read",
   method: "GET",
   path: "/accounts",
@@ -130,7 +129,7 @@ export const getAccount = operation({
   name: "accounts.get",
   tool: "get_account",
   title: "Get account",
-  summary: "Returns one account by its id: its details and name.",
+  summary: "Looks up one account by its id: its details, name and currency.",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}",
@@ -146,7 +145,8 @@ export const getFundingAccount = operation({
   tool: "get_funding_account",
   title: "Get funding account",
   summary:
-    "Returns the account to which funds are to be sent to settle trades: settlement or wire instructions for funding.",
+    "Returns the account to which money (funds, cover, margin) is to be sent or paid in to settle trades and forwards.",
+  notes: "Bank details, settlement or wire instructions for funding.",
   effect: "read",
   method: "GET",
   path: "/funding-account",
@@ -193,7 +193,7 @@ export const listBalances = operation({
   tool: "list_balances",
   title: "List balances",
   summary:
-    "Lists the balances of one account: available, booked, required funds, initial margin, margin call.",
+    "Lists the balances of one account: available, booked (ledger), required funds, initial margin, margin call, collateral held.",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/balances",

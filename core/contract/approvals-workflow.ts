@@ -109,7 +109,7 @@ export const getApprovalsConfig = operation({
   tool: "get_approvals_config",
   title: "Get approvals configuration",
   summary:
-    "Returns who must approve payments: the approver groups, and the rules with their limits (bands of amounts).",
+    "Returns who must approve (sign off) payments: groups of approvers, and rules with their limits (bands of amounts).",
   effect: "read",
   method: "GET",
   path: "/approvals-workflow/config",
@@ -124,7 +124,7 @@ export const replaceApprovalsConfig = operation({
   tool: "replace_approvals_config",
   title: "Replace approvals configuration",
   summary:
-    "Replaces all groups and rules by which payments are approved: changes bands, limits, approvers, who signs.",
+    "Replaces all groups and rules by which payments are approved: adds, removes or changes approvers, bands, limits, who signs.",
   notes: "What is not sent is gone. The change may wait for a second administrator.",
   effect: "money",
   method: "POST",
@@ -148,7 +148,7 @@ export const getApprovalsSettings = operation({
   tool: "get_approvals_settings",
   title: "Get approvals settings",
   summary:
-    "Returns the settings of approvals: whether payments need approval, by four eyes, is enabled or on.",
+    "Returns the settings of approvals: whether payments need approval, by four eyes or dual control, is enabled or on.",
   effect: "read",
   method: "GET",
   path: "/approvals-workflow/settings",
@@ -162,7 +162,8 @@ export const updateApprovalsSettings = operation({
   name: "approvalsWorkflow.updateSettings",
   tool: "update_approvals_settings",
   title: "Update approvals settings",
-  summary: "Changes the settings of the approval of payments: switches (turns) approvals on or off.",
+  summary:
+    "Changes the settings of the approval of payments: switches (turns) approvals or dual control on or off.",
   effect: "money",
   method: "POST",
   path: "/approvals-workflow/settings",

@@ -57,10 +57,8 @@ const accessTo = <A extends z.ZodType, M extends z.ZodType, E extends z.ZodType>
   restrictedTo: z.array(z.string()).optional(),
 });
 
-const validUntil = day("Valid until", "Last day of the consent; 9999-12-31 asks for the longest possible.");
-const recurringIndicator = z
-  .boolean()
-  .meta({ title: "Recurring", description: "Whether the data is read more than once." });
+const validUntil = day("Valid until", "Last day; 9999-12-31 is the longest.");
+const recurringIndicator = z.boolean().meta({ title: "Recurring", description: "Read more than once." });
 const frequencyPerDay = z.int().min(1).meta({
   title: "Frequency per day",
   description: "Reads a day without a person; 1 when not recurring, 4 as a rule.",
@@ -148,9 +146,8 @@ export const createConsent = operation({
   tool: "create_consent",
   title: "Create consent",
   summary:
-    "Asks a person for consent to read account information: open-banking access that connects accounts at another bank.",
-  notes:
-    "The consent is valid once the person has authorised it at the scaRedirect or scaOAuth link of the response.",
+    "Creates a consent to read account information (AIS, PSD2) by open banking: asks for permission and access to connect accounts at another bank.",
+  notes: "It is valid once the person has authorised it at the link scaRedirect or scaOAuth.",
   effect: "change",
   method: "POST",
   path: "/v1/consents",
@@ -172,7 +169,8 @@ export const getConsent = operation({
   name: "consents.get",
   tool: "get_consent",
   title: "Get consent",
-  summary: "Returns a consent: the accounts it covers, its status, the last day until which it is valid.",
+  summary:
+    "Returns the details of a consent: the accounts it covers, its status, the last day until when it is valid.",
   effect: "read",
   method: "GET",
   path: "/v1/consents/{consent-id}",
@@ -186,7 +184,8 @@ export const deleteConsent = operation({
   name: "consents.delete",
   tool: "delete_consent",
   title: "Delete consent",
-  summary: "Ends a consent: revokes access to the accounts.",
+  summary:
+    "Ends (cancels, removes) a consent: revokes or withdraws access and permission to accounts, disconnects the bank.",
   effect: "change",
   method: "DELETE",
   path: "/v1/consents/{consent-id}",
@@ -200,7 +199,7 @@ export const getConsentStatus = operation({
   name: "consents.getStatus",
   tool: "get_consent_status",
   title: "Get consent status",
-  summary: "Returns the status of a consent: whether it is still valid.",
+  summary: "Returns the status of a consent, of the connection to a bank: whether it is still valid.",
   effect: "read",
   method: "GET",
   path: "/v1/consents/{consent-id}/status",
@@ -214,7 +213,7 @@ export const startConsentAuthorisation = operation({
   name: "consents.startAuthorisation",
   tool: "start_consent_authorisation",
   title: "Start consent authorisation",
-  summary: "Begins the authorisation of a consent that has none, or another, again.",
+  summary: "Begins the authorisation (signing) of a consent that has none, or another, again.",
   effect: "change",
   method: "POST",
   path: "/v1/consents/{consent-id}/authorisations",
@@ -243,7 +242,7 @@ export const getConsentAuthorisation = operation({
   name: "consents.getAuthorisation",
   tool: "get_consent_authorisation",
   title: "Get consent authorisation",
-  summary: "Returns the status of an authorisation of a consent: whether the person has authorised it.",
+  summary: "Returns the SCA status of an authorisation of a consent: whether the person has authorised it.",
   effect: "read",
   method: "GET",
   path: "/v1/consents/{consent-id}/authorisations/{authorisation-id}",

@@ -26,7 +26,7 @@ const date = (title: string, description: string) => day(title, description).opt
 const withBalance = z
   .boolean()
   .optional()
-  .meta({ title: "With balance", description: "Balances too, where the consent covers them." });
+  .meta({ title: "With balance", description: "With balances, where consented." });
 
 const balances = z
   .array(Balance)
@@ -224,7 +224,7 @@ export const listOpenBankingAccounts = operation({
   name: "openBanking.listAccounts",
   tool: "list_open_banking_accounts",
   title: "List open-banking accounts",
-  summary: "Lists the accounts at other banks that a consent opens.",
+  summary: "Lists the connected accounts at other banks (external, held elsewhere) that a consent opens.",
   effect: "read",
   method: "GET",
   path: "/v1/accounts",
@@ -239,7 +239,7 @@ export const getOpenBankingAccount = operation({
   name: "openBanking.getAccount",
   tool: "get_open_banking_account",
   title: "Get open-banking account",
-  summary: "Returns one account (IBAN) a consent opens.",
+  summary: "Returns details of one account (IBAN) at another bank, linked by a consent.",
   effect: "read",
   method: "GET",
   path: "/v1/accounts/{account-id}",
@@ -255,7 +255,7 @@ export const listOpenBankingBalances = operation({
   name: "openBanking.listBalances",
   tool: "list_open_banking_balances",
   title: "List open-banking balances",
-  summary: "Lists the balances of an account a consent opens (PSD2).",
+  summary: "Lists the balances of an account at another bank that a consent opens (PSD2).",
   effect: "read",
   method: "GET",
   path: "/v1/accounts/{account-id}/balances",
@@ -270,7 +270,8 @@ export const listOpenBankingTransactions = operation({
   name: "openBanking.listTransactions",
   tool: "list_open_banking_transactions",
   title: "List open-banking transactions",
-  summary: "Lists the bank transactions of a consented account (PSD2), as JSON, camt.053 or MT940.",
+  summary:
+    "Lists the transactions (bookings) of a consented, connected account at another (external) bank (PSD2), as JSON, camt.053 or MT940.",
   effect: "read",
   method: "GET",
   path: "/v1/accounts/{account-id}/transactions",
@@ -292,11 +293,7 @@ export const listOpenBankingTransactions = operation({
       .optional()
       .meta({ title: "Delta list", description: "Only what came after the last call." }),
     withBalance,
-    page: z
-      .int()
-      .min(0)
-      .optional()
-      .meta({ title: "Page", description: "From 0; the links next and previous lead to others." }),
+    page: z.int().min(0).optional().meta({ title: "Page", description: "From 0." }),
   },
   headers: {
     ...headers,

@@ -26,7 +26,7 @@ const PaymentProduct = z
   .enum([...jsonProducts, ...xmlProducts])
   .meta({ title: "Payment product", description: "How it is paid; pain.001 in XML." });
 
-export const PaymentId = id("Payment ID", "From the response that initiated it.");
+export const PaymentId = id("Payment ID", "From payments.initiate.");
 
 const PaymentAuthorisation = z.enum(["authorisations", "cancellation-authorisations"]).meta({
   title: "Payment authorisation",
@@ -45,7 +45,7 @@ export const itsProduct = {
 };
 const itsService = PaymentService.meta({
   title: "Payment service",
-  description: "payments, bulk-payments or periodic-payments.",
+  description: "As initiated, such as payments.",
   fromEarlier: true,
 });
 export const payment = { "payment-service": itsService, ...itsProduct, paymentId: PaymentId };
@@ -94,7 +94,7 @@ const standingOrder = {
 
 const debtorAccount = NewAccountReference.meta({
   title: "Debtor account",
-  description: "Account the payment is made from, as by iban.",
+  description: "Account that pays, as by iban.",
 });
 
 /** Several payments together have a tool of their own. */

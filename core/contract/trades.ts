@@ -71,7 +71,7 @@ export const NewTrade = z
       }),
     reference: z.string().optional().meta({
       title: "Reference",
-      description: "Free reference; fxdesk makes one where it is left out.",
+      description: "Free; fxdesk makes one where left out.",
     }),
   })
   .meta({ id: "NewTrade" });
@@ -173,8 +173,9 @@ export const bookTrade = operation({
   tool: "book_trade",
   title: "Book trade",
   summary:
-    "Books an FX trade (deal) from an existing quote: buys or sells, converts, or hedges with a spot, forward, swap or drawdown.",
-  notes: "not_related_to_goods_or_services is accepted for spot trades only; the service checks it.",
+    "Books (executes) an FX trade (deal) at the price of a quote: buys, sells, converts or exchanges currency, locks in a rate.",
+  notes:
+    "Hedges with a forward or draws it down; also spot or swap. not_related_to_goods_or_services is for spot trades only.",
   effect: "money",
   method: "POST",
   path: "/trades",
@@ -206,7 +207,8 @@ export const listTrades = operation({
   tool: "list_trades",
   title: "List trades",
   summary:
-    "Lists the FX trades (deals, currency conversions, hedges) of the client: spot, forwards, swaps; open, or by when they mature and settle.",
+    "Lists the FX (currency) trades of the client: deals, contracts, conversions, hedges; spot, forwards, swaps.",
+  notes: "With their rates; open, or by when they mature and settle.",
   effect: "read",
   method: "GET",
   path: "/trades",
@@ -239,7 +241,7 @@ export const getTrade = operation({
   tool: "get_trade",
   title: "Get trade",
   summary:
-    "Returns one trade: status, rate, dates, what is left to draw down; its payments when the extended model is asked for.",
+    "Returns the details of one trade (deal): status, rate, confirmation, when it settles, what is left to draw down; its payments in the extended model.",
   effect: "read",
   method: "GET",
   path: "/trades/{trade_id}",

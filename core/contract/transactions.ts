@@ -65,7 +65,8 @@ export const listTransactions = operation({
   name: "transactions.list",
   tool: "list_transactions",
   title: "List transactions",
-  summary: "Lists the transactions of one account, page by page: its history, movements, postings.",
+  summary:
+    "Lists the transactions of one account, page by page: its history, activity, movements, bookings, ledger entries.",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/transactions",
@@ -103,7 +104,8 @@ export const getTransaction = operation({
   name: "transactions.get",
   tool: "get_transaction",
   title: "Get transaction",
-  summary: "Returns a single transaction by its id, with all details and remittance information.",
+  summary:
+    "Returns a single transaction (booking) by its id, with all details: counterparty, reference, remittance information.",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/transactions/{transaction_id}",

@@ -63,11 +63,27 @@ const usualTypes = [
   "MarginCall",
 ] as const;
 
+/** None, too, where the service gives no list: a name is not worth the balances. */
 const nameOf = ({ account_details: details }: Account): string | undefined =>
-  details?.find(({ account_name: name }) => name)?.account_name ?? undefined;
+  Array.isArray(details)
+    ? (details.find((each) => each?.account_name)?.account_name ?? undefined)
+    : undefined;
 
+type Found = Awaited<ReturnType<Context["client"]["accounts"]["listBalances"]>>;
 type Balances = z.infer<typeof CashPosition>["balances"];
 type Unread = z.infer<typeof CashPosition>["unread"];
+
+/** The balances of one account. Throws an Error where the service's response does not fit. */
+function balancesOf(account: Account, found: Found): Balances {
+  const name = nameOf(account);
+  return found.map(({ type, amount, credit_debit_indicator: direction }) => ({
+    account_id: account.account_id,
+    ...(name !== undefined && { account_name: name }),
+    type,
+    currency: amount.currency,
+    amount: decimalText(signed(amount.amount, direction), minorUnits(amount.currency)),
+  }));
+}
 
 async function readBalances(
   { client, signal, progress }: Context,
@@ -80,19 +96,12 @@ async function readBalances(
     progress({ done, total: accounts.length, message: `Balances in ${account.currency}` });
     const { account_id, currency } = account;
     try {
-      const name = nameOf(account);
       const found = await client.accounts.listBalances({ account_id, balance_types: [...types] });
-      for (const { type, amount, credit_debit_indicator: direction } of found)
-        balances.push({
-          account_id,
-          ...(name !== undefined && { account_name: name }),
-          type,
-          currency: amount.currency,
-          amount: decimalText(signed(amount.amount, direction), minorUnits(amount.currency)),
-        });
+      balances.push(...balancesOf(account, found));
     } catch (error) {
-      if (!(error instanceof FxdeskError) || signal?.aborted) throw error;
-      unread.push({ account_id, currency, reason: error.message });
+      if (signal?.aborted) throw error;
+      const reason = error instanceof FxdeskError ? error.message : "The service's response does not fit.";
+      unread.push({ account_id, currency, reason });
     }
   }
   return { balances, unread };
@@ -133,9 +142,9 @@ export const getCashPosition = procedure({
   tool: "get_cash_position",
   title: "Get cash position",
   summary:
-    "Returns how much cash there is: the balances of all accounts, with totals by currency, also converted into one.",
+    "Returns how much cash there is: balances of all accounts, with totals by currency, also converted into one.",
   notes:
-    "The liquidity, funds and money available overall, consolidated, today or daily. Required funds and margin are included unless other balance types are chosen.",
+    "A report of the liquidity, funds and money on hand, held or available overall: net, consolidated, today or daily. Required funds and margin are included unless other balance types are chosen.",
   effect: "read",
   uses: [...accountOperations, "accounts.listBalances"],
   input: {

@@ -179,8 +179,8 @@ export const checkServiceResponses = procedure({
   tool: "check_service",
   title: "Check service against contract",
   summary:
-    "Checks whether the service works as its contract documents, by reads alone, and reports where it differs.",
-  notes: "Makes under 60 calls. The report has no value of a response, so that it can be passed on.",
+    "Checks whether the service (API) works as its contract or specification documents, by reads alone, and reports differences.",
+  notes: "Under 60 calls. Its report has no values.",
   effect: "read",
   uses: [...service, ...underConsent, ...ofPayment],
   input: {

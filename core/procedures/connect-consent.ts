@@ -113,10 +113,10 @@ export const connectConsent = procedure({
   name: "consents.connect",
   tool: "connect_bank_accounts",
   title: "Connect bank accounts",
-  summary: "Asks a person for consent to read their bank accounts, and waits until they have given it.",
+  summary:
+    "Connects (links) accounts at another bank: asks a person for consent to read them, and waits until it is given.",
   notes:
-    "The person authorises it at the link in progress and result. Calling again with the consent_id of the result goes on " +
-    "waiting, and nothing is created twice.",
+    "The person authorises it at the link in progress and result. Calling again with the consent_id goes on waiting.",
   effect: createConsent.effect,
   uses: [
     "consents.create",

@@ -186,7 +186,7 @@ export const convertStatements = procedure({
   tool: "convert_statement",
   title: "Convert bank statement",
   summary:
-    "Reads a bank statement file (MT940, CODA or CSV) into data, or turns it into another of these formats.",
+    "Converts (turns) a bank statement file of MT940, CODA or CSV (spreadsheet) into another of these formats, or reads (parses) it into JSON data.",
   notes:
     "A broken file, or one that does not add up, is refused. Not for PDF, XLS or camt.053; " +
     "statements.fetch gets files.",

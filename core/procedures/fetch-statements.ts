@@ -151,8 +151,8 @@ export const fetchStatements = procedure({
   tool: "fetch_statements",
   title: "Fetch bank statements",
   summary:
-    "Gets bank statement files of the accounts for a period: PDF, CSV, MT940 or XLS, one for each account.",
-  notes: "Waits until each file is made. Not for searching transactions: transactions.find does that.",
+    "Downloads (gets, saves) bank statement files of the accounts for a period, such as a day, month or year: PDF, CSV, MT940 or XLS, one for each account.",
+  notes: "Not for searching transactions: transactions.find is.",
   effect: "read",
   effectBecause: "Asking for a file changes nothing that matters.",
   uses: [...accountOperations, "statements.createFile", "statements.getFile"],

@@ -19,7 +19,7 @@ export const transactionFilters = {
   ...accountFields,
   period: PeriodText.default("last 90 days").meta({
     title: "Period",
-    description: "Value dates, UTC: last month, last 30 days, 2026-Q1, 2026-01-01..2026-01-31.",
+    description: "Value dates, UTC: last 30 days, 2026-Q1, 2026-01-01..2026-01-31.",
   }),
   direction: z
     .enum(["in", "out"])
@@ -211,11 +211,9 @@ export const findTransactions = procedure({
   tool: "find_transactions",
   title: "Find transactions",
   summary:
-    "Finds transactions over all accounts by period, amount, counterparty or text, with sums by currency.",
+    "Finds transactions and payments over all accounts by period, amount, counterparty or text, with sums by currency.",
   notes:
-    "Searches for who paid or sent us money (incoming: income, received) or whom we paid (outgoing: spending, suppliers, " +
-    "bank fees), and whether payments came in for an invoice or remittance reference: yesterday, last week, month or " +
-    "quarter. For the page-by-page history of one account, transactions.list.",
+    "Searches incoming payments (money received or sent from customers, income, receipts, deposits, credits, refunds) and outgoing ones (debits, spending, suppliers, bank fees, charges): who paid us, what came in or arrived for an invoice or reference, yesterday, last week, month or quarter. For the history of one account, transactions.list.",
   effect: "read",
   uses: transactionOperations,
   input: transactionFilters,

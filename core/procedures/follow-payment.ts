@@ -150,7 +150,7 @@ export const followPayment = procedure({
   tool: "follow_payment",
   title: "Follow payment",
   summary:
-    "Tells whether a payment, or all payments of a trade, has gone through: waits until it is paid, rejected or cancelled.",
+    "Tracks (follows) a payment, or all payments of a trade: waits until the transfer or wire has gone through, is paid, rejected or cancelled.",
   notes: "Not for incoming money: transactions.find is.",
   effect: "read",
   uses: ["payments.getStatus", "trades.get"],
@@ -158,7 +158,7 @@ export const followPayment = procedure({
     paymentId: PaymentId.optional(),
     "payment-service": payment["payment-service"].default("payments"),
     "payment-product": itsProduct["payment-product"].optional(),
-    trade_id: id("Trade ID", "Instead of a payment: the trade whose payments are followed.").optional(),
+    trade_id: id("Trade ID", "Instead of a payment: all those of this trade.").optional(),
     wait_seconds: waitSeconds(60),
   },
   rules: [

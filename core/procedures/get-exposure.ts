@@ -251,10 +251,9 @@ export const getExposure = procedure({
   tool: "get_exposure",
   title: "Get currency exposure",
   summary:
-    "Returns the currency exposure by tenor: expected flows and balances against open trades, and how much of it is hedged.",
+    "Returns the currency exposure (FX risk, open net position) by tenor: expected flows and balances against open trades, and how much of it is hedged (hedge ratio).",
   notes:
-    "Without expected flows, the net position of all open trades. An ndf counts as a hedge. Expected flows: " +
-    "invoices, salaries, payment runs. Not for cash alone: cash.getPosition has it.",
+    "Expected flows are invoices, salaries, payment runs; without them, it is of all open trades. An ndf counts as a hedge. Not for cash alone: cash.getPosition has it.",
   effect: "read",
   uses: ["trades.list", ...accountOperations, "accounts.listBalances"],
   input: {

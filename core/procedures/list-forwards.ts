@@ -218,11 +218,9 @@ export const listForwards = procedure({
   tool: "list_forwards",
   title: "List forwards",
   summary:
-    "Lists open forwards with what is drawn and what remains, when they mature and at which rate, with totals by currency and " +
-    "month: hedges, maturities, what has to be paid in.",
+    "Lists open (outstanding) forwards, or hedging contracts: what is drawn and what remains to draw down, when they mature (fall due) and at which rate, with totals by currency and month.",
   notes:
-    "Drawdowns replace what they take of a forward and mature by themselves. What is past its maturity and not paid for is " +
-    "still open. Not for spot trades: exposure.get and trades.list have them.",
+    "A calendar of maturities, and what has to be paid in. Drawdowns mature by themselves; what is overdue and not paid for is still open. Not for spot trades: exposure.get and trades.list have them.",
   effect: "read",
   uses: ["trades.list", ...accountOperations, "accounts.listBalances"],
   input: {

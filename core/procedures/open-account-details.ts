@@ -70,10 +70,9 @@ export const openAccountDetails = procedure({
   tool: "open_account",
   title: "Open account",
   summary:
-    "Opens an account of one's own, to receive a currency in a country: requests it, and waits until it is confirmed or has failed.",
+    "Opens (sets up) an account to receive or collect a currency in a country: applies for it, and waits until it is confirmed or has failed.",
   notes:
-    "One that is there, or is pending, is not requested again: calling again goes on waiting. Not for virtual accounts: " +
-    "accountDetails.assignVirtual gives those at once.",
+    "Calling again goes on waiting; nothing is requested twice. Not for virtual accounts: accountDetails.assignVirtual gives those at once.",
   effect: "change",
   uses: ["accountDetails.list", "accountDetails.request"],
   input: {

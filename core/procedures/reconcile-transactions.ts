@@ -278,8 +278,7 @@ export const reconcileTransactions = procedure({
   tool: "reconcile_transactions",
   title: "Reconcile transactions",
   summary:
-    "Matches expected payments (open invoices, receivables) with the bank transactions of a period: which customers paid, in " +
-    "parts or several at once, who still owes, and what nobody expected.",
+    "Matches (reconciles, compares) expected payments, such as a list of open invoices, bills or receivables, with the bank transactions of a period: which customers paid, in parts, twice or several at once, who still owes (outstanding), and what nobody expected.",
   notes:
     "likely is a guess for a person to look at; open items have candidates. For single " +
     "payments, transactions.find.",
@@ -309,7 +308,7 @@ export const reconcileTransactions = procedure({
     }),
     period: PeriodText.default("last 90 days").meta({
       title: "Period",
-      description: "Value dates, UTC: this week, last month, 2026-Q1, 2026-01-01..2026-01-31.",
+      description: "Value dates, UTC: last month, 2026-Q1, 2026-01-01..2026-01-31.",
     }),
     ...accountFields,
     fee_tolerance: z

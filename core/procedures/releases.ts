@@ -10,7 +10,8 @@ export const getRelease = procedure({
   name: "releases.get",
   tool: "get_release",
   title: "Get release",
-  summary: "Tells how an order or a call stands that needs a person's release.",
+  summary:
+    "Tells the status of an order or a call (booking) that waits for a person's release: what happened to it.",
   effect: "read",
   beside: "money",
   uses: [],
@@ -23,7 +24,7 @@ export const cancelRelease = procedure({
   name: "releases.cancel",
   tool: "cancel_release",
   title: "Cancel release",
-  summary: "Takes back an order or a call that was not sent yet.",
+  summary: "Takes back (withdraws, cancels, stops) an order or a call that waits for a release.",
   effect: "change",
   beside: "money",
   uses: [],

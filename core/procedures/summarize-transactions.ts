@@ -139,8 +139,7 @@ export const summarizeTransactions = procedure({
   tool: "summarize_transactions",
   title: "Summarise transactions",
   summary:
-    "Sums transactions over all accounts by month, counterparty, account, currency, direction or type: monthly totals of " +
-    "money in and out, how much we paid each supplier, spending, cash flow.",
+    "Sums (breaks down) transactions over all accounts by month, counterparty, account, currency, direction or type: monthly totals of money in and out, how much each customer paid or each supplier (payee) was paid, spending, cash flow.",
   notes:
     "Currencies are never added together. Transfers between own accounts and both sides of trades count, too. " +
     "Not for single transactions: transactions.find lists them.",

@@ -14,7 +14,7 @@ export const waitSeconds = (usual: number) =>
     .min(0)
     .max(3_600)
     .default(usual)
-    .meta({ title: "Wait seconds", description: "How long to wait at most; 0 looks once." });
+    .meta({ title: "Wait seconds", description: "At most; 0 looks once." });
 
 /** When a wait that begins now is over. */
 export const endOfWait = (seconds: number): number => performance.now() + seconds * 1_000;

@@ -18,31 +18,31 @@ export const uuid = (title: string, description: string) =>
 export const AccountFilter = z
   .string()
   .length(36)
-  .meta({ title: "Account ID", description: "Only this account: its account_id, 36 characters." });
+  .meta({ title: "Account ID", description: "Its account_id, 36 characters." });
 
 /** An identifier whose form the contract leaves to the service. */
 export const id = text;
 
-export const AccountId = uuid("Account ID", "As account_id in accounts.list.");
+export const AccountId = uuid("Account ID", "From accounts.list.");
 
 export const Currency = z
   .string()
   .regex(/^[A-Z]{3}$/, "must be three capital letters, such as EUR")
-  .meta({ title: "Currency", description: "ISO 4217, such as EUR." });
+  .meta({ title: "Currency", description: "Such as EUR." });
 
 export const Currencies = z
   .string()
   .regex(/^([A-Z]{3},?)+$/, "must be codes of three capital letters with commas between, such as EUR,GBP")
   .meta({
     title: "Currencies",
-    description: "ISO 4217 codes with commas between, such as EUR,GBP.",
+    description: "Such as EUR,GBP.",
     separator: ",",
   });
 
 export const Country = z
   .string()
   .regex(/^[A-Z]{2}$/, "must be two capital letters, such as DE")
-  .meta({ title: "Country", description: "ISO 3166 code, such as DE." });
+  .meta({ title: "Country", description: "Such as DE." });
 
 const daysIn = (year: number, month: number) => {
   if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;

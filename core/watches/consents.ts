@@ -22,7 +22,8 @@ export const watchConsents = watch({
   name: "consents.watch",
   tool: "watch_consents",
   title: "Watch consents",
-  summary: "Tells when a consent to account information is about to run out, and each change of its status.",
+  summary:
+    "Reminds when a consent to account information is about to run out (expire), to renew it, and tells each change of its status.",
   uses: ["consents.get"],
   input: {
     consents: z

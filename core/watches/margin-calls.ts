@@ -22,7 +22,7 @@ export const watchMarginCalls = watch({
   name: "accounts.watchMargin",
   tool: "watch_margin_calls",
   title: "Watch margin calls",
-  summary: "Tells margin calls on forwards that are raised (new), changed, and settled (gone).",
+  summary: "Alerts to margin calls on forwards: raised (new, more to pay), changed, and settled (gone).",
   uses: [...accountOperations, "accounts.listBalances"],
   input: {},
   output: json(MarginDue, "The margin call."),

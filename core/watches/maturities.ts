@@ -24,14 +24,13 @@ export const watchMaturities = watch({
   name: "forwards.watch",
   tool: "watch_maturities",
   title: "Watch maturities",
-  summary:
-    "Tells forwards and drawdowns as they come within some days of their maturity: hedges that expire.",
+  summary: "Reminds of forwards and drawdowns days before they mature: contracts that expire.",
   notes: "forwards.list shows all that is open.",
   uses: ["trades.list"],
   input: {
     within_days: z.int().min(0).max(366).default(5).meta({
       title: "Within days",
-      description: "How many days before its maturity a trade is told.",
+      description: "How many days before maturity.",
     }),
   },
   output: json(Maturing, "What matures."),

@@ -20,7 +20,7 @@ export const watchStatements = watch({
   name: "statements.watch",
   tool: "watch_statements",
   title: "Watch statements",
-  summary: "Tells when statement files that were asked for are ready, or have failed.",
+  summary: "Tells as soon as requested statement files are ready to download, or failed.",
   notes: "statements.getFile fetches what is ready.",
   uses: ["statements.getFile"],
   input: {

@@ -24,7 +24,8 @@ export const watchTradePayments = watch({
   name: "trades.watchPayments",
   tool: "watch_trade_payments",
   title: "Watch payments of trades",
-  summary: "Tells when payments of trades wait for authorisation, are executing, complete or rejected.",
+  summary:
+    "Tells when payments (payouts) of trades wait for authorisation, are executing, complete or rejected.",
   notes: "Not for open-banking payments: payments.watch is.",
   uses: ["trades.list", "trades.get"],
   input: {

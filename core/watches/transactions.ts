@@ -28,7 +28,8 @@ export const watchTransactions = watch({
   name: "transactions.watch",
   tool: "watch_transactions",
   title: "Watch transactions",
-  summary: "Tells new and changed transactions: incoming payments, money out, fees, late bookings.",
+  summary:
+    "Alerts to new and changed transactions since last asked: incoming payments, customers who pay, money out, fees, late bookings.",
   notes: "Looks back 14 days for what was booked late.",
   uses: [...accountOperations, "transactions.list"],
   input: {

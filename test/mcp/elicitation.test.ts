@@ -162,7 +162,7 @@ describe("who cannot be shown it asks for release at once", () => {
 test("a host that does not answer in time has asked for nothing", async () => {
   const tools = toolbox({ client: place.client(), ...offer });
   const [near, far] = InMemoryTransport.createLinkedPair();
-  const slow = serverOver(tools, { lasts: true, answerMs: 50 });
+  const slow = serverOver(tools, { hearing: "requests", answerMs: 50 });
   await slow.connect(near);
   const forever = () => new Promise<never>(() => undefined);
   const client = await connectOlder(far, forever as unknown as Person);

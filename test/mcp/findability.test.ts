@@ -23,8 +23,8 @@ const isFound = ([wish, ...right]: (typeof wishes)[number]): boolean =>
     .slice(0, looksAt)
     .some((name) => right.includes(name));
 
-test("the wishes are 225", () => {
-  expect(new Set([...wishes, ...wishesKeptApart].map(([wish]) => wish)).size).toBe(225);
+test("the wishes are 489", () => {
+  expect(new Set([...wishes, ...wishesKeptApart].map(([wish]) => wish)).size).toBe(489);
 });
 
 test("the right tool is among the first three for 95 % of the wishes that words were chosen by", () => {
@@ -36,7 +36,7 @@ test("the right tool is among the first three for 95 % of the wishes that words 
 });
 
 // Only the share is told: who saw the wishes would word descriptions by them.
-test("and for 90 % of those kept apart", () => {
+test("and for 93 % of those kept apart", () => {
   const found = wishesKeptApart.filter(isFound).length;
-  expect(found / wishesKeptApart.length).toBeGreaterThanOrEqual(0.9);
+  expect(found / wishesKeptApart.length).toBeGreaterThanOrEqual(0.93);
 });

@@ -1,6 +1,8 @@
 /** Watches as resources: read by any host, and listened to over connections that last. */
 import { fxdeskService } from "../../core/service";
+import { serveOverHttp } from "../../mcp/http";
 import { lazyToolbox } from "../../mcp/lazy-toolbox";
+import { toolbox } from "../../mcp/toolbox";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { createClient } from "../../core";
 import { serveHttp } from "../../mcp";
@@ -98,20 +100,99 @@ test("a host that subscribes is told when there is something to read, and reads 
   });
 });
 
-test("over HTTP they are read, and nobody is promised more", async () => {
+/** What both SDKs' clients have for it. */
+interface Listens {
+  getServerCapabilities(): object;
+  setNotificationHandler(method: unknown, handler: (notification: any) => void): void;
+  subscribeResource(params: { uri: string }): Promise<unknown>;
+  listen(filter: { resourceSubscriptions: string[] }): Promise<{ close(): Promise<void> }>;
+}
+
+test.each([
+  ["2026-07-28", { subscribe: true }],
+  ["2025-11-25", {}],
+] as const)("over HTTP they are read, and no more is promised than %s has", async (revision, promised) => {
   const server = await serveHttp({ client });
   things.set("9", "black");
-  for (const { http } of Object.values(revisions)) {
-    const assistant = await http(server.url);
-    const capabilities = (
-      assistant as unknown as { getServerCapabilities(): object }
-    ).getServerCapabilities();
-    expect(capabilities).toEqual(expect.objectContaining({ resources: {} }));
-    const read = await assistant.readResource({ uri: "fxdesk://watches/watch_things?colours=black" });
-    expect(told(read)).toEqual([["new", "9"]]);
-    await assistant.close();
-  }
+  const assistant = await revisions[revision].http(server.url);
+  const capabilities = (assistant as unknown as Listens).getServerCapabilities();
+  expect(capabilities).toEqual(expect.objectContaining({ resources: promised }));
+  const read = await assistant.readResource({ uri: "fxdesk://watches/watch_things?colours=black" });
+  expect(told(read)).toEqual([["new", "9"]]);
+  await assistant.close();
   await server.close();
+});
+
+describe("over HTTP, on a stream beside the requests", () => {
+  const uriOf = (colour: string) => `fxdesk://watches/watch_things?colours=${colour}`;
+  const within = { withinMs: 10_000, what: "the news" };
+
+  /** An assistant that listens, and what it has heard. */
+  async function listening(url: string, ...uris: string[]) {
+    const assistant = await revisions["2026-07-28"].http(url);
+    const listens = assistant as unknown as Listens;
+    const heard: string[] = [];
+    listens.setNotificationHandler(updated, ({ params }) => void heard.push(params.uri));
+    const stream = await listens.listen({ resourceSubscriptions: uris });
+    return { assistant, heard, stream };
+  }
+
+  test("each change is told and read once, of what the host has named", async () => {
+    const server = await serveHttp({ client });
+    const [mine, others] = [uriOf("pink"), uriOf("grey")];
+    const { assistant, heard } = await listening(server.url, mine);
+    const found: unknown[] = [];
+    for (const id of ["20", "21"]) {
+      things.set(`${id}-grey`, "grey").set(id, "pink");
+      const before = found.length;
+      await eventually(() => heard.length > before, within);
+      found.push(...told(await assistant.readResource({ uri: mine })));
+    }
+    expect(found).toEqual([
+      ["new", "20"],
+      ["new", "21"],
+    ]);
+    expect(heard).toEqual([mine, mine]);
+    expect(told(await assistant.readResource({ uri: others }))).toHaveLength(2);
+    await assistant.close();
+    await server.close();
+  });
+
+  test("all who listen to an address are told, and whoever stays is told when others have gone", async () => {
+    const server = await serveHttp({ client });
+    const uri = uriOf("brown");
+    const [first, second] = [await listening(server.url, uri), await listening(server.url, uri)];
+    things.set("30", "brown");
+    await eventually(() => first.heard.length > 0 && second.heard.length > 0, within);
+    expect(told(await second.assistant.readResource({ uri }))).toEqual([["new", "30"]]);
+    await first.stream.close();
+    await first.assistant.close();
+    const before = second.heard.length;
+    things.set("31", "brown");
+    await eventually(() => second.heard.length > before, within);
+    expect(told(await second.assistant.readResource({ uri }))).toEqual([["new", "31"]]);
+    await second.assistant.close();
+    await server.close();
+  });
+
+  test("nothing is watched for a host that has gone, and a server that is closed ends the stream", async () => {
+    const ends: AbortSignal[] = [];
+    const tools = toolbox({ client });
+    const subscribe: typeof tools.subscribe = (address, tell, signal) => {
+      ends.push(signal);
+      return tools.subscribe(address, tell, signal);
+    };
+    const server = await serveOverHttp({ ...tools, subscribe }, {});
+    const gone = await listening(server.url, uriOf("gold"));
+    await eventually(() => ends.length === 1, within);
+    await gone.assistant.close();
+    await eventually(() => ends[0]!.aborted, within);
+    const stays = await listening(server.url, uriOf("gold"));
+    await eventually(() => ends.length === 2, within);
+    await server.close();
+    await eventually(() => ends[1]!.aborted, within);
+    await stays.assistant.close();
+  });
 });
 
 describe("over standard input and output, as a host starts it", () => {
@@ -120,13 +201,6 @@ describe("over standard input and output, as a host starts it", () => {
     sandbox = await startSandbox({ daysBehind: 5 });
   });
   afterAll(() => sandbox.close());
-
-  /** What both SDKs' clients have for it. */
-  interface Listens {
-    setNotificationHandler(method: unknown, handler: (notification: unknown) => void): void;
-    subscribeResource(params: { uri: string }): Promise<unknown>;
-    listen(filter: { resourceSubscriptions: string[] }): Promise<{ close(): Promise<void> }>;
-  }
 
   test.each(["2026-07-28", "2025-11-25"] as const)("in revision %s", async (revision) => {
     const environment = {
