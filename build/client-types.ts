@@ -159,7 +159,7 @@ function errorsText(errors: readonly DescribedError[], usual: ReadonlySet<string
 }
 
 function documentation(page: DescribedPage, usual: ReadonlySet<string>): string[] {
-  const { effect, rules, responses, errors, request, uses = [], contract } = page;
+  const { effect, rules, responses, errors, request, contract } = page;
   return [
     introduction(page),
     "",
@@ -172,7 +172,6 @@ function documentation(page: DescribedPage, usual: ReadonlySet<string>): string[
       ? ["", `Response ${meaning(responses[0]!)}`]
       : list("Responses", responses.map(meaning))),
     ...errorsText(errors, usual),
-    ...(uses.length > 0 ? ["", `Calls ${uses.join(", ")}.`] : []),
     ...(request ? ["", `Contract: ${contract}, ${request.method} ${request.path}`] : []),
   ];
 }
