@@ -5,6 +5,7 @@ import { act, methodOf } from "../../control/in-process";
 import { Refusal } from "../../refusal";
 import type { Extension } from "../../server";
 import type { Stage } from "../../stage";
+import { docsPath } from "../docs";
 import { pagesWith } from "../document";
 import { type Html, html } from "../html";
 import { script, style } from "./assets";
@@ -12,7 +13,7 @@ import { valuesFrom } from "./form";
 import { panels } from "./panels";
 import type { Panel } from "./parts";
 
-const dashboards = pagesWith(style, script);
+const dashboards = pagesWith(style, { script });
 
 /** A part that the script reads again. */
 const live = (id: string, content: Html | undefined): Html | undefined =>
@@ -33,6 +34,8 @@ const links = html`<nav aria-label="On this page">
   ${panels.map(({ id, title }) => html`<a href="#${id}">${title}</a> `)}
 </nav>`;
 
+const elsewhere = html`<p><a href="${docsPath}">Operations, and a form that tries each</a></p>`;
+
 interface Notice {
   readonly look: "good" | "bad";
   readonly message: string;
@@ -47,7 +50,7 @@ const shown = (stage: Stage, notice: Notice | undefined): string =>
     html`<header>
         <h1>fxdesk sandbox</h1>
         <p>${stage.world.clients.get(stage.world.home.clientId)!.name} · no real bank, no real money</p>
-        ${links}
+        ${elsewhere} ${links}
       </header>
       <div id="notice" tabindex="-1">${notice && banner(notice)}</div>
       <main>${placed(stage, "top")} ${placed(stage, "main")} ${placed(stage, "side")}</main>`,
