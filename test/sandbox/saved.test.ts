@@ -148,6 +148,42 @@ test("the log keeps what was said, but no secret other than the sandbox's own", 
   expect(JSON.stringify(sandbox.save())).not.toContain("of-somebody");
 });
 
+/** Posts what somebody typed, in each of the forms that a body may have. */
+const typed = (sandbox: Sandbox, path: string, body: string | URLSearchParams, type?: string) =>
+  fetch(sandbox.baseUrl + path, {
+    method: "POST",
+    redirect: "manual",
+    body,
+    ...(type !== undefined && { headers: { "content-type": type } }),
+  });
+
+test("the log and what is saved have no password, code or token of a body, but the sandbox's own", async () => {
+  const sandbox = await start();
+  const { authClientId: client_id, redirectUri: redirect_uri, email } = sandbox.demo;
+  const login = (password: string) =>
+    typed(
+      sandbox,
+      "/login",
+      new URLSearchParams({ client_id, redirect_uri, state: "s", email, password, after: "x" }),
+    );
+  await login("my own & secret");
+  await typed(sandbox, "/login", `password=mySecret-2&email=${email}`, "text/plain");
+  await typed(sandbox, "/token", new URLSearchParams({ code: "mySecret-3", client_secret: "mySecret-4" }));
+  await typed(
+    sandbox,
+    "/v1/consents",
+    String.raw`{"psuData": {"password" : "my\"Secret-5"}, "refresh_token":"mySecret-6"}`,
+    "application/json",
+  );
+  await login(sandbox.demo.password);
+  const [first, , , , last] = [1, 2, 3, 4, 5].map((number) => sandbox.control.getExchange({ number }));
+  expect(first!.request.body).toContain("password=(not kept)&after=x");
+  expect(first!.request.body).toContain(`email=${encodeURIComponent(email)}`);
+  expect(last!.request.body).toContain(`password=${sandbox.demo.password}`);
+  const kept = [JSON.stringify(sandbox.save()), await (await fetch(sandbox.baseUrl)).text()];
+  expect(kept.flatMap((text) => text.match(/my\S{0,12}secret\S{0,2}/gi) ?? [])).toEqual([]);
+});
+
 describe("what cannot be loaded is refused", () => {
   test.each([
     [
