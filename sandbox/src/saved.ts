@@ -36,10 +36,10 @@ function versionOf({ fxdesk_sandbox: given }: Partial<SavedSandbox>): number {
 
 /** What was saved, once more, in this version or one before. Throws a SavedSandboxError. */
 export function stateIn(value: unknown): StageState {
-  const saved = Object(value) as Partial<SavedSandbox>;
-  const given = versionOf(saved);
+  const file = Object(value) as Partial<SavedSandbox>;
+  const given = versionOf(file);
   try {
-    const state = read(saved.state!);
+    const state = read(file.state!);
     if (isState(state)) return migrated(state, given) as unknown as StageState;
   } catch (error) {
     throw damaged((error as Error).message);
