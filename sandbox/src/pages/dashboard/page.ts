@@ -9,7 +9,7 @@ import { docsPath } from "../docs";
 import { pagesWith } from "../document";
 import { type Html, html } from "../html";
 import { script, style } from "./assets";
-import { valuesFrom } from "./form";
+import { sentIn, valuesFrom } from "./form";
 import { panels } from "./panels";
 import type { Panel } from "./parts";
 
@@ -59,15 +59,15 @@ const shown = (stage: Stage, notice: Notice | undefined): string =>
 const send = (reply: FastifyReply, stage: Stage, status: number, notice?: Notice): FastifyReply =>
   reply.code(status).headers(dashboards.headers).send(shown(stage, notice));
 
-const controlNamed = (method: string | null) => controls.find((control) => methodOf(control) === method);
+const controlNamed = (method: unknown) => controls.find((control) => methodOf(control) === method);
 
 /** Does what a form asks for, and shows the page again. */
 async function submit(stage: Stage, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const sent = new URLSearchParams(String(request.body));
+  const sent = await sentIn(request);
   const control = controlNamed(sent.get("control"));
   if (!control) return send(reply, stage, 404, { look: "bad", message: "There is no such control." });
   try {
-    await act(stage, control, valuesFrom(control, sent));
+    await act(stage, control, await valuesFrom(control, sent));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const message = [`${control.title}:`, error.message, error.details].filter(Boolean).join(" ");
