@@ -2,4 +2,5 @@ export { minorUnits } from "./currency";
 export * from "./kind";
 export * from "./messages";
 export * from "./values";
-export { isDateTime } from "./xs2a";
+export * from "./statuses";
+export { ConsentStatus, isDateTime, ScaStatus, TransactionStatus } from "./xs2a";
