@@ -34,7 +34,14 @@ async function open(route?: string, look: BrowserContextOptions = {}): Promise<v
 const page = () => visitor.page;
 const execute = () => page().getByRole("button", { name: "Execute" }).click();
 const body = () => page().getByRole("textbox", { name: /body/i });
-const responded = (text: string) => page().getByText(text).first().waitFor({ timeout: 10_000 });
+
+/** Sends what is in the form, and waits until the page shows a value of the response. */
+async function tried(path: RegExp, name: string): Promise<void> {
+  const [response] = await Promise.all([page().waitForResponse(path, { timeout: 10_000 }), execute()]);
+  const [, value] = new RegExp(`"${name}":("[^"]+")`).exec(await response.text())!;
+  await page().getByText(value!).first().waitFor({ timeout: 10_000 });
+}
+
 const last = () => sandbox.control.listRequests().at(-1)!;
 const headers = () => sandbox.control.getExchange({ number: last().number }).request.headers;
 
@@ -48,8 +55,7 @@ test("the sandbox's page leads to it", async () => {
 
 test("an operation is tried as the demo company, without typing anything", async () => {
   await open("get-/trades");
-  await execute();
-  await responded('"trade_id"');
+  await tried(/\/trades\?/, "trade_id");
   expect(last()).toMatchObject({ method: "GET", status: 200 });
   const { clientId, accessToken, apiKey, contactId } = sandbox.demo;
   expect(last().url).toContain(`client_id=${clientId}`);
@@ -65,8 +71,7 @@ test("what the sandbox adds is tried as well", async () => {
   await open("post-/quotes");
   const quote = { amount: 1000, operation: "sell", sell_currency: "EUR", buy_currency: "USD" };
   await body().fill(JSON.stringify(quote));
-  await execute();
-  await responded('"quote_id"');
+  await tried(/\/quotes/, "quote_id");
   expect(last()).toMatchObject({ url: expect.stringContaining("/quotes"), status: 201 });
 });
 

@@ -39,6 +39,7 @@ test("an operation that was tried, with the response", async () => {
   await page.goto(`${sandbox.baseUrl}/docs#?route=get-/funding-account`);
   await page.locator("[data-pname=currency]").fill("EUR");
   await page.getByRole("button", { name: "Execute" }).click();
-  await page.getByText('"account_id"').first().waitFor();
+  await page.getByText('"Sandbox Bank DE"').first().scrollIntoViewIfNeeded();
+  await page.getByRole("button", { name: "Execute", disabled: false }).waitFor();
   await picture(page, "sandbox-operations");
 });
