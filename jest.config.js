@@ -22,6 +22,7 @@ module.exports = {
     "^@fxdesk/toolkit$": "<rootDir>/core/index.ts",
     "^@fxdesk/toolkit/operations$": "<rootDir>/core/operations.ts",
     "^@fxdesk/toolkit/(schema|formats)$": "<rootDir>/core/$1/index.ts",
+    "^@fxdesk/toolkit/openapi$": "<rootDir>/core/openapi/document.ts",
     "^@fxdesk/sandbox$": "<rootDir>/sandbox/src/index.ts",
     // What is loaded later is named as Node.js wants it, after compiling.
     "^(\\.{1,2}/.+)\\.js$": "$1",

@@ -9,6 +9,8 @@ interface Bundle {
   /** The module as it is loaded. */
   readonly file: string;
   readonly alias?: Record<string, string>;
+  /** Where it runs: in Node.js, without. */
+  readonly platform?: "browser";
   /** Where the licences of the packages in it are written. */
   readonly licences: string;
 }
@@ -24,18 +26,26 @@ async function writeLicences(file: string, inputs: readonly string[]): Promise<v
   await writeFile(file, (await Promise.all(texts)).join("\n\n"));
 }
 
-export async function writeBundle({ source, file, alias = {}, licences }: Bundle): Promise<void> {
+/** What is written for browsers runs in those of the last years; a page loads it as a module. */
+const platforms = {
+  node: { platform: "node", target: "node20", format: "cjs", mainFields: ["module", "main"] },
+  browser: {
+    platform: "browser",
+    target: "es2022",
+    format: "esm",
+    mainFields: ["browser", "module", "main"],
+  },
+} as const satisfies Record<string, esbuild.BuildOptions>;
+
+export async function writeBundle({ source, file, alias = {}, platform, licences }: Bundle): Promise<void> {
   const { metafile } = await esbuild.build({
     entryPoints: [source],
     outfile: file,
     allowOverwrite: true,
     bundle: true,
-    platform: "node",
-    target: "node20",
-    format: "cjs",
+    ...platforms[platform ?? "node"],
     // The ES modules of packages: what is not used of them is left out.
     conditions: ["import", "module"],
-    mainFields: ["module", "main"],
     alias,
     minify: true,
     legalComments: "none",

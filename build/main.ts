@@ -2,6 +2,7 @@
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { writeOperationsDocument } from "./docs";
+import { buildExplorer } from "./explorer";
 import { buildLogin } from "./login";
 import { buildMcp } from "./mcp";
 import { generateNodes } from "./nodes";
@@ -17,6 +18,7 @@ const makeExecutable: Generator = (dist) => chmod(join(dist, "cli/main.js"), 0o7
 const generators: readonly Generator[] = [
   buildMcp,
   buildLogin,
+  buildExplorer,
   generateNodes,
   writeTypes,
   writeOperationsDocument,

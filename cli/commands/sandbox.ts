@@ -160,7 +160,7 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage, service: Servi
   usage: "fxdesk sandbox [<control>] [flags]",
   description:
     "Plays the service on this machine until Ctrl-C, and prints the address, the demo credentials and the module that adds quotes as " +
-    "environment variables. The same seed gives the same accounts, trades and transactions. Its page shows and controls what is played.",
+    "environment variables. The same seed gives the same accounts, trades and transactions. Its page shows and controls what is played; /docs tries its operations.",
   flags: options.map(flagOf),
   more: [controlsHelp(controls)],
   async run(parsed, terminal) {

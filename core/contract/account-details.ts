@@ -1,6 +1,7 @@
 /** Account details: the identifiers under which money reaches an account. Contract: endpoints 1 to 6. */
 import { z } from "zod";
 import { accountFields, identifiers, nullishText, textField } from "../schema/response-fields";
+import { AccountDetailsStatus } from "../schema/statuses";
 import { AccountFilter, Country, Currency, id, openEnum, page, pageSize, uuid } from "../schema/values";
 import { empty, json, section } from "../declaration/declare";
 import { clientId, credentials, withErrorMessage, meaning, totalCount } from "./json-interface";
@@ -26,7 +27,7 @@ const common = {
   alias: nullishText("The client's own name for the account; only dedicated accounts have one."),
   country: nullishText("Country of the account, as an ISO 3166 code of two letters."),
   currency: nullishText(accountFields.currency),
-  status: openEnum(["pending", "confirmed", "failed"]).meta({
+  status: AccountDetailsStatus.meta({
     description: "pending until the account is there (confirmed) or cannot be had (failed).",
   }),
   primary: z.boolean().nullish().meta({

@@ -4,13 +4,13 @@ import { day, openEnum } from "../schema/values";
 import {
   authorisationFields,
   authorisingLinks,
-  ConsentStatus,
   described,
   Links,
   NewAccountReference,
   AccountReference,
   psuMessage,
 } from "../schema/xs2a";
+import { ConsentStatus } from "../schema/statuses";
 import { empty, json, section } from "../declaration/declare";
 import {
   accountErrors as errors,

@@ -11,9 +11,9 @@ import {
   psuMessage,
   psuName,
   tppMessages,
-  TransactionStatus,
   transfer,
 } from "../schema/xs2a";
+import { TransactionStatus } from "../schema/statuses";
 import { empty, json, section, orText } from "../declaration/declare";
 import {
   PaymentService,

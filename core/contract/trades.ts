@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { ErrorMessage } from "../schema/messages";
 import { accountFields, textField } from "../schema/response-fields";
+import { TradePaymentStatus, TradeStatus } from "../schema/statuses";
 import { day, id, openEnum, page, pageSize } from "../schema/values";
 import { commaSeparated, json, section } from "../declaration/declare";
 import { clientId, meaning } from "./json-interface";
@@ -13,29 +14,6 @@ const TradeId = id("Trade ID", "As trade_id in trades.list.");
 
 const tradeTypes = ["spot", "forward", "window_forward", "drawdown", "ndf"] as const;
 const TradeType = z.enum(tradeTypes);
-
-/** Contract: States and transitions. */
-export const TradeStatus = openEnum([
-  "Created",
-  "Funds In Partially",
-  "Funds in Full",
-  "Funds Out Partially Allocated",
-  "Funds Out Full Allocated",
-  "Closed",
-  "Cancelled",
-]);
-
-/** Contract: States and transitions. */
-export const PaymentStatus = openEnum([
-  "Need more beneficiary information",
-  "Validating beneficiary information",
-  "Waiting for payment date",
-  "Payment complete",
-  "Executing Payment",
-  "Payment pending of authorization",
-  "Payment rejected",
-  "Payment cancelled",
-]);
 
 export const NewTrade = z
   .object({
@@ -153,7 +131,7 @@ export const ExtendedBookedTrade = BookedTrade.extend({
         beneficiary_name: z.string().optional().meta({ description: "Name of the one who is paid." }),
         payment_instruction: uri("URL of the document that instructs the payment."),
         payment_receipt: uri("URL of the receipt for the payment."),
-        status: PaymentStatus.optional().meta({
+        status: TradePaymentStatus.optional().meta({
           description: "How far the payment is; complete, rejected and cancelled are final.",
         }),
         url: uri("URL of the payment itself."),

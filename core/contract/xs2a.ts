@@ -15,9 +15,9 @@ import {
   nextLinks,
   psuMessage,
   psuName,
-  ScaStatus,
   tppMessages,
 } from "../schema/xs2a";
+import { ScaStatus } from "../schema/statuses";
 import {
   byConnection,
   byConnectionOrGenerated,

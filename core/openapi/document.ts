@@ -18,6 +18,8 @@ export interface OpenApiOptions {
   readonly version: string;
   /** Addresses instead of the templates, by the interface they serve. */
   readonly servers?: Readonly<Record<string, string>>;
+  /** Values that stand as defaults, by the name of the parameter: what the connection of who reads the document has. */
+  readonly defaults?: Readonly<Record<string, string>>;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -70,15 +72,20 @@ function security({ credentials }: OperationPage["request"]): Json[] {
   return alternatives.map((schemes) => Object.fromEntries(schemes.map((scheme) => [scheme, []])));
 }
 
-function parameter(field: DescribedField, schemas: SchemaCollection): Json {
+function parameter(
+  field: DescribedField,
+  schemas: SchemaCollection,
+  { defaults = {} }: OpenApiOptions,
+): Json {
   const { name, place, need, description, schema, kind, list, filledBy } = field;
+  const usual = defaults[name];
   return {
     name,
     in: place,
     required: need === "required",
     ...(description && { description }),
     ...(place === "query" && kind === "array" && { style: "form", explode: list === "repeat" }),
-    schema: schemas.use(schema),
+    schema: { ...schemas.use(schema), ...(usual !== undefined && { default: usual }) },
     ...(filledBy !== "caller" && { "x-fxdesk-filled-by": filledBy }),
   };
 }
@@ -121,7 +128,12 @@ function responseObjects({ responses, errors }: OperationPage, schemas: SchemaCo
 const requestContent = (bodies: readonly RequestBody[], schemas: SchemaCollection): Json =>
   Object.fromEntries(bodies.map(({ mediaType, schema }) => [mediaType, { schema: schemas.use(schema) }]));
 
-function operationObject(page: OperationPage, server: Json, schemas: SchemaCollection): Json {
+function operationObject(
+  page: OperationPage,
+  server: Json,
+  schemas: SchemaCollection,
+  options: OpenApiOptions,
+): Json {
   const { name, title, summary, notes, effect, fields, rules, request, contract } = page;
   const parameters = fields.filter(({ place }) => place !== "body" && place !== "document");
   return {
@@ -133,7 +145,7 @@ function operationObject(page: OperationPage, server: Json, schemas: SchemaColle
       .join("\n\n"),
     servers: [server],
     security: security(request),
-    parameters: parameters.map((field) => parameter(field, schemas)),
+    parameters: parameters.map((field) => parameter(field, schemas, options)),
     ...(request.bodies.length > 0 && {
       requestBody: { required: true, content: requestContent(request.bodies, schemas) },
     }),
@@ -146,8 +158,9 @@ function operationObject(page: OperationPage, server: Json, schemas: SchemaColle
 /** Derives the document. The same service and options give the same document. */
 export function openApiDocument(
   { operations, servers, settings, credentials }: Service,
-  { version, servers: addresses = {} }: OpenApiOptions,
+  options: OpenApiOptions,
 ): OpenApiDocument {
+  const { version, servers: addresses = {} } = options;
   const schemas = new SchemaCollection();
   const serverOf = (server: string): Json => {
     const url = addresses[server];
@@ -163,6 +176,7 @@ export function openApiDocument(
       pageOf(operation),
       serverOf(operation.server),
       schemas,
+      options,
     );
   }
   return {

@@ -4,7 +4,7 @@ import { Consent, createConsent, NewConsent } from "../contract/consents";
 import { ConsentId } from "../contract/xs2a";
 import { json } from "../declaration/declare";
 import { FxdeskError } from "../errors";
-import { ConsentStatus } from "../schema/xs2a";
+import { ConsentStatus } from "../schema/statuses";
 import { type Context, procedure } from "./procedure";
 import { endOfWait, untilSeen, waitSeconds } from "./wait";
 

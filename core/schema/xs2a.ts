@@ -162,54 +162,6 @@ export const authorisingLinks = Links.meta({
 /** Links beside a status. */
 export const nextLinks = Links.optional().meta({ description: "Links to next steps, where there are any." });
 
-export const TransactionStatus = openEnum([
-  "ACCC",
-  "ACCP",
-  "ACSC",
-  "ACSP",
-  "ACTC",
-  "ACWC",
-  "ACWP",
-  "RCVD",
-  "PDNG",
-  "RJCT",
-  "CANC",
-  "ACFC",
-  "PATC",
-  "PART",
-]).meta({
-  description:
-    "ISO 20022 code: RCVD received, PDNG in checks, PATC authorised by some, ACTC, ACCP, ACFC, ACWC and ACWP accepted, ACSP settling, ACSC settled for the debtor, ACCC for the creditor, RJCT rejected, CANC cancelled, PART accepted in part (bulk). The last five are final.",
-});
-
-export const ConsentStatus = openEnum([
-  "received",
-  "rejected",
-  "valid",
-  "revokedByPsu",
-  "expired",
-  "terminatedByTpp",
-  "partiallyAuthorised",
-]).meta({
-  description:
-    "Only a valid consent can be used: received awaits the person, partiallyAuthorised others who must authorise too. revokedByPsu was ended by the person, terminatedByTpp by the caller.",
-});
-
-export const ScaStatus = openEnum([
-  "received",
-  "psuIdentified",
-  "psuAuthenticated",
-  "scaMethodSelected",
-  "started",
-  "unconfirmed",
-  "finalised",
-  "failed",
-  "exempted",
-]).meta({
-  description:
-    "How far the person is with the authorisation, from received on. finalised, failed and exempted (not needed) are final.",
-});
-
 const AuthenticationObject = z
   .object({
     authenticationType: openEnum(["SMS_OTP", "CHIP_OTP", "PHOTO_OTP", "PUSH_OTP", "SMTP_OTP"]).meta({

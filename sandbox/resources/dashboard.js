@@ -110,7 +110,8 @@ function withFocus(replaceParts) {
 }
 
 async function send(form, button) {
-  const body = new URLSearchParams(new FormData(form, button));
+  const filledIn = new FormData(form, button);
+  const body = form.enctype === "multipart/form-data" ? filledIn : new URLSearchParams(filledIn);
   const { ok, next } = await ask({ method: "POST", body });
   isGone = false;
   if (ok) form.reset();

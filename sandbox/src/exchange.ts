@@ -25,6 +25,10 @@ const unwritten = new Set([
   "content-length",
   "host",
   "keep-alive",
+  "referer",
+  "sec-ch-ua",
+  "sec-ch-ua-mobile",
+  "sec-ch-ua-platform",
   "sec-fetch-dest",
   "sec-fetch-mode",
   "sec-fetch-site",
@@ -34,10 +38,25 @@ const unwritten = new Set([
   "user-agent",
 ]);
 
-/** Headers that may carry a secret: only the sandbox's own, which everybody knows, is kept. */
+/** Headers and fields that may carry a secret: only the sandbox's own, which everybody knows, is kept. */
 const secretHeader = /authori[sz]ation|cookie|key|secret|token/;
 const knownSecret = /^(Bearer )?demo-[\w-]+$/;
 const withheld = "(not kept)";
+
+/** The same in bodies, whatever they say they are: what is sent to a login is read as a form in any case. */
+const secretsInBodies = [
+  // Of a form; the codes of a login, too.
+  /(?<=(?:^|&)(?:[^=&\s]*(?:password|secret|token)|code|code_verifier)=)([^&\s]+)/gi,
+  // Of JSON.
+  /(?<="[^"]*(?:password|secret|token)"\s*:\s*")((?:[^"\\]|\\.)+)/gi,
+];
+
+/** A body without what should be known to nobody else. */
+export const withoutSecrets = (body: string): string =>
+  secretsInBodies.reduce(
+    (text, secret) => text.replace(secret, (value) => (knownSecret.test(value) ? value : withheld)),
+    body,
+  );
 
 const shownOf = (name: string, value: string): string =>
   secretHeader.test(name) && !knownSecret.test(value) ? withheld : value;
@@ -56,9 +75,8 @@ function textOf(body: unknown, type = "application/octet-stream"): string {
   if (!isUtf8(bytes) || /\/(pdf|zip|.*officedocument.*)/.test(type))
     return `(${type}, ${bytes.length} bytes)`;
   const text = bytes.toString("utf8");
-  return text.length > mostCharacters
-    ? `${text.slice(0, mostCharacters)}\n(${text.length - mostCharacters} characters more)`
-    : text;
+  const kept = withoutSecrets(text.slice(0, mostCharacters));
+  return text.length > mostCharacters ? `${kept}\n(${text.length - mostCharacters} characters more)` : kept;
 }
 
 export function said(headers: Headers, body: unknown): Said {

@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { assemble } from "./assemble";
 import type { AnyBehaviour } from "./behaviour";
 import { type ControlPlane, controlPlane } from "./control";
+import { type Demo, demoOf } from "./demo";
 import { extensionModule } from "./extensions";
 import { type SavedSandbox, saved, stateIn } from "./saved";
 import { type Delivery, type Mail, prepare } from "./world/outbox";
@@ -12,7 +13,6 @@ import type { Beginning, LoggedRequest, StageState } from "./stage-state";
 import type { Fork } from "./stage";
 import { readWorld } from "./world-file";
 import { settingsIn } from "./world/seed/described";
-import { demo, demoCredential } from "./world/parties/parties";
 import { type Settings, settingsFrom, usualSettings } from "./world/settings";
 import { copyOf } from "./world/values";
 
@@ -63,7 +63,7 @@ export interface Sandbox {
   /** The same origin: open-banking paths begin with /v1/. */
   readonly xs2aUrl: string;
   /** The demo company's credentials, by setting: the same whatever the seed. A service's own are there too. */
-  readonly demo: Readonly<Record<keyof typeof demo, string>> & Readonly<Record<string, string>>;
+  readonly demo: Demo;
   /** The module that declares quotes to clients: for FXDESK_EXTENSIONS, and for FXDESK_EXTENSION_EFFECTS. */
   readonly extension: { readonly path: string; readonly effects: readonly string[] };
   /** What was asked, the last 1,000 requests in the order of their responses. */
@@ -82,9 +82,6 @@ export interface Sandbox {
   fork(place?: Place): Promise<Sandbox>;
   close(): Promise<void>;
 }
-
-const credentialsOf = ({ credentials }: Service): Record<string, string> =>
-  Object.fromEntries(Object.values(credentials).map(({ setting }) => [setting, demoCredential(setting)]));
 
 /** Those that have a value: a caller may leave an option undefined. */
 const given = (options: SandboxOptions): SandboxOptions =>
@@ -148,8 +145,7 @@ async function startAt(start: Beginning | StageState, options: SandboxOptions): 
     baseUrl,
     xs2aUrl: baseUrl,
     get demo() {
-      const { home, settings } = stage.world;
-      return { ...credentialsOf(service), ...demo, ...home, redirectUri: settings.redirectUri };
+      return demoOf(service, stage.world);
     },
     extension: extensionModule,
     requests: stage.requests,

@@ -1,10 +1,8 @@
 /** A sandbox as a file: its state, and the form it is in. */
+import { type AnyState, migrated, version } from "./migrations";
 import { damaged, SavedSandboxError } from "./saved-error";
 import type { StageState } from "./stage-state";
 import { type Json, read, written } from "./world/values";
-
-/** Another form of the state gets another version. */
-const version = 1;
 
 /** A sandbox as a value that JSON can hold. */
 export interface SavedSandbox {
@@ -18,24 +16,33 @@ export const saved = (state: StageState): SavedSandbox => ({
   state: written(state),
 });
 
-const isState = (state: unknown): state is StageState =>
+const isState = (state: unknown): state is AnyState =>
   typeof state === "object" && state !== null && "world" in state;
 
-/** What was saved, once more. Throws a SavedSandboxError. */
-export function stateIn(value: unknown): StageState {
-  const { fxdesk_sandbox: given, state: json } = Object(value) as Partial<SavedSandbox>;
+/** The version of the form that a value is in. Throws a SavedSandboxError when this sandbox cannot read it. */
+function versionOf({ fxdesk_sandbox: given }: Partial<SavedSandbox>): number {
   if (given === undefined)
     throw new SavedSandboxError("This is no saved sandbox: fxdesk_sandbox is missing.");
-  if (given !== version)
+  if (!Number.isInteger(given) || given < 1)
     throw new SavedSandboxError(
-      `The sandbox was saved in version ${given} of the form; this one reads version ${version}. Use the version of @fxdesk/sandbox that saved it.`,
+      `This is no saved sandbox: fxdesk_sandbox must be the version of its form, a number from 1, not ${JSON.stringify(given)}.`,
     );
-  let state: unknown;
+  if (given > version)
+    throw new SavedSandboxError(
+      `A newer @fxdesk/sandbox saved this, in version ${given} of the form; this one reads versions up to ${version}. Upgrade @fxdesk/sandbox to load it.`,
+    );
+  return given;
+}
+
+/** What was saved, once more, in this version or one before. Throws a SavedSandboxError. */
+export function stateIn(value: unknown): StageState {
+  const file = Object(value) as Partial<SavedSandbox>;
+  const given = versionOf(file);
   try {
-    state = read(json!);
+    const state = read(file.state!);
+    if (isState(state)) return migrated(state, given) as unknown as StageState;
   } catch (error) {
     throw damaged((error as Error).message);
   }
-  if (!isState(state)) throw damaged("there is no world in it.");
-  return state;
+  throw damaged("there is no world in it.");
 }

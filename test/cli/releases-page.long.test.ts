@@ -1,13 +1,11 @@
-/** The page on which people release, in a browser; FXDESK_WRITE_DOCS=1 takes its pictures for the documents. */
-import { join } from "node:path";
+/** The page on which people release, in a browser; npm run pictures takes its pictures for the documents. */
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { type ReleasesPage, serveReleases } from "../../cli/releases-page/server";
 import { anOrder, type Place, placeOf, secretOf, usualPolicy } from "../core/releases/place";
 import { launchBrowser } from "../nodes/support/browser";
 import { eventually } from "../support/eventually";
-
-const images = join(__dirname, "../../docs/images");
+import { picture } from "../support/picture";
 
 let browser: Browser;
 let place: Place;
@@ -50,11 +48,6 @@ async function judged(tab: Page): Promise<readonly string[]> {
   });
 }
 
-async function picture(tab: Page, name: string): Promise<void> {
-  if (process.env.FXDESK_WRITE_DOCS)
-    await tab.screenshot({ path: join(images, `${name}.png`), fullPage: true });
-}
-
 const press = (tab: Page, name: string) => tab.getByRole("button", { name, exact: true }).click();
 
 async function signIn(tab: Page, name: string, path = "/"): Promise<void> {
@@ -83,12 +76,12 @@ test("somebody signs in, looks, releases, and the trade is booked", async () => 
   const id = await ordered();
   const tab = await tabOf();
   await tab.goto(`${page.url}/releases/${id}`);
-  await picture(tab, "releases-sign-in");
+  await picture(tab, "releases-sign-in", { fullPage: true });
   await signIn(tab, "anna", `/releases/${id}`);
   expect(new URL(tab.url()).pathname).toBe(`/releases/${id}`);
   expect(await tab.locator(".environment").innerText()).toMatch(/^sandbox http/);
   expect(await text(tab)).toContain("Sell 250,000 EUR, get USD");
-  await picture(tab, "releases-order");
+  await picture(tab, "releases-order", { fullPage: true });
   await decide(tab, "Release", "anna");
   await untilShown(tab, "anna said yes");
   const asking = client();
@@ -138,7 +131,7 @@ test("where two are needed, a second person says yes; the same one twice is one"
   await signIn(bert, "bert");
   await bert.locator(`a[href="/releases/${id}"]`).click();
   await untilShown(bert, "anna said yes");
-  await picture(bert, "releases-second");
+  await picture(bert, "releases-second", { fullPage: true });
   await decide(bert, "Release", "bert");
   await untilShown(bert, "It is released, and nothing has left yet.");
 });

@@ -67,7 +67,7 @@ test("what was not saved by a sandbox is not loaded", async () => {
   const file = join(folder, "world.json");
   await writeFile(file, JSON.stringify({ fxdesk_sandbox: 7, state: {} }));
   const { code, stderr } = await control("load", file);
-  expect([code, stderr]).toEqual([2, expect.stringContaining("saved in version 7 of the form")]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("saved this, in version 7 of the form")]);
   expect(await control("load", join(folder, "nothing.json"))).toMatchObject({ code: 2 });
   await rm(folder, { recursive: true });
 });

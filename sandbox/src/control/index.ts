@@ -1,6 +1,7 @@
 /** The control plane: its routes and its page. */
 import { contract } from "@fxdesk/toolkit/operations";
 import { dashboard } from "../pages/dashboard/page";
+import { docs } from "../pages/docs";
 import type { Extensions } from "../server";
 import { controls } from "./controls";
 import { onlyFromHere } from "./guard";
@@ -11,7 +12,7 @@ export { controlBehaviours, type ControlPlane, controlPlane } from "./in-process
 /** Answered like the JSON interface, whatever service is played. */
 export const controlExtensions: Extensions = {
   service: { ...contract, operations: controls },
-  pages: [dashboard],
+  pages: [dashboard, docs],
   guard: onlyFromHere,
   aside: true,
   // What was saved may be long.

@@ -1,11 +1,12 @@
 /** The documents of trades and their payments: what each says, and where it is. */
+import type { TradePaymentStatus } from "../world/enumerations";
 import type { ValuesOf } from "@fxdesk/toolkit/operations";
 import type { getDocument } from "../extensions/declared";
 import { grouped } from "../files/report";
 import { bankIn, homeOf, receivingAccount } from "../world/accounts/banks";
 import { type Money, written } from "../world/money/currencies";
 import { startOf } from "../world/calendar/days";
-import { type PaymentStatus, type Trade, type TradePayment, windowOf } from "../world/trades/trades";
+import { type Trade, type TradePayment, windowOf } from "../world/trades/trades";
 import type { World } from "../world/world";
 import type { Letter } from "./letter";
 
@@ -14,7 +15,7 @@ export type DocumentKind = ValuesOf<typeof getDocument>["document_type"];
 export const documentPath = (kind: DocumentKind, id: string): string =>
   `/documents/${kind}/${encodeURIComponent(id)}`;
 
-const withoutInstruction = new Set<PaymentStatus>([
+const withoutInstruction = new Set<TradePaymentStatus>([
   "Need more beneficiary information",
   "Validating beneficiary information",
   "Payment pending of authorization",

@@ -1,12 +1,13 @@
 /** pain.002 documents: the status of a payment that was initiated with a pain.001 document (ISO 20022). */
 import { notProvided, type Pain001, type Sums } from "../world/open-banking/pain001";
+import type { TransactionStatus } from "../world/enumerations";
 import type { Payment, PaymentStatus, StatusReason } from "../world/open-banking/payment";
 import { elements, type Xml, xmlDeclaration } from "./xml";
 
 /** A version of the report: how it says what its code list has no word for. */
 interface Version {
   readonly name: string;
-  readonly inOtherWords: Readonly<Partial<Record<PaymentStatus, PaymentStatus | "PDNG">>>;
+  readonly inOtherWords: Readonly<Partial<Record<PaymentStatus, TransactionStatus>>>;
 }
 
 /** By the version of pain.001 that is reported on. A payment that was cancelled is rejected, by the order of its owner. */

@@ -1,4 +1,5 @@
 /** Payment initiation. Contract: payment initiation, rows 1 to 9. */
+import type { OperationValues } from "@fxdesk/toolkit/operations";
 import { minorUnits } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
 import type { BehavioursOf, Call, Declared } from "../behaviour";
@@ -237,7 +238,7 @@ function statusOf(call: Call<Named>) {
 }
 
 interface Authorised extends Named {
-  readonly "payment-authorisation": "authorisations" | "cancellation-authorisations";
+  readonly "payment-authorisation": OperationValues["payments.getAuthorisation"]["payment-authorisation"];
 }
 
 function decisionOf(call: Call<Authorised>): { readonly decision: Decision; readonly list: string } {

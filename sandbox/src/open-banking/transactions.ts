@@ -9,11 +9,12 @@ import { addDays, dayOf, startOf } from "../world/calendar/days";
 import { type BookedLine, bucketOf, type Counterparty, type EntryDetails } from "../world/ledger/ledger";
 import type { World } from "../world/world";
 import { bankTransactionCode } from "./camt053";
+import type { Among, BookingStatus } from "../world/enumerations";
 import type { Consent, Span } from "../world/open-banking/consent";
 import { type Payment, totalOf, type Transfer } from "../world/open-banking/payment";
 import { amountIn, entryReference, lineIdOf } from "../world/open-banking/references";
 
-export type ListName = "booked" | "pending" | "information";
+export type ListName = Among<BookingStatus, "booked" | "pending" | "information">;
 
 /** Entries of one kind, the latest first, of which a part can be shown. */
 export interface List {
@@ -120,7 +121,7 @@ const shownOrder = ({ order, transfer }: ReturnType<typeof standingOrders>[numbe
 
 /** Which entries a call asks for. */
 export interface Selection {
-  readonly bookingStatus: "booked" | "pending" | "both" | "information" | "all";
+  readonly bookingStatus: BookingStatus;
   readonly dateFrom?: string | undefined;
   readonly dateTo?: string | undefined;
   readonly entryReferenceFrom?: string | undefined;

@@ -55,21 +55,36 @@ const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' " +
   "rx='7' fill='%2314532d'/%3E%3Cpath d='M8 13h14l-4-4M24 19H10l4 4' fill='none' stroke='%23fff' stroke-width='3'/%3E%3C/svg%3E";
 
+interface Scripts {
+  /** In the page itself. */
+  readonly script: string;
+  /** Where the sandbox serves a library that the page stands on; it writes styles as it likes. */
+  readonly library?: string;
+}
+
+/** What a page with scripts may load, and from where. */
+const scriptPolicy = ({ script, library }: Scripts): readonly string[] => [
+  `script-src ${hashOf(script)}${library === undefined ? "" : " 'self'"}`,
+  "connect-src 'self'",
+  "form-action 'self'",
+];
+
+const scriptsIn = ({ script, library }: Scripts): Html =>
+  html`${library && html`<script type="module" src="${library}"></script>`}${new Html(`<script>${script}</script>`)}`;
+
 /**
  * Pages with one style of their own; a browser is told to trust no other, and to show them in no frame. Those with a
  * script talk to the sandbox alone; the forms of the others lead on to other addresses.
  */
-export function pagesWith(ownStyle: string, script?: string) {
+export function pagesWith(ownStyle: string, scripts?: Scripts) {
   const style = look + ownStyle;
   const policy = [
     "default-src 'none'",
-    `style-src ${hashOf(style)}`,
+    `style-src ${scripts?.library === undefined ? hashOf(style) : "'unsafe-inline'"}`,
     "img-src data:",
     "frame-ancestors 'none'",
     "base-uri 'none'",
-    ...(script === undefined
-      ? []
-      : [`script-src ${hashOf(script)}`, "connect-src 'self'", "form-action 'self'"]),
+    ...(scripts ? scriptPolicy(scripts) : []),
   ];
   return {
     /** To be sent with each of them. */
@@ -89,7 +104,7 @@ export function pagesWith(ownStyle: string, script?: string) {
             ${new Html(`<style>${style}</style>`)}
           </head>
           <body>
-            ${body} ${script === undefined ? undefined : new Html(`<script>${script}</script>`)}
+            ${body} ${scripts && scriptsIn(scripts)}
           </body>
         </html>`.text,
   };

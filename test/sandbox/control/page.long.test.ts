@@ -81,8 +81,7 @@ test("has a form for every control that changes something", async () => {
   const sent = await page
     .locator("input[name=control]")
     .evaluateAll((inputs) => inputs.map((input) => (input as HTMLInputElement).value));
-  // What is loaded is a file: that goes over the command line.
-  const changing = controls.filter(({ name, effect }) => effect === "change" && name !== "sandbox.load");
+  const changing = controls.filter(({ effect }) => effect === "change");
   expect(new Set(sent)).toEqual(new Set(changing.map(({ name }) => name.replace("sandbox.", ""))));
 });
 
@@ -163,6 +162,43 @@ describe("a form", () => {
     await press("Fork");
     const address = await panel("This moment").getByRole("link", { name: "http://" }).innerText();
     expect((await fetch(`${address}/_sandbox/clock`)).status).toBe(200);
+  });
+
+  describe.each([
+    ["without JavaScript", false],
+    ["with JavaScript", true],
+  ])("loads a file, %s", (_how, javaScriptEnabled) => {
+    const choose = (name: string, text: string) =>
+      panel("This moment")
+        .getByLabel("A saved file")
+        .setInputFiles({ name, mimeType: "application/json", buffer: Buffer.from(text) });
+
+    test("that was saved", async () => {
+      const [saved, before] = [JSON.stringify(sandbox.save()), sandbox.control.getClock()];
+      sandbox.control.advanceClock({ days: 3 });
+      await open(javaScriptEnabled);
+      await choose("friday.json", saved);
+      await press("Load");
+      expect(await notice()).toBe("Load: done.");
+      expect(sandbox.control.getClock()).toEqual(before);
+      expect(await panel("Clock").textContent()).toContain("Mon, 16 Mar 2026");
+    });
+
+    test.each([
+      ["no JSON", "statement.mt940", ":20:1", `"statement.mt940" holds no saved sandbox.`],
+      ["no file that save made", "other.json", `{"hello": 1}`, "fxdesk_sandbox is required"],
+      ["what a newer one saved", "new.json", `{"fxdesk_sandbox":9,"state":{}}`, "Upgrade @fxdesk/sandbox"],
+      ["nothing", "empty.json", "", "this one is empty."],
+    ])("unless it is %s", async (_what, name, text, message) => {
+      await open(javaScriptEnabled);
+      const before = sandbox.save();
+      await choose(name, text);
+      await press("Load");
+      const told = await page.getByRole("alert").textContent();
+      expect(told).toMatch(/^Load: /);
+      expect(told).toContain(message);
+      expect(sandbox.save()).toEqual(before);
+    });
   });
 
   test("of another page is refused", async () => {

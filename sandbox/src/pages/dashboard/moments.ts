@@ -1,5 +1,5 @@
-/** Keeping this moment: as a file, or in another sandbox. */
-import { fork, save } from "../../control/controls";
+/** Keeping this moment, as a file or in another sandbox, and going on from one that was kept. */
+import { fork, load, save } from "../../control/controls";
 import type { Stage } from "../../stage";
 import { type Html, html } from "../html";
 import { form } from "./form";
@@ -15,8 +15,7 @@ export const moments: Panel = {
   show,
   forms: () =>
     html`<p>
-        <a href="${save.path}" download>Save it as a file</a>: fxdesk sandbox load &lt;file&gt; goes on from
-        it.
+        <a href="${save.path}" download>Save it as a file</a>, to go on from it, here or in another sandbox.
       </p>
-      ${form(fork)}`,
+      ${form(load, { file: "A saved file, in the place of all that there is now", look: "bad" })}${form(fork)}`,
 };

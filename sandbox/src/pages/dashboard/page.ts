@@ -5,14 +5,15 @@ import { act, methodOf } from "../../control/in-process";
 import { Refusal } from "../../refusal";
 import type { Extension } from "../../server";
 import type { Stage } from "../../stage";
+import { docsPath } from "../docs";
 import { pagesWith } from "../document";
 import { type Html, html } from "../html";
 import { script, style } from "./assets";
-import { valuesFrom } from "./form";
+import { sentIn, valuesFrom } from "./form";
 import { panels } from "./panels";
 import type { Panel } from "./parts";
 
-const dashboards = pagesWith(style, script);
+const dashboards = pagesWith(style, { script });
 
 /** A part that the script reads again. */
 const live = (id: string, content: Html | undefined): Html | undefined =>
@@ -33,6 +34,8 @@ const links = html`<nav aria-label="On this page">
   ${panels.map(({ id, title }) => html`<a href="#${id}">${title}</a> `)}
 </nav>`;
 
+const elsewhere = html`<p><a href="${docsPath}">Operations, and a form that tries each</a></p>`;
+
 interface Notice {
   readonly look: "good" | "bad";
   readonly message: string;
@@ -47,7 +50,7 @@ const shown = (stage: Stage, notice: Notice | undefined): string =>
     html`<header>
         <h1>fxdesk sandbox</h1>
         <p>${stage.world.clients.get(stage.world.home.clientId)!.name} · no real bank, no real money</p>
-        ${links}
+        ${elsewhere} ${links}
       </header>
       <div id="notice" tabindex="-1">${notice && banner(notice)}</div>
       <main>${placed(stage, "top")} ${placed(stage, "main")} ${placed(stage, "side")}</main>`,
@@ -56,15 +59,15 @@ const shown = (stage: Stage, notice: Notice | undefined): string =>
 const send = (reply: FastifyReply, stage: Stage, status: number, notice?: Notice): FastifyReply =>
   reply.code(status).headers(dashboards.headers).send(shown(stage, notice));
 
-const controlNamed = (method: string | null) => controls.find((control) => methodOf(control) === method);
+const controlNamed = (method: unknown) => controls.find((control) => methodOf(control) === method);
 
 /** Does what a form asks for, and shows the page again. */
 async function submit(stage: Stage, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const sent = new URLSearchParams(String(request.body));
+  const sent = await sentIn(request);
   const control = controlNamed(sent.get("control"));
   if (!control) return send(reply, stage, 404, { look: "bad", message: "There is no such control." });
   try {
-    await act(stage, control, valuesFrom(control, sent));
+    await act(stage, control, await valuesFrom(control, sent));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const message = [`${control.title}:`, error.message, error.details].filter(Boolean).join(" ");

@@ -1,4 +1,5 @@
 /** The numbers under which money reaches the accounts of a client. */
+import type { AccountDetailsStatus, Among } from "../enumerations";
 import { type Account, type Numbers, ownNumbers } from "./account";
 import { accountIn, openAccountIn } from "./accounts";
 import type { AccountDetails } from "./details";
@@ -111,7 +112,11 @@ export function confirm(world: World, details: AccountDetails): void {
  * What the dealers say to a request that is pending. Confirmed, it has numbers and an account behind it; the first of a
  * currency is its primary one.
  */
-export function decide(world: World, details: AccountDetails, status: "confirmed" | "failed"): void {
+export function decide(
+  world: World,
+  details: AccountDetails,
+  status: Among<AccountDetailsStatus, "confirmed" | "failed">,
+): void {
   details.status = status;
   details.modifiedAt = world.now;
   if (status === "failed") return;

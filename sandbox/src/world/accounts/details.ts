@@ -1,4 +1,5 @@
 /** The numbers under which money reaches an account. */
+import type { AccountDetailsStatus } from "../enumerations";
 import type { Numbers } from "./account";
 
 export interface AccountDetails {
@@ -14,7 +15,7 @@ export interface AccountDetails {
   numbers: Numbers | undefined;
   readonly createdAt: Date;
   modifiedAt: Date;
-  status: "pending" | "confirmed" | "failed";
+  status: AccountDetailsStatus;
   primary: boolean;
   alias: string | undefined;
 }

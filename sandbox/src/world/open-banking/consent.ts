@@ -1,4 +1,5 @@
 /** A consent to read accounts. */
+import type { ConsentStatus } from "../enumerations";
 import type { Client } from "../parties/parties";
 import type { Access, Grant } from "./access";
 import type { Decision } from "./decision";
@@ -8,8 +9,6 @@ export interface Span {
   readonly after: number;
   readonly until: number;
 }
-
-export type ConsentStatus = "received" | "rejected" | "valid" | "expired" | "terminatedByTpp";
 
 export interface ConsentTerms {
   /** As it was asked for; once authorised, with what the person chose. */

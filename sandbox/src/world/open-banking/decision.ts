@@ -1,4 +1,5 @@
 /** What a person is asked to approve or refuse, and one attempt at asking. */
+import type { ScaStatus } from "../enumerations";
 
 /** What a decision is about, as OAuth calls it. */
 export interface Subject {
@@ -20,8 +21,6 @@ export interface Decision {
   /** What there is to choose from: identifiers, and names for people. */
   readonly choices?: readonly (readonly [id: string, name: string])[];
 }
-
-export type ScaStatus = "received" | "started" | "finalised" | "failed";
 
 /** One attempt at asking. */
 export interface Authorisation {

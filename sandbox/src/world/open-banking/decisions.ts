@@ -1,7 +1,8 @@
 /** What becomes of decisions: by what they are about. */
 import type { World } from "../world";
 import { consentDecision } from "./consents";
-import { type Authorisation, type Decision, isPending, type ScaStatus } from "./decision";
+import type { ScaStatus } from "../enumerations";
+import { type Authorisation, type Decision, isPending } from "./decision";
 import { cancellationDecision, initiationDecision } from "./paying";
 
 /** What is done with a decision on something with an ID. */

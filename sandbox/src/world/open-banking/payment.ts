@@ -1,6 +1,7 @@
 /** A payment of the open-banking interfaces. */
 import { Big } from "big.js";
 import type { Account } from "../accounts/account";
+import type { Among, TransactionStatus } from "../enumerations";
 import type { Money } from "../money/currencies";
 import type { Client } from "../parties/parties";
 import type { Decision } from "./decision";
@@ -8,7 +9,11 @@ import type { Pain001 } from "./pain001";
 import type { AccountReference } from "./references";
 import type { StandingOrder } from "./standing-order";
 
-export type PaymentStatus = "RCVD" | "PATC" | "ACTC" | "ACSP" | "ACSC" | "PART" | "RJCT" | "CANC";
+/** Those that a payment here can have. */
+export type PaymentStatus = Among<
+  TransactionStatus,
+  "RCVD" | "PATC" | "ACTC" | "ACSP" | "ACSC" | "PART" | "RJCT" | "CANC"
+>;
 
 /** Why something was rejected: a code of ISO 20022 (ExternalStatusReason1Code), and what it means. */
 export interface StatusReason {

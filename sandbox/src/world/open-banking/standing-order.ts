@@ -1,4 +1,5 @@
 /** The days on which a standing order pays. */
+import type { ExecutionRule } from "../enumerations";
 import { addDays, dayOf } from "../calendar/days";
 import { isOpen, type PaymentSystem } from "../calendar/systems";
 
@@ -6,7 +7,7 @@ export interface StandingOrder {
   readonly startDate: string;
   readonly endDate?: string | undefined;
   readonly frequency: Frequency;
-  readonly executionRule?: "following" | "preceding" | undefined;
+  readonly executionRule?: ExecutionRule | undefined;
   /** From 1 to 31; a month that is shorter pays on its last day. */
   readonly dayOfExecution?: string | undefined;
   readonly monthsOfExecution?: readonly string[] | undefined;

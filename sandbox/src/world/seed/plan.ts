@@ -1,13 +1,12 @@
 /** A trade that the company plans, and what it does with it afterwards, as data. */
-import type { TradeType } from "../enumerations";
-import type { PaymentStatus } from "../trades/trades";
+import type { TradeType, TradePaymentStatus } from "../enumerations";
 
 export type Act =
   /** Pays in a share of what the trade sells, when it is there. */
   | { readonly kind: "fund"; readonly share: number }
   /** Sets a share of what the trade buys aside for a supplier. */
-  | { readonly kind: "set-aside"; readonly share: number; readonly status?: PaymentStatus }
-  | { readonly kind: "set-aside-rest"; readonly status: PaymentStatus }
+  | { readonly kind: "set-aside"; readonly share: number; readonly status?: TradePaymentStatus }
+  | { readonly kind: "set-aside-rest"; readonly status: TradePaymentStatus }
   /** Draws a part of a forward, for settlement two days on. */
   | { readonly kind: "draw"; readonly amount: number }
   | { readonly kind: "cancel" };

@@ -1,4 +1,5 @@
 /** The company's trades: a year of hedging, and at its end one of each kind and in each status. */
+import type { TradePaymentStatus } from "../enumerations";
 import { Big } from "big.js";
 import { accountIn } from "../accounts/accounts";
 import { nextBusinessDay, previousBusinessDay, previousMarketDay } from "../calendar/business-days";
@@ -9,7 +10,7 @@ import { offer } from "../trades/pricing";
 import { available } from "../ledger/movements";
 import { demo } from "../parties/parties";
 import { allocate } from "../trades/payments";
-import { hasAccount, type PaymentStatus, type Trade, unallocated } from "../trades/trades";
+import { hasAccount, type Trade, unallocated } from "../trades/trades";
 import { book, cancel, fund } from "../trades/trading";
 import type { World } from "../world";
 import type { Act, Plan } from "./plan";
@@ -155,7 +156,7 @@ function openTrades(world: World, today: string): Plan[] {
 
 const payIn = (share: number): Act => ({ kind: "fund", share });
 
-const setAside = (share: number, status?: PaymentStatus): Act => ({
+const setAside = (share: number, status?: TradePaymentStatus): Act => ({
   kind: "set-aside",
   share,
   ...(status && { status }),
@@ -185,7 +186,12 @@ function fundShare(world: World, trade: Trade, share: number): void {
   if (part.lte(available(world, accountIn(world, trade, currency)))) fund(world, trade, part);
 }
 
-function setAsideAmount(world: World, trade: Trade, amount: Big, status: PaymentStatus | undefined): void {
+function setAsideAmount(
+  world: World,
+  trade: Trade,
+  amount: Big,
+  status: TradePaymentStatus | undefined,
+): void {
   const isKnown = status !== "Need more beneficiary information";
   const beneficiary = world.beneficiaries.find(
     (each) => each.currency === trade.buy.currency && hasAccount(each) === isKnown,

@@ -1,4 +1,5 @@
 /** Payments from what trades buy: asked for, approved, checked, sent, and sometimes returned. */
+import type { TradePaymentStatus } from "../enumerations";
 import type { Big } from "big.js";
 import { approversIn, isApproved } from "../parties/approvals";
 import { nextBusinessDay, nextBusinessTime } from "../calendar/business-days";
@@ -15,7 +16,6 @@ import {
   endedPayments,
   hasAccount,
   openDraws,
-  type PaymentStatus,
   type Trade,
   type TradePayment,
   unallocated,
@@ -39,7 +39,7 @@ export function allocate(
     date = trade.maturityDate,
     createdBy,
   }: {
-    readonly status?: PaymentStatus | undefined;
+    readonly status?: TradePaymentStatus | undefined;
     readonly date?: string | undefined;
     readonly createdBy?: string | undefined;
   } = {},
@@ -222,7 +222,7 @@ export function returnPayment(world: World, trade: Trade, payment: TradePayment)
   payment.returned = true;
 }
 
-function stop(world: World, trade: Trade, payment: TradePayment, status: PaymentStatus): void {
+function stop(world: World, trade: Trade, payment: TradePayment, status: TradePaymentStatus): void {
   notePayment(world, trade, payment, "Outgoing", payment.amount.neg());
   payment.status = status;
 }

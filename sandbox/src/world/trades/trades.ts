@@ -2,27 +2,8 @@
 import { Big } from "big.js";
 import type { Money } from "../money/currencies";
 import { DomainError } from "../domain-error";
-import type { TradeType } from "../enumerations";
+import type { Among, TradePaymentStatus, TradeStatus, TradeType } from "../enumerations";
 import type { Rate } from "../money/fx";
-
-export type TradeStatus =
-  | "Created"
-  | "Funds In Partially"
-  | "Funds in Full"
-  | "Funds Out Partially Allocated"
-  | "Funds Out Full Allocated"
-  | "Closed"
-  | "Cancelled";
-
-export type PaymentStatus =
-  | "Need more beneficiary information"
-  | "Validating beneficiary information"
-  | "Waiting for payment date"
-  | "Payment complete"
-  | "Executing Payment"
-  | "Payment pending of authorization"
-  | "Payment rejected"
-  | "Payment cancelled";
 
 /** A payment from what a trade buys. */
 export interface TradePayment {
@@ -33,7 +14,7 @@ export interface TradePayment {
   /** The contact who asked for it; they cannot approve it. */
   readonly createdBy: string | undefined;
   beneficiary: Beneficiary;
-  status: PaymentStatus;
+  status: TradePaymentStatus;
   /** The contacts who have approved it. */
   readonly approvedBy: string[];
   /** Whether it came back after it was paid. */
@@ -101,7 +82,7 @@ export interface Trade extends TradeTerms {
   owedFee: Big;
   /** Whether what was bought was given for what was sold; its payments may still be under way. */
   settled: boolean;
-  ended?: "Closed" | "Cancelled";
+  ended?: Among<TradeStatus, "Closed" | "Cancelled">;
 }
 
 const sum = (amounts: readonly Big[]) => amounts.reduce((total, amount) => total.plus(amount), new Big(0));
@@ -134,7 +115,7 @@ export const unsettled = (trade: Trade, side: "buy" | "sell"): Big =>
   trade[side].amount.minus(sum(settledDraws(trade, side)));
 
 /** Payments of which nothing more will come. */
-export const endedPayments: ReadonlySet<PaymentStatus> = new Set([
+export const endedPayments: ReadonlySet<TradePaymentStatus> = new Set([
   "Payment complete",
   "Payment rejected",
   "Payment cancelled",
@@ -143,7 +124,7 @@ export const endedPayments: ReadonlySet<PaymentStatus> = new Set([
 /** What is still to be paid in. */
 export const outstanding = (trade: Trade): Big => remaining(trade, "sell").minus(trade.funded);
 
-const stopped = new Set<PaymentStatus>(["Payment rejected", "Payment cancelled"]);
+const stopped = new Set<TradePaymentStatus>(["Payment rejected", "Payment cancelled"]);
 
 /** What of the bought amount payments were made from. */
 export const allocated = ({ payments }: Trade): Big =>

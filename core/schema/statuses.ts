@@ -1,0 +1,75 @@
+/** How far things are, as responses tell it. */
+import { openEnum } from "./values";
+
+/** Contract: States and transitions. */
+export const TradeStatus = openEnum([
+  "Created",
+  "Funds In Partially",
+  "Funds in Full",
+  "Funds Out Partially Allocated",
+  "Funds Out Full Allocated",
+  "Closed",
+  "Cancelled",
+]);
+
+/** Of a payment from what a trade buys. Contract: States and transitions. */
+export const TradePaymentStatus = openEnum([
+  "Need more beneficiary information",
+  "Validating beneficiary information",
+  "Waiting for payment date",
+  "Payment complete",
+  "Executing Payment",
+  "Payment pending of authorization",
+  "Payment rejected",
+  "Payment cancelled",
+]);
+
+export const AccountDetailsStatus = openEnum(["pending", "confirmed", "failed"]);
+
+export const TransactionStatus = openEnum([
+  "ACCC",
+  "ACCP",
+  "ACSC",
+  "ACSP",
+  "ACTC",
+  "ACWC",
+  "ACWP",
+  "RCVD",
+  "PDNG",
+  "RJCT",
+  "CANC",
+  "ACFC",
+  "PATC",
+  "PART",
+]).meta({
+  description:
+    "ISO 20022 code: RCVD received, PDNG in checks, PATC authorised by some, ACTC, ACCP, ACFC, ACWC and ACWP accepted, ACSP settling, ACSC settled for the debtor, ACCC for the creditor, RJCT rejected, CANC cancelled, PART accepted in part (bulk). The last five are final.",
+});
+
+export const ConsentStatus = openEnum([
+  "received",
+  "rejected",
+  "valid",
+  "revokedByPsu",
+  "expired",
+  "terminatedByTpp",
+  "partiallyAuthorised",
+]).meta({
+  description:
+    "Only a valid consent can be used: received awaits the person, partiallyAuthorised others who must authorise too. revokedByPsu was ended by the person, terminatedByTpp by the caller.",
+});
+
+export const ScaStatus = openEnum([
+  "received",
+  "psuIdentified",
+  "psuAuthenticated",
+  "scaMethodSelected",
+  "started",
+  "unconfirmed",
+  "finalised",
+  "failed",
+  "exempted",
+]).meta({
+  description:
+    "How far the person is with the authorisation, from received on. finalised, failed and exempted (not needed) are final.",
+});

@@ -1,0 +1,114 @@
+/** The page at /docs: the OpenAPI document of what is played, and a form for each operation that tries it. */
+import { type Field, fieldsOf, type GeneratedValue, type Service } from "@fxdesk/toolkit/operations";
+import { createReadStream, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Demo, demoOf } from "../demo";
+import { extensionsFor } from "../extensions";
+import type { Extension } from "../server";
+import { pagesWith } from "./document";
+import { html } from "./html";
+
+export const docsPath = "/docs";
+const documentPath = `${docsPath}/openapi.json`;
+const libraryPath = `${docsPath}/explorer.js`;
+
+const folder = join(__dirname, "../..");
+/** Written by the build: the library, and all that it needs. */
+const library = join(folder, "dist/explorer/explorer.js");
+const script = readFileSync(join(folder, "resources/docs.js"), "utf8");
+
+/** The library has no colours of its own for who likes it dark. */
+const style = `
+:root { color-scheme: only light; }
+body { display: grid; grid-template-rows: auto minmax(0, 1fr); height: 100vh; }
+header { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1rem 1rem; padding: .6rem 1rem; color: #17212b;
+  background: #fff; border-bottom: 1px solid #e1e6ec; }
+header p { margin: 0; }
+header a, header p { color: #1d4ed8; }
+header p { color: #56636f; }
+openapi-explorer { height: 100%; --blue: #1d4ed8; --green: #166534; --orange: #9a3412; --red: #991b1b; --yellow: #854d0e;
+  --purple: #6b21a8; --gray: #475569; }
+`;
+
+const pages = pagesWith(style, { script, library: libraryPath });
+
+/** Stands in forms for an identifier; the page makes one for each call. */
+const placeholder = "00000000-0000-4000-8000-000000000000";
+
+const made: Readonly<Record<GeneratedValue, string | undefined>> = {
+  uuid: placeholder,
+  reference: undefined,
+  "local-address": "127.0.0.1",
+};
+
+/** What a connection to the demo company would fill in, and what fxdesk would make, for the fields of a form. */
+const valueOf = ({ by, setting, make }: Field, demo: Demo): string | undefined =>
+  by === "caller" ? undefined : (demo[setting] ?? (make && made[make]));
+
+const defaultsFor = ({ operations }: Service, demo: Demo): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    operations.flatMap(fieldsOf).flatMap((field) => {
+      const value = valueOf(field, demo);
+      return value === undefined ? [] : [[field.name, value] as const];
+    }),
+  );
+
+/** The document, with this sandbox's address and the demo company's values. What derives it is loaded when it is asked for. */
+async function documentOf(service: Service, demo: Demo, origin: string): Promise<object> {
+  const { openApiDocument } = await import("@fxdesk/toolkit/openapi");
+  const manifest = await readFile(join(folder, "package.json"), "utf8");
+  const { version } = JSON.parse(manifest) as { version: string };
+  const servers = Object.fromEntries(Object.keys(service.servers).map((name) => [name, origin]));
+  return openApiDocument(service, { version, servers, defaults: defaultsFor(service, demo) });
+}
+
+function shown({ credentials }: Service, demo: Demo): string {
+  const known = Object.entries(credentials).map(([name, { setting }]) => [name, demo[setting]] as const);
+  return pages.written(
+    "Operations · fxdesk sandbox",
+    html`<header>
+        <h1>Operations</h1>
+        <p>What is tried is done in this sandbox, as ${demo.clientId}.</p>
+        <a href="/">The sandbox's page</a> <a href="${documentPath}">OpenAPI document</a>
+      </header>
+      <openapi-explorer
+        spec-url="${documentPath}"
+        data-credentials="${JSON.stringify(Object.fromEntries(known))}"
+        data-placeholder="${placeholder}"
+        hide-server-selection
+        collapse
+        default-schema-tab="body"
+        nav-bg-color="#14532d"
+        nav-text-color="#ffffff"
+        nav-hover-bg-color="#0f3d21"
+        nav-hover-text-color="#ffffff"
+        primary-color="#14532d"
+        secondary-color="#86efac"
+        text-color="#17212b"
+      >
+        <p slot="overview-footer">
+          Each operation has a form; Execute sends it, with the credentials of the demo company.
+          Authentication takes others.
+        </p>
+      </openapi-explorer>`,
+  );
+}
+
+/** The contract, or whatever is played, and what the sandbox adds to it. */
+const withExtensions = (service: Service): Service => ({
+  ...service,
+  operations: [...service.operations, ...extensionsFor(service).service.operations],
+});
+
+export const docs: Extension = (app, stage, played) => {
+  // A service of somebody's own may have a document there.
+  if (app.hasRoute({ method: "GET", url: docsPath })) return;
+  const service = withExtensions(played);
+  const demo = () => demoOf(service, stage.world);
+  app.get(docsPath, (_request, reply) => reply.headers(pages.headers).send(shown(service, demo())));
+  app.get(documentPath, (request) => documentOf(service, demo(), `http://${request.headers.host}`));
+  app.get(libraryPath, (_request, reply) =>
+    reply.type("text/javascript; charset=utf-8").send(createReadStream(library)),
+  );
+};

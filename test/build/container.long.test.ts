@@ -1,0 +1,156 @@
+/**
+ * The container's image, without a program that makes images: its stages are folders, and what the Containerfile says is
+ * done in them. What it starts is started as the user that it names.
+ */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, delimiter, join, relative } from "node:path";
+import { promisify } from "node:util";
+import { eventually } from "../support/eventually";
+
+const root = join(__dirname, "../..");
+const home = "/fxdesk";
+/** The image's folder, and no path that ends like it. */
+const homePath = /(?<![\w.])\/fxdesk/g;
+
+const linesOf = async (name: string): Promise<readonly string[]> =>
+  (await readFile(join(root, name), "utf8"))
+    .split("\n")
+    .filter((line) => line.trim() !== "" && !line.startsWith("#"));
+
+/** What of the context the image never sees: the last pattern that fits decides, for a folder and all that is in it. */
+async function ignored(): Promise<(path: string) => boolean> {
+  const rules = (await linesOf(".dockerignore")).map((line) => {
+    const pattern = line
+      .replace(/^!/, "")
+      .replaceAll(".", String.raw`\.`)
+      .replaceAll("*", "[^/]*");
+    return { keeps: line.startsWith("!"), fits: new RegExp(`^${pattern}(/|$)`) };
+  });
+  return (path) => rules.findLast(({ fits }) => fits.test(path))?.keeps === false;
+}
+
+/** Who runs it: the user of the image where that can be another. */
+const [user, owner] =
+  process.getuid!() === 0
+    ? [{ uid: 1000, gid: 1000 }, "1000:1000"]
+    : [{}, `${process.getuid!()}:${process.getgid!()}`];
+
+/** What the machine has, and not what a test runner puts before it: an npm of another version. */
+const machinePath = process.env
+  .PATH!.split(delimiter)
+  .filter((folder) => !folder.includes("node_modules"))
+  .join(delimiter);
+
+interface Stage {
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+let place: string;
+let image: Stage;
+/** What the image says of itself, by the instruction. */
+const says = new Map<string, string>();
+
+/** Does what the Containerfile says, line by line. */
+async function build(): Promise<Stage> {
+  const isIgnored = await ignored();
+  const filter = (path: string) => path === root || !isIgnored(relative(root, path));
+  const stages = new Map<string, Stage>();
+  let stage: Stage | undefined;
+  const here = (text: string, { folder }: Stage) =>
+    text.replace(homePath, folder).replaceAll("1000:1000", owner);
+  const steps: Readonly<Record<string, (rest: string, now: Stage) => unknown>> = {
+    async COPY(rest, now) {
+      const [, from, paths] = /^(?:--from=(\S+) )?(.*)$/.exec(rest)!;
+      const [target, ...sources] = paths!.split(" ").toReversed();
+      for (const source of sources) {
+        const path = from ? here(source, stages.get(from)!) : join(root, source);
+        const isFile = (await stat(path)).isFile();
+        const to = join(now.folder, target!, isFile && target!.endsWith("/") ? basename(path) : "");
+        await cp(path, to, { recursive: true, verbatimSymlinks: true, ...(!from && { filter }) });
+      }
+    },
+    RUN: (rest, now) =>
+      promisify(execFile)("sh", ["-c", here(rest, now)], {
+        cwd: now.folder,
+        env: now.env,
+        maxBuffer: 2 ** 26,
+      }),
+    ENV(rest, now) {
+      const [, name, value] = /^(\w+)=(.*)$/.exec(rest)!;
+      now.env[name!] = here(value!, now).replace("$PATH", machinePath);
+    },
+  };
+  for (const line of await linesOf("Containerfile")) {
+    const [, word, rest] = /^(\w+) (.*)$/.exec(line)!;
+    if (word === "FROM") {
+      const [, base, name = "image"] = /^(\S+)(?: AS (\S+))?$/.exec(rest!)!;
+      stage = { folder: join(place, name), env: { ...process.env, PATH: machinePath } };
+      stages.set(name, stage);
+      await mkdir(stage.folder);
+      const before = stages.get(base!);
+      if (before) await cp(before.folder, stage.folder, { recursive: true, verbatimSymlinks: true });
+    } else if (steps[word!]) await steps[word!]!(rest!, stage!);
+    else says.set(word!, rest!);
+  }
+  return stage!;
+}
+
+beforeAll(async () => {
+  place = await mkdtemp(join(tmpdir(), "fxdesk-image-"));
+  // Another user goes through it.
+  await chmod(place, 0o755);
+  image = await build();
+}, 600_000);
+afterAll(() => rm(place, { recursive: true, force: true }));
+
+const command = (text: string): readonly string[] =>
+  (JSON.parse(text) as string[]).map((word) => word.replace(homePath, image.folder));
+
+test("it names a user who is not root, a folder for its state, and where it listens", () => {
+  expect(says.get("USER")).toBe("1000:1000");
+  expect(says.get("VOLUME")).toBe(`${home}/state`);
+  expect(says.get("EXPOSE")).toBe("8080");
+});
+
+const ended = async (child: ChildProcess) => child.exitCode ?? ((await once(child, "exit")) as [number])[0];
+
+test("it starts as its user, is healthy, keeps e-mails in its state, and ends when it is told to", async () => {
+  const options = { cwd: image.folder, env: image.env, ...user };
+  const [program, ...args] = command(says.get("ENTRYPOINT")!);
+  const child = spawn(program!, [...args, "--port", "0"], options);
+  let told = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (told += String(data)));
+  const port = await eventually(async () => /page are at http:\/\/0\.0\.0\.0:(\d+)/.exec(told)?.[1], {
+    withinMs: 60_000,
+    what: () => `the sandbox, which said ${told}`,
+  });
+  const [check, ...rest] = command(/CMD (.*)$/.exec(says.get("HEALTHCHECK")!)![1]!);
+  const healthy = () =>
+    ended(
+      spawn(
+        check!,
+        rest.map((word) => word.replace("8080", port)),
+        options,
+      ),
+    );
+  expect(await healthy()).toBe(0);
+  const response = await fetch(`http://127.0.0.1:${port}/statements/trades?client_id=client-demo`, {
+    method: "POST",
+    headers: { authorization: "Bearer demo-access-token", "content-type": "application/json" },
+    body: JSON.stringify({ date_from: "2026-01" }),
+  });
+  expect(response.status).toBe(202);
+  expect(await readdir(join(image.folder, "state/outbox"))).toHaveLength(1);
+  const control = promisify(execFile);
+  const env = { ...image.env, FXDESK_BASE_URL: `http://127.0.0.1:${port}` };
+  await control(program!, ["sandbox", "save", "state/kept.json"], { ...options, env });
+  expect(await readFile(join(image.folder, "state/kept.json"), "utf8")).toContain("fxdesk_sandbox");
+  expect((await fetch(`http://127.0.0.1:${port}/docs/explorer.js`)).status).toBe(200);
+  child.kill("SIGTERM");
+  expect(await ended(child)).toBe(0);
+  expect(await healthy()).toBe(1);
+}, 120_000);

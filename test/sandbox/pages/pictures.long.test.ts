@@ -1,0 +1,45 @@
+/** What the pictures of the sandbox in the documents show is what its pages show; npm run pictures takes them anew. */
+import type { Browser } from "playwright-core";
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { launchBrowser } from "../../nodes/support/browser";
+import { picture } from "../../support/picture";
+import { sampleInput, sandboxClient } from "../../support/samples";
+import { Visitor } from "./visitor";
+
+let browser: Browser;
+let sandbox: Sandbox;
+let client: FxdeskClient;
+let visitor: Visitor;
+beforeAll(async () => {
+  browser = await launchBrowser();
+  sandbox = await startSandbox({ now: new Date("2026-03-16T09:00:00Z") });
+  client = sandboxClient(sandbox);
+  visitor = await Visitor.in(browser, { viewport: { width: 1280, height: 1085 } });
+});
+afterAll(async () => {
+  await visitor.leave();
+  await client.close();
+  await sandbox.close();
+  await browser.close();
+});
+
+test("the page: what waits for a person, accounts with a margin call, and the market", async () => {
+  await client.payments.initiate((await sampleInput("payments.initiate", client)) as never);
+  sandbox.control.moveRate({ symbol: "EURUSD", rate: 1.15 });
+  await visitor.page.goto(sandbox.baseUrl);
+  expect(await visitor.panel("Waiting for a person").getByRole("article").count()).toBe(4);
+  expect(await visitor.panel("Accounts").innerText()).toMatch(/EUR.*due from 2026-03-18/s);
+  await picture(visitor.page, "sandbox");
+});
+
+test("an operation that was tried, with the response", async () => {
+  const { page } = visitor;
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto(`${sandbox.baseUrl}/docs#?route=get-/funding-account`);
+  await page.locator("[data-pname=currency]").fill("EUR");
+  await page.getByRole("button", { name: "Execute" }).click();
+  await page.getByText('"Sandbox Bank DE"').first().scrollIntoViewIfNeeded();
+  await page.getByRole("button", { name: "Execute", disabled: false }).waitFor();
+  await picture(page, "sandbox-operations");
+});

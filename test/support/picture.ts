@@ -1,0 +1,9 @@
+/** Pictures of pages for the documents: taken by npm run pictures, and by no other run of the tests. */
+import { join } from "node:path";
+import type { Page, PageScreenshotOptions } from "playwright-core";
+
+const images = join(__dirname, "../../docs/images");
+
+export async function picture(page: Page, name: string, options: PageScreenshotOptions = {}): Promise<void> {
+  if (process.env.FXDESK_WRITE_DOCS) await page.screenshot({ path: join(images, `${name}.png`), ...options });
+}
