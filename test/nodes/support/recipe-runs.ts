@@ -3,12 +3,13 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import type { FxdeskClient } from "@fxdesk/toolkit";
+import { slugOf } from "../../../nodes/generate/pages";
 import { revisions, textOf } from "../../mcp/support/clients";
 import { eventually } from "../../support/eventually";
 import { anOrder } from "../../core/releases/place";
 import { approve, makeQuote, sampleInput } from "../../support/samples";
 import { root } from "./node-red";
-import { addressOf, behind, byType, flowOf, isWatching } from "./recipes";
+import { addressOf, behind, byType, flowOf, inItsTab, isWatching } from "./recipes";
 import { mcpToken, type Stage, type Variables } from "./stage";
 
 const holding = (part: object) => expect.objectContaining(part) as unknown;
@@ -72,19 +73,21 @@ export class RecipeRuns {
     await this.stage.place.say(/R-[A-Z0-9]+/.exec(text)![0], "anna");
   }
 
-  /** A page of the dashboard, once it shows all these texts, as it should look: nothing sticks out, no script fails. */
+  /** A page of the dashboard, once it shows all these texts; nothing sticks out of it, on a narrow screen either. */
   async #sees(path: string, ...texts: readonly (string | RegExp)[]): Promise<Page> {
-    const page = await this.stage.page(path);
-    for (const text of texts) await page.getByText(text).first().waitFor({ timeout: 20_000 });
-    for (const width of [500, 1280]) {
-      await page.setViewportSize({ width, height: 900 });
-      expect([path, width, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([
-        path,
-        width,
-        width,
-      ]);
+    const [page, narrow] = [await this.stage.page(path), await this.stage.page(path, 500)];
+    for (const each of [narrow, page]) {
+      for (const text of texts) await each.getByText(text).first().waitFor({ timeout: 20_000 });
+      expect(await each.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
     }
+    await narrow.close();
     return page;
+  }
+
+  /** The documents show it, where they are written. */
+  async #picture(page: Page, title: string): Promise<void> {
+    if (process.env.FXDESK_WRITE_DOCS && this.stage.placement === inItsTab)
+      await page.screenshot({ path: join(root, `docs/recipes/images/${slugOf(title)}.png`), fullPage: true });
   }
 
   /** An order that waits for a yes. */
@@ -460,16 +463,21 @@ export class RecipeRuns {
       },
     },
     "Dashboard of cash and maturities": {
-      leaves: () =>
-        this.#sees("cash", "Available", "JPY", "window forward", /^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/),
+      leaves: async () => {
+        const read = /^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/;
+        const page = await this.#sees("cash", "Available", "JPY", "window forward", read);
+        await this.#picture(page, "Dashboard of cash and maturities");
+      },
     },
     "Dashboard of releases": {
       isGuarded: true,
       leaves: async () => {
-        const { release } = await this.#order("1500.00");
-        await this.#sees("releases", release, "sell 1500.00 EUR, EUR into USD at 0.5 or better", "Decide at");
-        await this.stage.place.say(release, "anna", "refuse");
-        await this.#sees("releases", "refused");
+        const [first, second] = [await this.#order("1500.00"), await this.#order("250000.00")];
+        await this.#sees("releases", first.release, "sell 1500.00 EUR, EUR into USD at 0.5 or better");
+        await this.stage.place.say(first.release, "anna", "refuse");
+        const page = await this.#sees("releases", "refused", second.release, "Decide at");
+        await this.#picture(page, "Dashboard of releases");
+        await this.stage.place.say(second.release, "anna", "refuse");
       },
     },
     "Dashboard of statements and transactions": {
@@ -477,11 +485,9 @@ export class RecipeRuns {
         this.#payIn("EUR", "1234567.89", "TO-BE-SEEN");
         const page = await this.#sees("transactions", "1,234,567.89", "Payment of TO-BE-SEEN");
         await page.getByRole("button", { name: "Last month" }).click();
-        await page.getByText(/^4 files, /).waitFor({ timeout: 20_000 });
-        await page
-          .getByText(/GBP_\d+_.*\.pdf$/)
-          .first()
-          .waitFor({ timeout: 20_000 });
+        for (const text of [/^4 files, /, /^GBP_\d+_.*\.pdf$/])
+          await page.getByText(text).first().waitFor({ timeout: 20_000 });
+        await this.#picture(page, "Dashboard of statements and transactions");
       },
     },
   };

@@ -117,9 +117,9 @@ export class Stage {
   }
 
   /** A page of the dashboard of the flow that was deployed last, in a browser. */
-  async page(path: string): Promise<Page> {
+  async page(path: string, width = 1280): Promise<Page> {
     const browser = await (this.#browser ??= launchBrowser());
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    const page = await browser.newPage({ viewport: { width, height: 900 } });
     await page.goto(`${this.#current!.on.url}/dashboard/${path}`);
     return page;
   }
