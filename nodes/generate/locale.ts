@@ -29,7 +29,7 @@ function operationWords(operation: Callable, service: Service, { help }: Words) 
 }
 
 /** The editor looks for the label of a drawer by its name without spaces. */
-const drawerLabels = ({ categories }: Words) => ({
+export const drawerLabels = ({ categories }: Words) => ({
   label: entries(Object.entries(categories), ([category, label]) => [category.replaceAll(" ", "_"), label]),
 });
 

@@ -2,6 +2,7 @@
 import { flowFieldKinds } from "../assistant/flow-tools";
 import { connectionType } from "../names";
 import { catalogues, helpIn } from "./catalogues";
+import { drawerLabels } from "./locale";
 import type { Words } from "./words/en";
 import { helpOf, labelParts, labelsOf, type WrittenNode } from "./written";
 
@@ -165,6 +166,10 @@ export const assistantFiles = (): Readonly<Record<string, string>> => ({
 ${assistantNodes.map(definition).join("\n")}
 </script>
 `,
-  ...catalogues("mcp", (words) => ({ ...words.assistants, labels: labelsOf(assistantNodes, words) })),
+  ...catalogues("mcp", (words) => ({
+    ...words.assistants,
+    palette: drawerLabels(words),
+    labels: labelsOf(assistantNodes, words),
+  })),
   ...helpIn("mcp", (words) => helpOf(assistantNodes, words)),
 });

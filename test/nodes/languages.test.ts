@@ -30,25 +30,25 @@ const gaps = (text: string) => [...text.matchAll(/__\w+__|\$\{\w+\}/g)].map(([ga
 const same = new Set(["Name", "Person", "Operation", "fxdesk"]);
 
 describe.each(["fxdesk", "releases", "mcp"])("%s", (set) => {
-  const english = textsOf(catalogue("en-US", set));
-  const german = new Map(textsOf(catalogue("de", set)));
+  const original = textsOf(catalogue("en-US", set));
+  const translated = new Map(textsOf(catalogue("de", set)));
 
   test("the catalogues have the same keys, and none is empty", () => {
-    expect([...german.keys()]).toEqual(english.map(([key]) => key));
-    expect([...german.values()].filter((text) => text.trim() === "")).toEqual([]);
+    expect([...translated.keys()]).toEqual(original.map(([key]) => key));
+    expect([...translated.values()].filter((text) => text.trim() === "")).toEqual([]);
   });
 
   test("a translation has the gaps of its original", () => {
-    expect([...german].map(([key, text]) => [key, gaps(text)])).toEqual(
-      english.map(([key, text]) => [key, gaps(text)]),
+    expect([...translated].map(([key, text]) => [key, gaps(text)])).toEqual(
+      original.map(([key, text]) => [key, gaps(text)]),
     );
   });
 
   test("the frame is translated", () => {
-    const frame = english.filter(([key]) =>
+    const frame = original.filter(([key]) =>
       /^\.(form|status|palette|labels|connection\.(?!settings))/.test(key),
     );
-    const left = frame.filter(([key, text]) => german.get(key) === text && !same.has(text));
+    const left = frame.filter(([key, text]) => translated.get(key) === text && !same.has(text));
     expect(left).toEqual([]);
     expect(frame.length).toBeGreaterThan(5);
   });
