@@ -15,3 +15,9 @@ export const catalogues = (
       `${JSON.stringify(catalogueOf(words), undefined, 2)}\n`,
     ]),
   );
+
+/** The help of a node set in the words of each language. */
+export const helpIn = (set: string, helpOf: (words: Words) => string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(languages).map(([language, words]) => [`locales/${language}/${set}.html`, helpOf(words)]),
+  );

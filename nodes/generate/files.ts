@@ -2,7 +2,7 @@
 import type { Service } from "../../core/declaration/service";
 import { editorFile } from "./editor";
 import { helpFile } from "./help";
-import { catalogues } from "./catalogues";
+import { catalogues, helpIn } from "./catalogues";
 import { localeCatalogue } from "./locale";
 import { runtimeFile } from "./runtime";
 
@@ -11,5 +11,5 @@ export const nodeFiles = (service: Service): Readonly<Record<string, string>> =>
   "fxdesk.js": runtimeFile(service),
   "fxdesk.html": editorFile(service),
   ...catalogues("fxdesk", (words) => localeCatalogue(service, words)),
-  "locales/en-US/fxdesk.html": helpFile(service),
+  ...helpIn("fxdesk", (words) => helpFile(service, words)),
 });

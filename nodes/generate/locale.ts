@@ -14,22 +14,26 @@ interface FieldWords {
 const entries = <T>(list: readonly T[], entry: (item: T) => [string, unknown]) =>
   Object.fromEntries(list.map(entry));
 
-function operationWords(operation: Callable, service: Service) {
+function operationWords(operation: Callable, service: Service, { help }: Words) {
   const callables = declarationsOf(service);
   const page = pageOf(operation);
   const fields = entries(inputFields(page), ({ name, title, description }) => [
     name,
     { label: title, description: inNodeWords(description, callables) } satisfies FieldWords,
   ]);
-  return { label: page.title, description: inNodeWords(page.summary, callables), fields };
+  return {
+    label: page.title,
+    description: inNodeWords(help.summaries[page.name] ?? page.summary, callables),
+    fields,
+  };
 }
 
 /** The editor looks for the label of a drawer by its name without spaces. */
-const drawerLabels = ({ categories }: Words) => ({
+export const drawerLabels = ({ categories }: Words) => ({
   label: entries(Object.entries(categories), ([category, label]) => [category.replaceAll(" ", "_"), label]),
 });
 
-/** The locale catalogue of the node set. What declarations say is the same in each. */
+/** The locale catalogue of the node set. What declarations say is the same in each, but for summaries that the language has. */
 export function localeCatalogue(service: Service, words: Words) {
   const { form, connection, status, call, watch } = words;
   return {
@@ -48,7 +52,7 @@ export function localeCatalogue(service: Service, words: Words) {
       [watchSlug]: { ...watch, fields: {} },
       ...entries(declarationsOf(service), (operation) => [
         slugOf(operation),
-        operationWords(operation, service),
+        operationWords(operation, service, words),
       ]),
     },
   };

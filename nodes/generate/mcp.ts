@@ -1,19 +1,14 @@
 /** What the editor reads of the nodes for AI assistants: forms, words and help. */
 import { flowFieldKinds } from "../assistant/flow-tools";
 import { connectionType } from "../names";
-import { catalogues } from "./catalogues";
+import { catalogues, helpIn } from "./catalogues";
+import { drawerLabels } from "./locale";
 import type { Words } from "./words/en";
+import { helpOf, labelParts, labelsOf, type WrittenNode } from "./written";
 
 const serverType = "fxdesk-mcp-server";
 
-interface AssistantNode {
-  readonly type: string;
-  readonly label: string;
-  readonly summary: string;
-  readonly details: readonly string[];
-}
-
-const server: AssistantNode = {
+const server: WrittenNode = {
   type: serverType,
   label: "MCP server",
   summary: "Offers the connection to AI assistants as an MCP server, on Node-RED's own address.",
@@ -24,7 +19,7 @@ const server: AssistantNode = {
   ],
 };
 
-const tool: AssistantNode = {
+const tool: WrittenNode = {
   type: "fxdesk-tool",
   label: "Tool",
   summary: "Begins a flow that AI assistants call as a tool, beside those of the service.",
@@ -35,7 +30,7 @@ const tool: AssistantNode = {
   ],
 };
 
-const result: AssistantNode = {
+const result: WrittenNode = {
   type: "fxdesk-tool-result",
   label: "Tool result",
   summary: "Ends a flow that an AI assistant called: msg.payload is what it is told.",
@@ -44,7 +39,7 @@ const result: AssistantNode = {
   ],
 };
 
-export const assistantNodes: readonly AssistantNode[] = [server, tool, result];
+export const assistantNodes: readonly WrittenNode[] = [server, tool, result];
 
 type AssistantWords = Words["assistants"];
 type Label = keyof AssistantWords["form"];
@@ -94,10 +89,6 @@ const forms: Readonly<Record<string, string>> = {
   [result.type]: input(ofNode, "name"),
 };
 
-const labelText = ({ label: text }: AssistantNode, own = ""): string =>
-  `label: function () { return this.name || ${own}${JSON.stringify(text)}; },
-  labelStyle: function () { return this.name ? "node_label_italic" : ""; }`;
-
 const definitions: Readonly<Record<string, string>> = {
   [server.type]: `category: "config",
   defaults: {
@@ -113,7 +104,6 @@ const definitions: Readonly<Record<string, string>> = {
   [tool.type]: `category: "fxdesk assistants",
   color: "#B5D3E7",
   icon: "fxdesk.svg",
-  paletteLabel: ${JSON.stringify(tool.label)},
   inputs: 0,
   outputs: 1,
   defaults: {
@@ -127,7 +117,7 @@ const definitions: Readonly<Record<string, string>> = {
     fields: { value: [] },
     version: { value: 1 }
   },
-  ${labelText(tool, "this.tool || ")},
+  ${labelParts(tool, "this.tool || ")},
   oneditprepare: function () {
     const words = (key) => this._(key);
     $("#node-input-fxdesk-fields").css("min-height", "120px").editableList({
@@ -157,21 +147,17 @@ const definitions: Readonly<Record<string, string>> = {
   [result.type]: `category: "fxdesk assistants",
   color: "#B5D3E7",
   icon: "fxdesk.svg",
-  paletteLabel: ${JSON.stringify(result.label)},
   inputs: 1,
   outputs: 0,
   defaults: { name: { value: "" }, version: { value: 1 } },
-  ${labelText(result)}`,
+  ${labelParts(result)}`,
 };
 
-const template = ({ type }: AssistantNode): string =>
+const template = ({ type }: WrittenNode): string =>
   `<script type="text/html" data-template-name="${type}">${forms[type]}</script>`;
 
-const definition = ({ type }: AssistantNode): string =>
+const definition = ({ type }: WrittenNode): string =>
   `RED.nodes.registerType(${JSON.stringify(type)}, {\n  ${definitions[type]}\n});`;
-
-const help = ({ type, summary, details }: AssistantNode): string =>
-  `<script type="text/html" data-help-name="${type}">\n${[summary, ...details].map((text) => `<p>${text}</p>`).join("\n")}\n</script>`;
 
 /** Paths below dist/nodes and what they hold; mcp.js is compiled. */
 export const assistantFiles = (): Readonly<Record<string, string>> => ({
@@ -180,6 +166,10 @@ export const assistantFiles = (): Readonly<Record<string, string>> => ({
 ${assistantNodes.map(definition).join("\n")}
 </script>
 `,
-  ...catalogues("mcp", ({ assistants }) => assistants),
-  "locales/en-US/mcp.html": `${assistantNodes.map(help).join("\n")}\n`,
+  ...catalogues("mcp", (words) => ({
+    ...words.assistants,
+    palette: drawerLabels(words),
+    labels: labelsOf(assistantNodes, words),
+  })),
+  ...helpIn("mcp", (words) => helpOf(assistantNodes, words)),
 });

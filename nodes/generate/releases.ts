@@ -3,15 +3,12 @@ import { releaseAsked, releaseDecided } from "../../core/releases/watches";
 import { connectionType } from "../names";
 import type { TypedValue } from "../operation/sources";
 import { decisionFields } from "../release/release";
-import { catalogues } from "./catalogues";
+import { catalogues, helpIn } from "./catalogues";
 import { releasesCatalogue } from "./locale";
 import type { Words } from "./words/en";
+import { helpOf, labelParts, labelsOf, type WrittenNode } from "./written";
 
-interface ReleaseNode {
-  readonly type: string;
-  readonly label: string;
-  readonly summary: string;
-  readonly details: readonly string[];
+interface ReleaseNode extends WrittenNode {
   readonly isTrigger: boolean;
 }
 
@@ -111,18 +108,13 @@ const definition = (node: ReleaseNode): string => `RED.nodes.registerType(${JSON
   category: "fxdesk releases",
   color: ${JSON.stringify(node.isTrigger ? "#B5D3E7" : "#F0A58F")},
   icon: "approvals.svg",
-  paletteLabel: ${JSON.stringify(node.label)},
   inputs: ${node.isTrigger ? 0 : 1},
   outputs: 1,
   defaults: {
     ${defaults(node)}
   },${node.isTrigger ? "" : '\n  credentials: { secret: { type: "password" } },'}
-  label: function () { return this.name || ${JSON.stringify(node.label)}; },
-  labelStyle: function () { return this.name ? "node_label_italic" : ""; }${node.isTrigger ? "" : `,\n  ${prepared}`}
+  ${labelParts(node)}${node.isTrigger ? "" : `,\n  ${prepared}`}
 });`;
-
-const help = ({ type, summary, details }: ReleaseNode): string =>
-  `<script type="text/html" data-help-name="${type}">\n${[summary, ...details].map((text) => `<p>${text}</p>`).join("\n")}\n</script>`;
 
 /** Paths below dist/nodes and what they hold; releases.js is compiled. */
 export const releaseFiles = (): Readonly<Record<string, string>> => ({
@@ -131,6 +123,9 @@ export const releaseFiles = (): Readonly<Record<string, string>> => ({
 ${releaseNodes.map(definition).join("\n")}
 </script>
 `,
-  ...catalogues("releases", releasesCatalogue),
-  "locales/en-US/releases.html": `${releaseNodes.map(help).join("\n")}\n`,
+  ...catalogues("releases", (words) => ({
+    ...releasesCatalogue(words),
+    labels: labelsOf(releaseNodes, words),
+  })),
+  ...helpIn("releases", (words) => helpOf(releaseNodes, words)),
 });

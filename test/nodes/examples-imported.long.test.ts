@@ -15,7 +15,7 @@ let editor: Editor;
 
 beforeAll(async () => {
   sandbox = await startSandbox();
-  nodeRed = await NodeRed.start({ env: variablesTo(sandbox) });
+  nodeRed = await NodeRed.start({ env: variablesTo(sandbox), settings: { nodesExcludes: [] } });
   browser = await launchBrowser();
   editor = await Editor.open(browser, nodeRed.url);
 }, 90_000);

@@ -156,9 +156,9 @@ test.each<[string, object, string]>([
 
 test("the editor has form, words and help of each", async () => {
   const html = await (await nodeRed.request("/nodes", { headers: { accept: "text/html" } })).text();
-  for (const { type, label } of releaseNodes) {
+  for (const { type } of releaseNodes) {
     expect(html).toContain(`data-template-name="${type}"`);
-    expect(html).toContain(`paletteLabel: ${JSON.stringify(label)}`);
+    expect(html).toContain(`this._("labels.${type}")`);
     expect(html).toContain(`data-help-name="${type}"`);
   }
 });

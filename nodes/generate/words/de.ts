@@ -1,7 +1,9 @@
 /** The words of the editor in German. */
 import type { Words } from "./en";
+import { germanHelp, writtenInGerman } from "./help-de";
 
 export const german: Words = {
+  help: germanHelp,
   form: {
     name: "Name",
     connection: "Verbindung",
@@ -110,7 +112,9 @@ export const german: Words = {
     "fxdesk payments": "fxdesk Zahlungen",
     "fxdesk open banking": "fxdesk Open Banking",
     "fxdesk releases": "fxdesk Freigaben",
+    "fxdesk assistants": "fxdesk Assistenten",
   },
+  nodes: writtenInGerman,
   releases: {
     name: "Name",
     connection: "Verbindung",

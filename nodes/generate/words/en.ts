@@ -1,7 +1,9 @@
 /** The words of the editor and of the status texts, but for those of declarations: in English. */
 import { effectDescriptions } from "../../../core/declaration/operation";
+import { englishHelp } from "./help-en";
 
 export const english = {
+  help: englishHelp,
   /** What every form says. */
   form: {
     name: "Name",
@@ -108,7 +110,10 @@ export const english = {
     "fxdesk payments": "fxdesk payments",
     "fxdesk open banking": "fxdesk open banking",
     "fxdesk releases": "fxdesk releases",
+    "fxdesk assistants": "fxdesk assistants",
   },
+  /** Texts of nodes that no declaration has, by type; where there are none, those of the node itself. */
+  nodes: {} as Readonly<Record<string, { label: string; summary: string; details: readonly string[] }>>,
   releases: {
     name: "Name",
     connection: "Connection",

@@ -57,6 +57,8 @@ const settings = {
   telemetry: { enabled: false },
   editorTheme: { tours: false, palette: { catalogues: [] } },
   externalModules: { palette: { allowInstall: false } },
+  // Those of others lie beside it for some tests; loading them takes its time.
+  nodesExcludes: ["node-red-dashboard", "node-red-node-email"],
 };
 
 async function linkedUserDir(): Promise<string> {

@@ -1,0 +1,66 @@
+/** The pages of the recipes and of the palette are those that the examples and the declarations make; FXDESK_WRITE_DOCS=1 writes them. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fxdeskService } from "../../core/service";
+import { documentFiles } from "../../nodes/generate/pages";
+
+const root = join(__dirname, "../..");
+const folders = ["recipes", "palette"].map((name) => join(root, "docs", name));
+
+const examples = readdirSync(join(root, "examples")).map((file) => ({
+  file,
+  flow: JSON.parse(readFileSync(join(root, "examples", file), "utf8")),
+}));
+
+const filesIn = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+    : [];
+
+/** Pictures of pages, which a browser takes. */
+const screenshots = filesIn(folders[0]!).filter((path) => path.endsWith(".png"));
+const slugs = new Set(screenshots.map((path) => /([^/\\]+)\.png$/.exec(path)![1]!));
+
+const files = Object.entries(documentFiles(fxdeskService, examples, join(root, "icons"), slugs)).map(
+  ([path, text]) => [join(root, "docs", path), text] as const,
+);
+
+/** Without what only aligns tables. */
+const unaligned = (text: string) => text.replaceAll(/ +\|/g, " |").replaceAll(/-{3,}/g, "---");
+
+if (process.env.FXDESK_WRITE_DOCS) {
+  for (const path of folders.flatMap(filesIn).filter((each) => !each.endsWith(".png"))) rmSync(path);
+  for (const [path, text] of files) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
+
+test("every page and picture is current, and there is no other", () => {
+  const old = files.filter(
+    ([path, text]) => !existsSync(path) || unaligned(readFileSync(path, "utf8")) !== unaligned(text),
+  );
+  expect(old.map(([path]) => path)).toEqual([]);
+  const all = folders.flatMap(filesIn).toSorted();
+  expect(all).toEqual([...files.map(([path]) => path), ...screenshots].toSorted());
+});
+
+test("they lead only to files that are there", () => {
+  for (const [path, text] of files)
+    for (const [, target] of text.matchAll(/\]\((?!https?:)([^)#]+)\)/g))
+      expect([path, target, existsSync(join(dirname(path), target!))]).toEqual([path, target, true]);
+});
+
+test("every recipe is on a page of its own, and every group has one", () => {
+  const pages = files.filter(([path]) => path.endsWith(".md"));
+  expect(pages.length).toBeGreaterThan(examples.length);
+  for (const [path, text] of pages.filter(([each]) => !each.endsWith("README.md")))
+    expect([path, /!\[[^\]]+\]\(images\/[\w-]+\.svg\)/.test(text)]).toEqual([path, true]);
+});
+
+test("the pictures stay small", () => {
+  const bytes = folders.flatMap(filesIn).reduce((sum, path) => sum + readFileSync(path).length, 0);
+  expect(bytes).toBeLessThan(1_500_000);
+});

@@ -1,0 +1,102 @@
+/** What flows send to: a web server that takes what is posted, and a mail server. */
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import {
+  type AddressInfo,
+  createServer as createNetServer,
+  type Server as NetServer,
+  type Socket,
+} from "node:net";
+import { createInterface } from "node:readline";
+import { eventually, happens } from "../../support/eventually";
+
+export interface Posted {
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: unknown;
+}
+
+const withinMs = 20_000;
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+}
+
+/** The least of a mail server: takes every mail, from the greeting to the line with a single dot. */
+function receiveMail(socket: Socket, taken: (mail: string) => void): void {
+  let mail: string[] | undefined;
+  const say = (line: string) => socket.write(`${line}\r\n`);
+  const heard = (line: string) => {
+    if (mail === undefined) {
+      if (/^DATA/i.test(line)) mail = [];
+      say(/^DATA/i.test(line) ? "354 go on" : /^QUIT/i.test(line) ? "221 bye" : "250 ok");
+    } else if (line === ".") {
+      taken(mail.join("\n"));
+      mail = undefined;
+      say("250 taken");
+    } else mail.push(line);
+  };
+  createInterface(socket).on("line", heard);
+  socket.on("error", () => socket.destroy());
+  say("220 mail server of the tests");
+}
+
+export class Receivers {
+  readonly posts: Posted[] = [];
+  readonly mails: string[] = [];
+  /** How many posts are answered with 503 before one is taken. */
+  refuses = 0;
+
+  private constructor(
+    private readonly web: Server,
+    private readonly mail: NetServer,
+  ) {}
+
+  static async start(): Promise<Receivers> {
+    const web = createServer(
+      (request, response) =>
+        void receivers.#take(request).then((status) => response.writeHead(status).end("{}")),
+    );
+    const mail = createNetServer((socket) => receiveMail(socket, (text) => receivers.mails.push(text)));
+    const receivers = new Receivers(web, mail);
+    for (const server of [web, mail]) await happens(server.listen(0, "127.0.0.1"), "listening");
+    return receivers;
+  }
+
+  async #take(request: IncomingMessage): Promise<number> {
+    const body = await bodyOf(request);
+    if (this.refuses > 0) {
+      this.refuses -= 1;
+      return 503;
+    }
+    this.posts.push({ path: request.url!, headers: request.headers, body });
+    return 200;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.web.address() as AddressInfo).port}`;
+  }
+
+  get mailPort(): string {
+    return String((this.mail.address() as AddressInfo).port);
+  }
+
+  /** The first of what was posted to a path. */
+  posted(path: string): Promise<Posted> {
+    const found = () => this.posts.find((each) => each.path === path);
+    return eventually(found, { withinMs, what: `a post to ${path}` });
+  }
+
+  mailed(text: string): Promise<string> {
+    const found = () => this.mails.find((mail) => mail.includes(text));
+    return eventually(found, { withinMs, what: `a mail with ${text}` });
+  }
+
+  async close(): Promise<void> {
+    const ended = [this.web, this.mail].map((server) => happens(server, "close"));
+    this.web.closeAllConnections();
+    for (const server of [this.web, this.mail]) server.close();
+    await Promise.all(ended);
+  }
+}

@@ -1,0 +1,92 @@
+/** The examples of the package, and where their nodes may be. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type FlowNode, root } from "./node-red";
+
+const examplesFolder = join(root, "examples");
+
+const flowIn = (file: string) => JSON.parse(readFileSync(join(examplesFolder, file), "utf8")) as FlowNode[];
+
+/** Title and flow of each example, in the order of the menu. */
+export const examples = readdirSync(examplesFolder)
+  .filter((file) => file.endsWith(".json"))
+  .map((file) => [file.replace(/^\d+ |\.json$/g, ""), flowIn(file)] as const);
+
+export const flowOf = (title: string) => examples.find(([each]) => each === title)![1];
+
+export const byType = (flow: readonly FlowNode[], type: string) => flow.filter((node) => node.type === type);
+
+export const isWatching = (node: FlowNode) => node.type.startsWith("fxdesk-watch");
+
+/** The method and path on which a flow listens. */
+export const addressOf = ({ method, url }: FlowNode) => `${String(method)} ${String(url)}`;
+
+/** The nodes that a message of the node comes to. */
+export function behind(node: FlowNode, flow: readonly FlowNode[]): Set<FlowNode> {
+  const found = new Set<FlowNode>([node]);
+  for (const each of found) {
+    const next = new Set(((each.wires ?? []) as string[][]).flat());
+    for (const other of flow) if (next.has(other.id)) found.add(other);
+  }
+  return found;
+}
+
+/** Where the nodes of a recipe are: in a tab of their own as they come, or in a subflow that somebody made of them. */
+export interface Placement {
+  readonly placed: (flow: readonly FlowNode[]) => FlowNode[];
+  /** What the runtime calls a node of the recipe. */
+  readonly idOf: (id: string) => string;
+  /** What is pressed in place of an Inject node. */
+  readonly buttonOf: (id: string) => string;
+}
+
+export const inItsTab: Placement = {
+  placed: (flow) => [...flow],
+  idOf: (id) => id,
+  buttonOf: (id) => id,
+};
+
+const instance = "instance";
+
+/** A subflow has one input; a Switch node behind it hands a message to the Inject node whose button was pressed. */
+export const inSubflow: Placement = {
+  placed(flow) {
+    const tab = flow.find(({ type }) => type === "tab")!;
+    const injects = byType(flow, "inject").map(({ id }) => id);
+    const pressed: FlowNode = {
+      id: "pressed",
+      type: "switch",
+      z: tab.id,
+      property: "press",
+      propertyType: "msg",
+      rules: injects.map((id) => ({ t: "eq", v: id, vt: "str" })),
+      checkall: "true",
+      outputs: injects.length,
+      wires: injects.map((id) => [id]),
+    };
+    const input = { x: 60, y: 60, wires: [{ id: pressed.id }] };
+    return [
+      { id: tab.id, type: "subflow", name: tab.label, env: tab.env ?? [], in: [input], out: [] },
+      { id: "outside", type: "tab", label: "Outside" },
+      { id: instance, type: `subflow:${tab.id}`, z: "outside", env: [], wires: [] },
+      ...injects.map((id) => ({
+        id: `press-${id}`,
+        type: "inject",
+        z: "outside",
+        props: [{ p: "press", v: id, vt: "str" }],
+        wires: [[instance]],
+      })),
+      pressed,
+      ...flow.filter((node) => node !== tab),
+    ];
+  },
+  idOf: (id) => `${instance}-${id}`,
+  buttonOf: (id) => `press-${id}`,
+};
+
+/** The Debug node of a flow with a name. */
+export function debugOf(flow: readonly FlowNode[], name: string): string {
+  const found = byType(flow, "debug").find((node) => node.name === name);
+  if (!found) throw new Error(`There is no Debug node ${name}`);
+  return found.id;
+}
