@@ -86,8 +86,11 @@ const template = (node: ReleaseNode): string =>
 const prepared = `oneditprepare: function () {
     for (const name of ${JSON.stringify(decisionFields)}) {
       const input = $("#node-input-fxdesk-" + name).typedInput({ types: ["str", "msg", "flow", "global", "jsonata", "env"] });
-      input.typedInput("type", this[name].type);
-      input.typedInput("value", this[name].value);
+      const caption = $("label[for=node-input-fxdesk-" + name + "]").text();
+      input.parent().find(".red-ui-typedInput-input").attr("aria-label", caption);
+      const given = this[name] || this._def.defaults[name].value;
+      input.typedInput("type", given.type);
+      input.typedInput("value", given.value);
     }
   },
   oneditsave: function () {
@@ -114,6 +117,7 @@ const definition = (node: ReleaseNode): string => `RED.nodes.registerType(${JSON
   paletteLabel: ${JSON.stringify(node.label)},
   inputs: ${node.isTrigger ? 0 : 1},
   outputs: 1,
+  fxdesk: { effect: "${node.isTrigger ? "read" : "money"}" },
   defaults: {
     ${defaults(node)}
   },${node.isTrigger ? "" : '\n  credentials: { secret: { type: "password" } },'}
