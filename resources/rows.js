@@ -45,8 +45,9 @@ const button = (text, label, pressed) =>
     .attr({ "aria-label": label, title: label })
     .on("click", pressed);
 
-/** A control with its name before it. */
 let count = 0;
+
+/** A control with its name before it. */
 function labelled(label, control, description) {
   const id = `fxdesk-part-${(count += 1)}`;
   const caption = $("<label>").attr("for", id).text(label);
@@ -161,11 +162,14 @@ function entries(part, value, context) {
   const { label, words, changed } = context;
   const isMap = part.kind === "map";
   const rows = [];
+  let shown = 0;
   const { touched, read } = untilTouched(value, changed, () => {
     const given = rows.map(({ name, editor }) => [name?.val(), editor.read()]);
     return isMap
-      ? Object.fromEntries(given.filter(([name]) => name).map(([name, each]) => [name, each ?? ""]))
-      : given.map(([, each]) => each ?? emptyOf(part.of));
+      ? Object.fromEntries(
+          given.filter(([name]) => name).map(([name, each]) => [name, each === undefined ? "" : each]),
+        )
+      : given.map(([, each]) => (each === undefined ? emptyOf(part.of) : each));
   });
   const list = $('<ol class="fxdesk-entries">');
   const more = button(words("form.addEntry"), `${label}: ${words("form.addEntry")}`, () => {
@@ -175,7 +179,7 @@ function entries(part, value, context) {
   });
 
   function show(given, key) {
-    const named = words("form.entry", { number: rows.length + 1 });
+    const named = words("form.entry", { number: (shown += 1) });
     const editor = editorOf(part.of, given, {
       ...context,
       label: isMap ? words("form.entryValue") : named,
@@ -224,9 +228,17 @@ function editorOf(part, value, context) {
   return fits(part, value) ? editor(part, value, context) : scalar({ kind: "json" }, value, context);
 }
 
+/** Whether a text has numbers with more digits than a number of JavaScript keeps; those in texts are safe. */
+const hasLongNumbers = (text) =>
+  text
+    .replaceAll(/"(?:[^"\\]|\\.)*"/g, "")
+    .split(/[^\d.]+/)
+    .some((number) => number.replace(".", "").length > 15);
+
 /** What the text of a field holds, where it can be shown in rows: an array with the value, or nothing. */
 function shownIn(part, text) {
   if (text.trim() === "") return [undefined];
+  if (hasLongNumbers(text)) return [];
   try {
     return [JSON.parse(text)].filter((value) => fits(part, value));
   } catch {

@@ -86,8 +86,7 @@ const template = (node: ReleaseNode): string =>
 const prepared = `oneditprepare: function () {
     for (const name of ${JSON.stringify(decisionFields)}) {
       const input = $("#node-input-fxdesk-" + name).typedInput({ types: ["str", "msg", "flow", "global", "jsonata", "env"] });
-      const caption = $("label[for=node-input-fxdesk-" + name + "]").text();
-      input.parent().find(".red-ui-typedInput-input").attr("aria-label", caption);
+      input.parent().find(".red-ui-typedInput-input").attr("aria-label", this._("form." + name));
       const given = this[name] || this._def.defaults[name].value;
       input.typedInput("type", given.type);
       input.typedInput("value", given.value);
