@@ -5,16 +5,11 @@ import { fxdeskService } from "../core/service";
 import { nodeFiles } from "../nodes/generate/files";
 import { assistantFiles } from "../nodes/generate/mcp";
 import { releaseFiles } from "../nodes/generate/releases";
-
-/** A flow may name what is offered only where an extension quotes: its node says so where none does. */
-const offered = {
-  ...fxdeskService,
-  procedures: [...(fxdeskService.procedures ?? []), ...(fxdeskService.withQuotes ?? [])],
-};
+import { withAllNodes } from "../nodes/service";
 
 export async function generateNodes(dist: string): Promise<void> {
   for (const [path, content] of Object.entries({
-    ...nodeFiles(offered),
+    ...nodeFiles(withAllNodes(fxdeskService)),
     ...releaseFiles(),
     ...assistantFiles(),
   })) {

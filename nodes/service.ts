@@ -17,3 +17,9 @@ export function userService(environment: Readonly<Record<string, string | undefi
     return { service: fxdeskService, reason: (error as Error).message };
   }
 }
+
+/** With what needs quotes, too: its node is there where no extension quotes, and says so when it is called. */
+export const withAllNodes = (service: Service): Service => ({
+  ...service,
+  procedures: [...(service.procedures ?? []), ...(service.withQuotes ?? [])],
+});

@@ -6,7 +6,7 @@ import { serveConnections } from "./connection/admin";
 import { serveReading } from "./connection/reading";
 import { serveChecks } from "./checking";
 import { operationNodes } from "./operation/operation";
-import { userService } from "./service";
+import { userService, withAllNodes } from "./service";
 import { watchNode } from "./watch/watch";
 import { stopWatch } from "./stopping";
 
@@ -17,7 +17,7 @@ export function nodeTypes(RED: NodeAPI, environment: NodeJS.ProcessEnv = process
   serveOperations(RED, user.service);
   serveConnections(RED, user.service);
   serveReading(RED, user.service);
-  serveChecks(RED, user.service);
+  serveChecks(RED, withAllNodes(user.service));
   return {
     connection: connectionNode(RED, user),
     credentials: connectionCredentials(user.service),

@@ -3,8 +3,11 @@
  * (`fxdesk.controls`), its words from the locale of the node set. The editor loads this file as a module.
  */
 import { addAttempts } from "./connection.js";
+import { momentPicker } from "./moments.js";
 import { picker } from "./picker.js";
 import { placesOf, wayOf } from "./places.js";
+import { guardDeploys } from "./production.js";
+import { addRows } from "./rows.js";
 import { check, listFor, messageOf, tryRead } from "./through.js";
 
 const words = (node, key, values) => node._def._(key, values);
@@ -79,16 +82,16 @@ const templateType = (node) => ({
 
 function typedInput(node, input, fixed, given) {
   const { trigger } = node._def.fxdesk;
-  input.typedInput({
-    default: fixed.value,
-    types: trigger
-      ? [fixed, "flow", "global", "env"]
-      : [fixed, templateType(node), "msg", "flow", "global", "jsonata", "env"],
-  });
+  const types = trigger
+    ? [fixed, "flow", "global", "env"]
+    : [fixed, templateType(node), "msg", "flow", "global", "jsonata", "env"];
+  input.typedInput({ default: fixed.value, types });
   nameParts(input);
-  if (!given) return;
-  input.typedInput("type", given.type);
-  input.typedInput("value", given.value);
+  if (given) {
+    input.typedInput("type", given.type);
+    input.typedInput("value", given.value);
+  }
+  return types;
 }
 
 /** The line of text that a typed input shows. */
@@ -104,17 +107,23 @@ function nameParts(input) {
   line.find("button[class*=red-ui-typedInput-option]").attr("aria-label", caption.text());
 }
 
+/** Makes a picker of a field while it holds a fixed value. */
+function pickerOf(input, options) {
+  const inner = innerOf(input);
+  const line = inner.closest(".form-row");
+  const isActive = () => input.typedInput("type") === "str";
+  const choice = picker(inner, { isActive, label: line.find("label").first().text(), ...options });
+  line.after(choice.list);
+  return choice;
+}
+
 /** Lets a fixed value be picked from what there is; what was picked is remembered by what people call it. */
 function addPicker(node, input, { list, several }) {
   const inner = innerOf(input);
-  const caption = inner.closest(".form-row").find("label").text();
-  const choice = picker(inner, {
-    isActive: () => input.typedInput("type") === "str",
+  const choice = pickerOf(input, {
     several: several === true,
-    label: caption,
     chosen: ({ label }) => input.data("fxdeskLabel", label),
   });
-  inner.closest(".form-row").after(choice.list);
   inner.on("input", () => input.removeData("fxdeskLabel"));
   const entryOf = ({ value, title, label }) => ({
     value,
@@ -129,6 +138,28 @@ function addPicker(node, input, { list, several }) {
     );
   inner.one("focus", load);
   $("#node-input-connection").on("change", () => inner.off("focus", load).one("focus", load));
+}
+
+/** Offers the ways to say a period that come to mind first. */
+function addPeriods(input, { periods }) {
+  pickerOf(input, {}).fill(periods.map((value) => ({ value, main: value, aside: "", search: value })));
+}
+
+/** Offers the browser's own pickers for a time while it is a fixed value. */
+function addMoment(node, input, { moment }) {
+  const line = input.closest(".form-row");
+  const pickers = momentPicker(moment, {
+    label: line.find("label").first().text(),
+    words: (key) => words(node, key),
+    put: (text) => input.typedInput("value", text),
+  });
+  line.children(".red-ui-typedInput-container").after(pickers.line);
+  const follow = () => {
+    pickers.line.toggle(input.typedInput("type") === "str");
+    pickers.show(input.typedInput("value"));
+  };
+  line.on("change input", follow);
+  follow();
 }
 
 const readTypedInput = (input) => ({ type: input.typedInput("type"), value: input.typedInput("value") });
@@ -206,7 +237,7 @@ function keepPlaced(node, top, folded, ways) {
       const lines = line.add(line.next(".fxdesk-list"));
       line
         .toggle(places.get(name) !== "hidden")
-        .find("label")
+        .children("label")
         .toggleClass("fxdesk-required", isNeeded);
       const home = isNeeded ? top : folded;
       // A row that is moved would lose the focus of who types in it.
@@ -215,6 +246,29 @@ function keepPlaced(node, top, folded, ways) {
     folded.toggle(folded.children(".form-row").length > 0);
   };
   return place;
+}
+
+/** Makes the control of a field, and what helps to fill it. */
+function addValue(node, control, given) {
+  const input = fieldInput(control.name);
+  const type = fixedType(node, control);
+  const types = typedInput(node, input, type, given);
+  innerOf(input).attr("aria-describedby", `${inputId(control.name)}-reason`);
+  if (given?.label) input.data("fxdeskLabel", given.label);
+  if (control.list) addPicker(node, input, control);
+  if (control.periods) addPeriods(input, control);
+  if (control.moment) addMoment(node, input, control);
+  const key = fieldWords(node, control.name);
+  const label = words(node, `${key}.label`);
+  if (control.part)
+    addRows(input, {
+      type,
+      types,
+      part: control.part,
+      key,
+      label,
+      words: (each, values) => words(node, each, values),
+    });
 }
 
 function addFields(node, form) {
@@ -228,14 +282,7 @@ function addFields(node, form) {
   form.append(choices, top);
   for (const control of controls) (control.required ? top : folded).append(fieldRow(node, control));
   if (optional.length > 0) form.append(folded);
-  for (const control of controls) {
-    const input = fieldInput(control.name);
-    const given = fields[control.name];
-    typedInput(node, input, fixedType(node, control), given);
-    innerOf(input).attr("aria-describedby", `${inputId(control.name)}-reason`);
-    if (given?.label) input.data("fxdeskLabel", given.label);
-    if (control.list) addPicker(node, input, control);
-  }
+  for (const control of controls) addValue(node, control, fields[control.name]);
   if (controls.length === 0) return;
   const ways = [];
   const place = keepPlaced(node, top, folded, ways);
@@ -279,9 +326,20 @@ function addReasons(node, form) {
   });
 }
 
-/** Makes a read with what the form holds, and shows the response. */
+/** What the form holds that says what is read. */
+function asked(node) {
+  const { operation, input } = node._def.defaults;
+  return {
+    operation: operation ? $("#node-input-operation").val() : node._def.fxdesk.operation,
+    fields: readFields(node),
+    ...(input && { input: readTypedInput($("#node-input-fxdesk--input")) }),
+    ...(node._def.fxdesk.trigger && { from: $("#node-input-from").val() }),
+  };
+}
+
+/** Makes a read with what the form holds, and shows the response; of a watch, what it would tell. */
 function addTry(node, form) {
-  const { operation } = node._def.fxdesk;
+  const told = node._def.fxdesk.trigger ? ["form.told", "form.toldCut"] : ["form.tried", "form.triedCut"];
   const button = $('<button type="button" class="red-ui-button" id="fxdesk-try">').text(
     words(node, "form.try"),
   );
@@ -292,15 +350,15 @@ function addTry(node, form) {
   );
   form.append($('<div class="form-row">').append(button), state, response.hide());
   const shown = ({ status, text, isCut, entries }) => {
-    state.text(words(node, isCut ? "form.triedCut" : "form.tried", { status, count: entries }));
+    state.text(words(node, told[Number(isCut)], { status, count: entries }));
     response.text(text).show();
   };
   button.on("click", () => {
     response.hide();
     state.text(words(node, "form.trying"));
-    const body = { operation, node: node.id, fields: readFields(node) };
-    const asked = tryRead($("#node-input-connection").val(), body);
-    if (asked) asked.done(shown).fail((failed) => state.text(messageOf(failed)));
+    const body = { ...asked(node), node: node.id };
+    const reading = tryRead($("#node-input-connection").val(), body);
+    if (reading) reading.done(shown).fail((failed) => state.text(messageOf(failed)));
     else state.text(words(node, "form.tryUnconnected"));
   });
 }
@@ -356,12 +414,14 @@ function addInput(node, form) {
   const types = inputTypes(node);
   input.typedInput({ default: types[0], types });
   nameParts(input);
-  input.typedInput("type", node.input.type);
-  input.typedInput("value", node.input.value);
+  const given = node.input || node._def.defaults.input.value;
+  input.typedInput("type", given.type);
+  input.typedInput("value", given.value);
 }
 
 /** True, or what is wrong with the input of a node. */
 const inputProblem = (node, given, option) =>
+  !given ||
   RED.utils.validateTypedProperty(given.value, given.type, { ...option, label: words(node, "form.input") });
 
 // ---- The options of a node
@@ -453,7 +513,8 @@ function openNode(node) {
   if (input) addInput(node, form);
   addFields(node, form);
   addOptions(node, form);
-  if (node._def.fxdesk.effect === "read" && !node._def.fxdesk.trigger) addTry(node, form);
+  // What is called by its name may be a read; the runtime makes no other.
+  if ((node._def.fxdesk.effect ?? "read") === "read") addTry(node, form);
 }
 
 function save(node) {
@@ -564,6 +625,7 @@ function makeSearchable(type) {
   $(`.red-ui-palette-node[data-palette-type="${type}"]`).attr("data-palette-label", text);
 }
 
+guardDeploys();
 RED.nodes.registry.getNodeTypes().forEach(makeSearchable);
 RED.events.on("registry:node-type-added", makeSearchable);
 

@@ -170,6 +170,7 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
     recover: (entry) => pipeline.recover(entry),
     changes: (watch, input, watchOptions) => watching.changes(watch, input, watchOptions),
     changesSince: (watch, input, watchOptions) => watching.since(watch, input, watchOptions),
+    firstChanges: (watch, input, watchOptions) => watching.first(watch, input, watchOptions),
     orders: {
       order: async (input, callOptions = {}) => (await orders()).order(input, callOptions),
       get: async (id) => (await orders()).get(id),

@@ -20,6 +20,7 @@ import type { OrderInput } from "../releases/input";
 import type { ListedReleases, ReleaseReport, ReleaseReports } from "../releases/report";
 import type { Said } from "../releases/release";
 import type { Watch } from "../declaration/watch";
+import type { FirstChanges } from "../watches/first";
 import type { SinceOptions, ToldChange, ToldChanges, WatchOptions } from "../watches/options";
 
 type BodyOf<A> = A extends { kind: "json"; schema: { _zod: { output: infer T } } }
@@ -195,6 +196,8 @@ export interface ClientCore {
   changes(watch: Watch, input: Values, options?: WatchOptions): AsyncGenerator<ToldChange, void, void>;
   /** The changes of a watch after a cursor. */
   changesSince(watch: Watch, input: Values, options?: SinceOptions): Promise<ToldChanges>;
+  /** What a watch would tell if it began now, by one read of which nothing is kept. Throws InvalidInput. */
+  firstChanges(watch: Watch, input: Values, options?: Pick<WatchOptions, "from">): Promise<FirstChanges>;
   /** Takes no more calls, and closes the connections once those under way have ended. */
   close(): Promise<void>;
 }

@@ -2,13 +2,14 @@
 import { checkInput } from "../declaration/check";
 import { type Values, withDefaults } from "../declaration/fields";
 import type { RunContext } from "../declaration/procedure";
-import type { Snapshot, Watch } from "../declaration/watch";
+import type { Snapshot, Watch, Window } from "../declaration/watch";
 import type { Violation } from "../declaration/violation";
 import { Aborted } from "../errors";
 import type { KeptStore } from "../journal/kept-store";
 import { isDay } from "../schema/values";
 import type { AnyWatch } from "../watches/compare";
 import type { Watcher } from "../watches/engine";
+import { type FirstChanges, firstChanges } from "../watches/first";
 import type { SinceOptions, ToldChange, ToldChanges, WatchOptions } from "../watches/options";
 import { canonicalValues } from "../wire/spelling";
 import { errorFrom, invalidInput } from "./call-errors";
@@ -54,6 +55,14 @@ export class WatchesOfClient {
         throw errorFrom(watch, error, { attempts: 0, sent: false });
       }),
     );
+  }
+
+  /** What it would tell if it began now. Throws InvalidInput before anything is read. */
+  async first(watch: Watch, input: Values, options: Pick<WatchOptions, "from"> = {}): Promise<FirstChanges> {
+    const checked = this.#checked(watch, input, options);
+    const { from = watch.begins } = options;
+    const read = (window: Window) => this.#read(watch, checked, window, this.#ending.signal);
+    return this.#awaited(firstChanges({ watch: watch as AnyWatch, input: checked, from, read }));
   }
 
   async close(): Promise<void> {

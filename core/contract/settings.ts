@@ -17,6 +17,7 @@ export const settings: readonly Setting[] = [
     ...setting("environment", "Environment", "api for production, sandbox for the service's sandbox."),
     options: ["api", "sandbox"],
     default: "api",
+    production: "api",
   },
   {
     ...setting(

@@ -44,12 +44,15 @@ function titleFrom(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
 }
 
+/** What people call a field: as its schema says, or by its name. */
+export const titleOf = (name: string, schema: z.ZodType): string => metaOf(schema).title ?? titleFrom(name);
+
 function fieldsOfShape(place: Place, shape: Shape, makes: Declaration["makes"] = {}): Field[] {
   return Object.entries(shape).map(([name, value]) => {
     const parameter: Parameter = isParameter(value) ? value : { schema: value, by: "caller" };
     const { schema, by, setting = name, hiddenFromModels = false, list = "repeat" } = parameter;
     const { make = makes[name] } = parameter;
-    const { title = titleFrom(name), description = "", alsoSpelled } = metaOf(schema);
+    const { description = "", alsoSpelled } = metaOf(schema);
     const options = optionsOf(schema);
     const defaultValue = defaultOf(schema);
     return {
@@ -63,7 +66,7 @@ function fieldsOfShape(place: Place, shape: Shape, makes: Declaration["makes"] =
       list,
       required: isRequired(schema),
       kind: kindOf(schema),
-      title,
+      title: titleOf(name, schema),
       description,
       ...(alsoSpelled && { alsoSpelled }),
       ...(options && { options }),

@@ -7,7 +7,7 @@ import type { Callable } from "./operation";
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** What schemas tell surfaces of ours only. */
-const own = ["alsoSpelled", "precision", "ofDay", "separator", "fromEarlier", "listedBy"] as const;
+const own = ["alsoSpelled", "precision", "ofDay", "periods", "separator", "fromEarlier", "listedBy"] as const;
 
 /** Drops what tells a reader nothing: the safe-integer bounds that zod adds, names inside their own schema, and our own words. */
 export function dropNoise({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {

@@ -18,6 +18,8 @@ export interface Setting {
   /** In force where nothing is set. */
   readonly default?: string;
   readonly example?: string;
+  /** Its value that stands for production, where money is real. */
+  readonly production?: string;
   /** The parameter of operations that it fills, where that has another name. */
   readonly fills?: string;
 }

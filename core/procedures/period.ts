@@ -110,6 +110,20 @@ export const PeriodText = z
   )
   .meta({
     title: "Period",
+    periods: [
+      "today",
+      "yesterday",
+      "this week",
+      "last week",
+      "this month",
+      "last month",
+      "this quarter",
+      "last quarter",
+      "this year",
+      "last year",
+      "last 30 days",
+      "last 90 days",
+    ],
     description: "Whole days, UTC: yesterday, last month, 2026-Q1, 2026-01-01..2026-01-31.",
   });
 
@@ -122,6 +136,19 @@ export const ComingPeriodText = z
   )
   .meta({
     title: "Period",
+    periods: [
+      "today",
+      "tomorrow",
+      "this week",
+      "next week",
+      "this month",
+      "next month",
+      "this quarter",
+      "next quarter",
+      "this year",
+      "next 30 days",
+      "next 90 days",
+    ],
     description:
       'Whole days in UTC: today, tomorrow, this or next week, month, quarter or year, "next 30 days", a day, a month 2026-01, ' +
       "a quarter 2026-Q1, a year, or two days 2026-01-01..2026-01-31.",

@@ -9,6 +9,8 @@ interface Definition {
   element?: z.ZodType;
   shape?: Readonly<Record<string, z.ZodType>>;
   entries?: Record<string, string>;
+  /** Of a record. */
+  valueType?: z.ZodType;
   values?: readonly unknown[];
   defaultValue?: unknown;
 }
@@ -54,6 +56,9 @@ export function elementOf(schema: z.ZodType): z.ZodType | undefined {
   return definitionOf(unwrap(schema)).element;
 }
 
+/** The schema of the values of a record; undefined for any other schema. */
+export const valueOf = (schema: z.ZodType): z.ZodType | undefined => definitionOf(unwrap(schema)).valueType;
+
 /** The fields of an object; none for any other schema. */
 export const shapeOf = (schema: z.ZodType): Readonly<Record<string, z.ZodType>> =>
   definitionOf(unwrap(schema)).shape ?? {};
@@ -89,6 +94,8 @@ export interface Meta {
   precision?: "day" | "minute";
   /** Of a minute: which one a day stands for. */
   ofDay?: MinuteOfDay;
+  /** Of a period: the ways to say it that come to mind first. */
+  periods?: readonly string[];
   /** What stands between the items of a text that is a list. */
   separator?: string;
   /** Of an enumeration: the caller has the value from an earlier call, so that its options need not be listed. */

@@ -9,8 +9,9 @@ import type { ServiceResponse } from "../../core/client/response";
 import { Secrets } from "../../core/credentials/secrets";
 import { listPathsOf } from "../../core/declaration/listing";
 import type { Callable } from "../../core/declaration/operation";
+import { isWatch, type WatchBeginning } from "../../core/declaration/watch";
 import { answerOf } from "../../core/declaration/rows";
-import { callablesOf, type Service } from "../../core/declaration/service";
+import { declarationsOf, type Service } from "../../core/declaration/service";
 import { valueAt } from "../../core/schema/value-at";
 import { offeredBy } from "../lists";
 import { type InputDef, inputReader } from "../operation/input";
@@ -24,7 +25,7 @@ const mostEntries = 5_000;
 const mostCharacters = 20_000;
 
 function readNamed(service: Service, name: unknown): Callable {
-  const found = callablesOf(service).find((each) => each.name === name);
+  const found = declarationsOf(service).find((each) => each.name === name);
   if (!found) throw new TypeError(`The service has no operation ${JSON.stringify(name)}.`);
   if (found.effect !== "read") throw new TypeError(`${found.title} changes something: only reads are tried.`);
   return found;
@@ -53,12 +54,17 @@ async function shown(operation: Callable, { status, body, violations }: ServiceR
     : JSON.stringify(body, undefined, 2);
   return {
     status,
-    text: (text ?? "").slice(0, mostCharacters),
-    isCut: (text ?? "").length > mostCharacters,
+    ...cut(text),
     entries: answerOf(operation, body)?.rows.length ?? entriesIn(operation, body),
     violations: violations.slice(0, 10),
   };
 }
+
+/** Text as far as a form shows it. */
+const cut = (text = "") => ({
+  text: text.slice(0, mostCharacters),
+  isCut: text.length > mostCharacters,
+});
 
 /** The secrets of a form, as they were written or are stored: a service may send back what it was sent. */
 function secretsIn(service: Service, RED: NodeAPI, { id, values }: ConnectionForm): Secrets {
@@ -99,9 +105,14 @@ export function serveReading(RED: NodeAPI, service: Service): void {
   const tried = (form: ConnectionForm, body: Readonly<Record<string, unknown>>): Promise<Told> => {
     const operation = readNamed(service, body.operation);
     const node = (RED.nodes.getNode(String(body.node)) as Node | null) ?? ({} as Node);
-    const fields = body.fields as NonNullable<InputDef["fields"]>;
+    const given = { fields: body.fields, input: body.input } as InputDef;
     return through(form, async (client) => {
-      const input = await inputReader(operation, { fields }, { RED, node })({ _msgid: "" });
+      const input = await inputReader(operation, given, { RED, node })({ _msgid: "" });
+      if (isWatch(operation)) {
+        const from = (body.from || operation.begins) as WatchBeginning;
+        const { changes, gaps } = await client.firstChanges(operation, input, { from });
+        return { ...cut(JSON.stringify(changes, undefined, 2)), entries: changes.length, violations: gaps };
+      }
       return shown(operation, await client.call(operation, input));
     });
   };

@@ -2,6 +2,8 @@
 import { type DescribedField, type DescribedPage, inputFields } from "../../core/declaration/described-page";
 import { elementOf, kindOf, metaOf } from "../../core/schema/kind";
 import type { FieldList } from "../lists";
+import { type Moment, momentOf } from "./moment";
+import { type Part, partOf } from "./parts";
 
 /**
  * The control for a fixed value: a line of text, a number, one of some options, several of them, items with commas
@@ -17,6 +19,12 @@ export interface Control {
   readonly options?: readonly string[];
   /** Shown in the empty control: the default, an example or the form of the value. */
   readonly hint?: string;
+  /** What it tells where it is a time. */
+  readonly moment?: Moment;
+  /** Of a period: what is offered first. */
+  readonly periods?: readonly string[];
+  /** What JSON is made of, where it can be shown in rows. */
+  readonly part?: Part;
   /** The list that its values are picked from. */
   readonly list?: FieldList;
   /** Whether it takes several of them, with commas between. */
@@ -55,13 +63,20 @@ function controlOf(field: DescribedField, listFor: ListFor): Control {
   const options = optionsFor(field);
   const hint = hintOf(field);
   const list = listFor(field);
-  const isSeveral = field.kind === "array" || metaOf(field.schema).separator !== undefined;
+  const control = controlKind(field, options);
+  const moment = momentOf(field.schema);
+  const { periods, separator } = metaOf(field.schema);
+  const part = control === "json" ? partOf(field.schema) : undefined;
+  const isSeveral = field.kind === "array" || separator !== undefined;
   return {
     name: field.name,
-    control: controlKind(field, options),
+    control,
     ...(field.need === "required" && { required: true as const }),
     ...(options && { options }),
     ...(hint !== undefined && { hint }),
+    ...(moment && { moment }),
+    ...(periods && { periods }),
+    ...(part && { part }),
     ...(list && { list, ...(isSeveral && { several: true as const }) }),
   };
 }

@@ -1,9 +1,8 @@
 /** The file the editor loads: definitions with literal types and defaults, and forms that the shared script fills. */
 import { comesInPages } from "../../core/client/pages";
-import { settingsOf } from "../../core/client/settings";
 import { pageOf } from "../../core/declaration/described-page";
 import { mayRespondWith, type Callable } from "../../core/declaration/operation";
-import { dailyOf, declarationsOf, type Service, type Setting } from "../../core/declaration/service";
+import { dailyOf, declarationsOf, type Service } from "../../core/declaration/service";
 import { isWatch, type Watch } from "../../core/declaration/watch";
 import { usualKey } from "../operation/key";
 import { usualProperty } from "../operation/result";
@@ -18,23 +17,11 @@ import {
   watchType,
 } from "../names";
 import { listsOf } from "../lists";
+import { connectionDefinition, connectionTemplate } from "./connection";
 import { type Control, controlsOf } from "./controls";
+import { literal, properties, row, template, textInput, version } from "./markup";
 import { searchWordsOf } from "./search-words";
 import { callAppearance, type Appearance, appearanceOf, paletteLabelOf, watchAppearance } from "./appearance";
-
-/** The version of the stored properties; a change of their form needs a migration. */
-const version = 1;
-
-/** JSON that can stand inside a script element. */
-const literal = (value: unknown): string => JSON.stringify(value).replaceAll("</", "<\\/");
-
-const template = (type: string, content: string): string =>
-  `<script type="text/html" data-template-name="${type}"><div class="fxdesk-form">${content}</div></script>`;
-
-const row = (id: string, words: string, control: string): string =>
-  `<div class="form-row"><label for="${id}" data-i18n="${words}"></label>${control}</div>`;
-
-const textInput = (id: string, type = "text"): string => `<input type="${type}" id="${id}">`;
 
 /** What every node has; the shared script adds the fields of the operation, or the choice of one. */
 const operationForm =
@@ -45,42 +32,6 @@ const operationForm =
     '<input type="text" id="node-input-connection" style="width: calc(100% - 155px)">',
   ) +
   '<div class="fxdesk-fields"></div>';
-
-const selection = (id: string, options: readonly string[]): string =>
-  `<select id="${id}">${options.map((option) => `<option value="${option}">${option}</option>`).join("")}</select>`;
-
-function settingRow({ name, secret, options }: Setting): string {
-  const id = `node-config-input-${name}`;
-  const control = options ? selection(id, options) : textInput(id, secret ? "password" : "text");
-  return row(id, `connection.settings.${name}.label`, control);
-}
-
-const settingRows = (service: Service, secret: boolean): string =>
-  settingsOf(service)
-    .filter((setting) => setting.secret === secret)
-    .map(settingRow)
-    .join("");
-
-const hint = (words: string): string => `<p class="fxdesk-hint" data-i18n="${words}"></p>`;
-
-const button = (name: string): string =>
-  `<button type="button" class="red-ui-button" id="fxdesk-connection-${name}" data-i18n="connection.${name}"></button>`;
-
-const connectionForm = (service: Service): string =>
-  [
-    row("node-config-input-name", "form.name", textInput("node-config-input-name")),
-    '<div class="form-row"><label class="fxdesk-wide"><input type="checkbox" id="node-config-input-fromEnvironment"> <span data-i18n="connection.fromEnvironment"></span></label></div>',
-    `<div class="fxdesk-variables">${hint("connection.variables")}<ul></ul></div>`,
-    `<div class="fxdesk-settings">${hint("connection.settingsDescription")}${settingRows(service, false)}`,
-    row(
-      "node-config-input-tls",
-      "connection.tls",
-      '<input type="text" id="node-config-input-tls" style="width: calc(100% - 155px)">',
-    ),
-    `<h4 data-i18n="connection.secrets"></h4>${hint("connection.secretsDescription")}${settingRows(service, true)}</div>`,
-    `<div class="form-row">${button("login")} ${button("test")}</div>`,
-    '<p class="fxdesk-hint" id="fxdesk-connection-state" aria-live="polite"></p>',
-  ].join("\n");
 
 const pagesDefault = 'pages: { value: "all" }';
 const requestKeyDefault = `requestKey: { value: ${literal(usualKey)} }`;
@@ -136,8 +87,6 @@ const callDefaults = nodeDefaults(
   ...outputDefaults,
   timeLimitDefault,
 );
-
-const properties = (list: readonly string[]): string => `{\n    ${list.join(",\n    ")}\n  }`;
 
 type ListFor = ReturnType<typeof listsOf>;
 
@@ -252,32 +201,6 @@ const callDefinition = definition({
   searchWords: "",
 });
 
-const settingDefault = ({ name, options }: Setting): string =>
-  `${name}: { value: ${literal(options?.[0] ?? "")} }`;
-
-const connectionDefaults = (settings: readonly Setting[]): string[] => [
-  'name: { value: "" }',
-  "fromEnvironment: { value: false }",
-  ...settings.filter(({ secret }) => !secret).map(settingDefault),
-  'tls: { type: "tls-config", value: "", required: false }',
-  `version: { value: ${version} }`,
-];
-
-const connectionSecrets = (settings: readonly Setting[]): string[] =>
-  settings.filter(({ secret }) => secret).map(({ name }) => `${name}: { type: "password" }`);
-
-function connectionDefinition(service: Service): string {
-  const settings = settingsOf(service);
-  return `RED.nodes.registerType(${literal(connectionType)}, {
-  category: "config",
-  defaults: ${properties(connectionDefaults(settings))},
-  credentials: ${properties(connectionSecrets(settings))},
-  fxdesk: { settings: ${literal(settings.map(({ name }) => name))} },
-  label: function () { return fxdesk.connectionLabel(this); },
-  oneditprepare: function () { fxdesk.openConnection(this); }
-});`;
-}
-
 /** After the flows are loaded, what is added may be an example. */
 const examplesConnected = `RED.events.on("flows:loaded", function () {
   RED.events.on("nodes:add", function (node) { fxdesk.connect(node, ${literal(exampleConnection)}); });
@@ -301,7 +224,7 @@ export function editorFile(service: Service): string {
   ];
   return `<link rel="stylesheet" href="resources/@fxdesk/toolkit/form.css">
 <script type="module" src="resources/@fxdesk/toolkit/form.js"></script>
-${template(connectionType, connectionForm(service))}
+${connectionTemplate(service)}
 ${types.map((type) => template(type, operationForm)).join("\n")}
 <script type="text/javascript">
 ${definitions.join("\n")}

@@ -4,12 +4,8 @@ import type { Callable } from "../../core/declaration/operation";
 import { declarationsOf, type Service } from "../../core/declaration/service";
 import { inputFields, pageOf } from "../../core/declaration/described-page";
 import { callSlug, inNodeWords, slugOf, watchSlug } from "../names";
+import { type PartWords, partWords } from "./parts";
 import type { Words } from "./words/en";
-
-interface FieldWords {
-  readonly label: string;
-  readonly description: string;
-}
 
 const entries = <T>(list: readonly T[], entry: (item: T) => [string, unknown]) =>
   Object.fromEntries(list.map(entry));
@@ -17,10 +13,11 @@ const entries = <T>(list: readonly T[], entry: (item: T) => [string, unknown]) =
 function operationWords(operation: Callable, service: Service, { help }: Words) {
   const callables = declarationsOf(service);
   const page = pageOf(operation);
-  const fields = entries(inputFields(page), ({ name, title, description }) => [
-    name,
-    { label: title, description: inNodeWords(description, callables) } satisfies FieldWords,
-  ]);
+  const fields = entries(inputFields(page), ({ name, title, description, schema }) => {
+    const parts = partWords(schema);
+    const words = { label: title, description: inNodeWords(description, callables), ...(parts && { parts }) };
+    return [name, words satisfies PartWords];
+  });
   return {
     label: page.title,
     description: inNodeWords(help.summaries[page.name] ?? page.summary, callables),

@@ -83,8 +83,10 @@ const template = (node: ReleaseNode): string =>
 const prepared = `oneditprepare: function () {
     for (const name of ${JSON.stringify(decisionFields)}) {
       const input = $("#node-input-fxdesk-" + name).typedInput({ types: ["str", "msg", "flow", "global", "jsonata", "env"] });
-      input.typedInput("type", this[name].type);
-      input.typedInput("value", this[name].value);
+      input.parent().find(".red-ui-typedInput-input").attr("aria-label", this._("form." + name));
+      const given = this[name] || this._def.defaults[name].value;
+      input.typedInput("type", given.type);
+      input.typedInput("value", given.value);
     }
   },
   oneditsave: function () {
@@ -110,6 +112,7 @@ const definition = (node: ReleaseNode): string => `RED.nodes.registerType(${JSON
   icon: "approvals.svg",
   inputs: ${node.isTrigger ? 0 : 1},
   outputs: 1,
+  fxdesk: { effect: "${node.isTrigger ? "read" : "money"}" },
   defaults: {
     ${defaults(node)}
   },${node.isTrigger ? "" : '\n  credentials: { secret: { type: "password" } },'}

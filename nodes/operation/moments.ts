@@ -42,8 +42,11 @@ function instantOf(value: unknown): Date | undefined {
 /** How much of an ISO time a field takes. */
 const lengths = { day: "YYYY-MM-DD".length, minute: "YYYY-MM-DDThh:mm".length } as const;
 
+/** How exactly a text tells a time: a day, a minute or more. */
+export type Precision = keyof typeof lengths | "instant";
+
 /** How exactly a field tells a time; undefined for a field that is no time. */
-function precisionOf(schema: z.ZodType): keyof typeof lengths | "instant" | undefined {
+export function precisionOf(schema: z.ZodType): Precision | undefined {
   const { format, precision } = metaOf(schema);
   if (precision) return precision;
   return format === "date" ? "day" : format === "date-time" ? "instant" : undefined;

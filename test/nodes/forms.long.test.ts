@@ -44,6 +44,10 @@ const accounts = Array.from({ length: 1_000 }, (_, index) => ({
   account_details: [{ account_name: `Account ${index}` }],
 }));
 
+/** What is expected to come in, with something that its declaration does not know. */
+const expected = [{ date: "2026-01-02", currency: "EUR", amount: "12.50", note: "kept" }];
+const flowsOf = (flows: readonly object[]) => ({ type: "json", value: JSON.stringify(flows) });
+
 beforeAll(async () => {
   sandbox = await startSandbox();
   many = await ScriptedService.start();
@@ -69,6 +73,18 @@ beforeAll(async () => {
     nodeOf("fxdesk-list-balances", "balances", 60),
     nodeOf("fxdesk-list-balances", "of-many", 120, { account_id: fixed(accountId(1)) }, "many"),
     nodeOf("fxdesk-find-transactions", "find", 180),
+    nodeOf("fxdesk-get-exposure", "exposure", 300, { flows: flowsOf(expected) }),
+    nodeOf("fxdesk-fetch-statements", "statements", 360),
+    nodeOf("fxdesk-email-accounts-statement", "days", 420, {
+      date_from: fixed("2026-01-01"),
+      date_to: fixed("2026-01-31"),
+    }),
+    nodeOf("fxdesk-watch-balances", "low", 480, { currencies: fixed("EUR"), above: fixed("0") }),
+    {
+      ...nodeOf("fxdesk-call-operation", "call", 540),
+      operation: "accounts.list",
+      input: { type: "json", value: '{"currencies":"EUR"}' },
+    },
     nodeOf("fxdesk-book-trade", "book", 240, { quote_id: fixed("Q1"), reason: fixed("other") }),
   ]);
   editor = await Editor.open(browser, nodeRed.url);
@@ -128,6 +144,112 @@ test("several values are picked one after the other, and any text may stay", asy
   expect((await saved("find")).fields).toMatchObject({ currencies: { type: "str", value: "EUR, USD,XYZ" } });
 });
 
+const cancel = async () => {
+  await page.locator("#node-dialog-cancel").click();
+  await page.waitForSelector(".red-ui-tray", { state: "detached" });
+};
+const holds = (name: string) =>
+  page
+    .locator(`[id="node-input-fxdesk-${name}"]`)
+    .evaluate((input) => (globalThis as unknown as EditorPage).jQuery(input).typedInput("value"));
+
+/** The page of the editor, as far as a test looks into it. */
+interface EditorPage {
+  readonly jQuery: (on: unknown) => { typedInput(method: "value"): string };
+}
+
+test("a list of objects is filled in rows by the keyboard, and switched to JSON and back without a loss", async () => {
+  await editor.edit("exposure");
+  const rows = field("flows");
+  await rows.getByLabel("Amount").waitFor();
+  await rows.getByLabel("Amount").fill("13.75");
+  const added = { date: "2026-02-03", currency: "USD", amount: "-7" };
+  await rows.getByRole("button", { name: "Expected flows: Add" }).press("Enter");
+  await page.keyboard.type(added.date);
+  await rows.getByLabel("Currency").last().fill(added.currency);
+  await rows.getByLabel("Amount").last().fill(added.amount);
+  const written = [{ ...expected[0], amount: "13.75" }, added];
+  expect(JSON.parse(await holds("flows"))).toEqual(written);
+
+  await rows.getByRole("button", { name: "Expected flows: JSON" }).press("Enter");
+  expect(JSON.parse(await inner("flows").inputValue())).toEqual(written);
+  await inner("flows").fill(JSON.stringify([...written, { ...added, amount: null }]));
+  await inner("flows").press("Tab");
+  await rows.getByRole("button", { name: "Expected flows: Fields" }).press("Enter");
+  await rows.getByRole("button", { name: "Remove: Entry 2" }).press("Enter");
+  expect(await rows.getByLabel("Amount").count()).toBe(2);
+  await editor.done();
+  await editor.deploy();
+
+  expect((await saved("exposure")).fields).toMatchObject({
+    flows: flowsOf([written[0]!, { ...added, amount: null }]),
+  });
+});
+
+test.each(["[1,", "{}", '[{"amount":12345678901234567.5}]'])(
+  "JSON that no rows can show without a loss stays text: %s",
+  async (text) => {
+    await editor.edit("exposure");
+    await editor.fill("flows", text);
+    await inner("flows").waitFor();
+    expect(await field("flows").locator(".fxdesk-rows").isVisible()).toBe(false);
+    expect(await holds("flows")).toBe(text);
+    await cancel();
+  },
+);
+
+test("a period is picked in words or by its days", async () => {
+  await editor.edit("statements");
+  await inner("period").click();
+  await inner("period").pressSequentially("last q");
+  await options().first().waitFor();
+  await inner("period").press("ArrowDown");
+  await inner("period").press("Enter");
+  expect(await inner("period").inputValue()).toBe("last quarter");
+  await page.getByLabel("Period, from").fill("2026-01-05");
+  await page.getByLabel("Period, to").fill("2026-01-09");
+  expect(await inner("period").inputValue()).toBe("2026-01-05..2026-01-09");
+  await cancel();
+});
+
+test("a date is picked as a date, and one that is written is shown in the picker", async () => {
+  await editor.edit("days");
+  await page.getByLabel("Date from, pick").fill("2026-03-01");
+  expect(await inner("date_from").inputValue()).toBe("2026-03-01");
+  await inner("date_to").fill("2026-03-31");
+  expect(await page.getByLabel("Date to, pick").inputValue()).toBe("2026-03-31");
+  await editor.done();
+  await editor.deploy();
+
+  expect((await saved("days")).fields).toMatchObject({
+    date_from: fixed("2026-03-01"),
+    date_to: fixed("2026-03-31"),
+  });
+});
+
+test("a watch shows what it would tell now, and an operation by its name what it reads", async () => {
+  await editor.edit("low");
+  await page.locator("#fxdesk-try").click();
+  await page.locator(".fxdesk-response:visible").waitFor();
+  expect(await page.locator("#fxdesk-try-state").innerText()).toBe("It would tell 1 changes now.");
+  expect(JSON.parse(await page.locator(".fxdesk-response").innerText())).toEqual([
+    expect.objectContaining({ watch: "accounts.watchBalances", kind: "new" }),
+  ]);
+  await cancel();
+
+  await editor.edit("call");
+  await page.locator("#fxdesk-try").click();
+  await page.locator(".fxdesk-response:visible").waitFor();
+  expect(await page.locator(".fxdesk-response").innerText()).toContain('"account_id"');
+  await page.locator("#node-input-operation").fill("trades.book");
+  await page.locator("#fxdesk-try").click();
+  await eventually(
+    async () => /only reads are tried/.test(await page.locator("#fxdesk-try-state").innerText()),
+    { withinMs: 10_000, what: "a refusal" },
+  );
+  await cancel();
+});
+
 test("a value that does not fit is said below its field, as it is typed", async () => {
   await editor.edit("balances");
   await editor.fill("account_id", "");
@@ -136,8 +258,7 @@ test("a value that does not fit is said below its field, as it is typed", async 
   await eventually(async () => /UUID/.test(await reason.innerText()), { withinMs: 10_000, what: "a reason" });
   expect(await inner("account_id").getAttribute("aria-invalid")).toBe("true");
   await inner("account_id").press("Escape");
-  await page.locator("#node-dialog-cancel").click();
-  await page.waitForSelector(".red-ui-tray", { state: "detached" });
+  await cancel();
 });
 
 test("a form asks for what the choices in it make necessary, and hides what they exclude", async () => {
@@ -153,8 +274,7 @@ test("a form asks for what the choices in it make necessary, and hides what they
   expect(await field("pain001").isVisible()).toBe(false);
   await editor.fill("payment-product", "pain.001-sepa-credit-transfers");
   await field("pain001").waitFor();
-  await page.locator("#node-dialog-cancel").click();
-  await page.waitForSelector(".red-ui-tray", { state: "detached" });
+  await cancel();
 });
 
 test("of several ways to give something, one is chosen", async () => {
@@ -165,8 +285,7 @@ test("of several ways to give something, one is chosen", async () => {
   await page.getByLabel("Given by").selectOption("account_id");
   await field("account_id").waitFor();
   expect(await field("currency").isVisible()).toBe(false);
-  await page.locator("#node-dialog-cancel").click();
-  await page.waitForSelector(".red-ui-tray", { state: "detached" });
+  await cancel();
 });
 
 test("a read is tried, and its response is shown in the form", async () => {
@@ -177,16 +296,14 @@ test("a read is tried, and its response is shown in the form", async () => {
 
   expect(await page.locator(".fxdesk-response").innerText()).toContain('"transactions"');
   expect(await page.locator("#fxdesk-try-state").innerText()).toMatch(/^Status 200, \d+ entries/);
-  await page.locator("#node-dialog-cancel").click();
-  await page.waitForSelector(".red-ui-tray", { state: "detached" });
+  await cancel();
 });
 
 test("what changes something is not tried", async () => {
   await editor.edit("book");
 
   expect(await page.locator("#fxdesk-try").count()).toBe(0);
-  await page.locator("#node-dialog-cancel").click();
-  await page.waitForSelector(".red-ui-tray", { state: "detached" });
+  await cancel();
 });
 
 test.each(["balances", "find", "book"])("axe finds nothing in the form of %s", async (id) => {
@@ -195,8 +312,7 @@ test.each(["balances", "find", "book"])("axe finds nothing in the form of %s", a
   const { violations } = await page.evaluate<{ violations: { id: string }[] }>("axe.run('.fxdesk-form')");
 
   expect(violations.map((violation) => violation.id)).toEqual([]);
-  await page.locator("#node-dialog-cancel").click();
-  await page.waitForSelector(".red-ui-tray", { state: "detached" });
+  await cancel();
 });
 
 test("a keystroke among 1,000 accounts takes less than 200 ms", async () => {
@@ -221,8 +337,46 @@ test("a keystroke among 1,000 accounts takes less than 200 ms", async () => {
   expect(Math.max(...took)).toBeLessThan(200);
   expect(await options().count()).toBe(50);
   await inner("account_id").press("Escape");
-  await page.locator("#node-dialog-cancel").click();
-  await page.waitForSelector(".red-ui-tray", { state: "detached" });
+  await cancel();
+});
+
+test("nodes that commit money are deployed with production once a person has said yes, and never asked again", async () => {
+  const production = { id: "live", name: "Live", environment: "api", domain: "bank.invalid" };
+  const { baseUrl: _base, xs2aUrl: _xs2a, ...live } = connectionTo(sandbox, production);
+  const booking = { quote_id: fixed("Q1"), reason: fixed("other") };
+  const flows = await nodeRed.json<FlowNode[]>("/flows");
+  await nodeRed.deploy([...flows, live, nodeOf("fxdesk-book-trade", "real", 600, booking, "live")]);
+  const own = await Editor.open(browser, nodeRed.url);
+  const asked = own.page
+    .locator(".red-ui-notification")
+    .filter({ hasText: "Live: this leads to production" });
+  const stored = async (id: string) =>
+    (await nodeRed.json<FlowNode[]>("/flows")).find((node) => node.id === id)!;
+  const rename = async (name: string) => {
+    await own.edit("balances");
+    await own.page.fill("#node-input-name", name);
+    await own.done();
+  };
+
+  await rename("First");
+  await own.page.locator("#red-ui-header-button-deploy").click();
+  await asked.getByRole("button", { name: "Cancel" }).click();
+  await asked.waitFor({ state: "detached" });
+  expect(await stored("balances")).not.toMatchObject({ name: "First" });
+  expect(await stored("live")).not.toMatchObject({ moneyConfirmed: true });
+  await own.page.locator("#red-ui-header-button-deploy").click();
+  await asked.getByRole("button", { name: "Deploy" }).click();
+  await eventually(async () => (await stored("balances")).name === "First", {
+    withinMs: 20_000,
+    what: "a deploy",
+  });
+  expect(await stored("live")).toMatchObject({ moneyConfirmed: true });
+
+  await rename("Second");
+  await own.deploy();
+  expect(await asked.count()).toBe(0);
+  expect(await stored("balances")).toMatchObject({ name: "Second" });
+  await own.page.close();
 });
 
 describe("the routes behind", () => {

@@ -27,7 +27,7 @@ const textsOf = (value: unknown, path = ""): [string, string][] =>
 const gaps = (text: string) => [...text.matchAll(/__\w+__|\$\{\w+\}/g)].map(([gap]) => gap).toSorted();
 
 /** Words that are the same in both languages. */
-const same = new Set(["Name", "Person", "Operation", "fxdesk"]);
+const same = new Set(["Name", "Person", "Operation", "JSON", "fxdesk"]);
 
 describe.each(["fxdesk", "releases", "mcp"])("%s", (set) => {
   const original = textsOf(catalogue("en-US", set));

@@ -7,8 +7,8 @@ import { declarationsOf, operations } from "@fxdesk/toolkit/operations";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import manifest from "../../package.json";
 import { callType, connectionType, exampleConnection, nodeTypeOf } from "../../nodes/names";
-import { type FlowNode, NodeRed, type NodeRedOptions, root } from "./support/node-red";
-import { installedUserDir, newestNodeRed } from "./support/packages";
+import { type FlowNode, NodeRed, root } from "./support/node-red";
+import { installedUserDir, runtimes } from "./support/packages";
 
 let sandbox: Sandbox;
 let userDir: string;
@@ -22,12 +22,6 @@ afterAll(async () => {
   await sandbox.close();
   await rm(userDir, { recursive: true });
 });
-
-/** FXDESK_NEWEST adds the newest, which has to be fetched first. */
-const runtimes: readonly (readonly [string, () => Promise<NodeRedOptions>])[] = [
-  ["4.1", async () => ({})],
-  ...(process.env.FXDESK_NEWEST ? [["5.0", newestNodeRed] as const] : []),
-];
 
 /** What Node-RED says in every new user directory. */
 const usual = /Projects disabled|Encrypted credentials not found/;

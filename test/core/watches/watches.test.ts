@@ -3,7 +3,7 @@ import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FxdeskClient } from "../../../core";
 import type { SinceOptions, ToldChanges } from "../../../core/watches/options";
-import { sideOf } from "../../../core/watches/balances";
+import { sideOf, watchBalances } from "../../../core/watches/balances";
 import { makeQuote, sandboxClient } from "../../support/samples";
 import { eventually } from "../../support/eventually";
 
@@ -121,6 +121,18 @@ test("payments of trades", async () => {
   expect(await ask()).toMatchObject([{ kind: "new", id, entry: { trade_id, amount: "10" } }]);
   sandbox.control.decidePayment({ payment_id: id, decision: "reject", contact_id: "contact-approver" });
   expect(await ask()).toMatchObject([{ kind: "changed", id, entry: { status: "Payment rejected" } }]);
+});
+
+test("what a watch would tell now is said again and again, and still told when it begins", async () => {
+  const input = { currencies: "EUR", above: "0" };
+  const told = [
+    { watch: "accounts.watchBalances", kind: "new", entry: { currency: "EUR" }, repeated: false },
+  ];
+  for (const _ of [1, 2])
+    expect(await client.firstChanges(watchBalances, input)).toMatchObject({ changes: told, gaps: [] });
+  expect(await client.firstChanges(watchBalances, input, { from: "now" })).toMatchObject({ changes: [] });
+  expect(await asking(client.accounts.watchBalances, input)()).toMatchObject(told);
+  await expect(client.firstChanges(watchBalances, input, { from: "soon" })).rejects.toThrow("from must be");
 });
 
 test("balances: a threshold is told when it is crossed, and the way back", async () => {

@@ -25,10 +25,27 @@ export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args, headless: true });
 }
 
+/** The page of the editor, as far as a test needs it. */
+interface EditorPage {
+  readonly RED: {
+    readonly nodes: { node(id: string): { id: string; type: string; _def: { category: string } } | null };
+    readonly editor: { edit(node: object): void; editConfig(name: string, type: string, id: string): void };
+  };
+}
+
 /** The jQuery widget of the editor, as far as a test needs it. */
 interface TypedInput {
   typedInput(method: "value", value: string): void;
 }
+
+interface EditorOptions {
+  /** Whether nobody watches how things slide in and out. */
+  readonly isHurried?: boolean;
+}
+
+/** Dialogs of the editor wait until they have slid in and out. */
+const hurry = `const wait = window.setTimeout;
+window.setTimeout = (then, ms, ...rest) => wait(then, ms > 500 ? ms : 0, ...rest);`;
 
 /** The editor of a Node-RED, with what its console warned of. */
 export class Editor {
@@ -41,8 +58,9 @@ export class Editor {
     });
   }
 
-  static async open(browser: Browser, url: string): Promise<Editor> {
+  static async open(browser: Browser, url: string, options: EditorOptions = {}): Promise<Editor> {
     const page = await browser.newPage({ viewport: { width: 1360, height: 860 } });
+    if (options.isHurried) await page.addInitScript(hurry);
     const editor = new Editor(page);
     await page.goto(url);
     await editor.#loaded();
@@ -142,6 +160,30 @@ export class Editor {
     );
   }
 
+  /** Opens the dialog of any node at once, that of a config node too. */
+  async open(id: string): Promise<void> {
+    await this.page.evaluate(
+      ([node]) => {
+        const { RED } = globalThis as unknown as EditorPage;
+        const opened = RED.nodes.node(node!)!;
+        if (opened._def.category === "config") RED.editor.editConfig("", opened.type, opened.id);
+        else RED.editor.edit(opened);
+      },
+      [id],
+    );
+    await this.page.waitForSelector(".red-ui-tray-body form");
+  }
+
+  /** Closes the dialog on top, with what is in it or without. */
+  async close(how: "save" | "cancel"): Promise<void> {
+    const names =
+      how === "save"
+        ? ["node-dialog-ok", "node-config-dialog-ok"]
+        : ["node-dialog-cancel", "node-config-dialog-cancel"];
+    await this.page.locator(names.map((name) => `#${name}`).join(", ")).click();
+    await this.page.waitForSelector(".red-ui-tray", { state: "detached" });
+  }
+
   /** The labels of the open form. */
   async labels(): Promise<string[]> {
     return this.page.locator(".fxdesk-form label").allTextContents();
@@ -217,6 +259,13 @@ export class Editor {
     );
     await this.page.locator("#red-ui-header-button-deploy:not(.disabled)").click();
     await (await stored).finished();
+  }
+
+  /** The same where the editor asks whether nodes that are not all filled should be deployed. */
+  async deployAnyway(): Promise<void> {
+    const stored = this.deploy();
+    await this.page.locator(".red-ui-notification button.primary").click();
+    await stored;
   }
 
   async #loaded(): Promise<void> {

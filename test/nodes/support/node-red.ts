@@ -32,6 +32,8 @@ export interface NodeRedOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Of the settings file, beside those of all tests. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** The look of the editor; its own unless one is named. */
+  readonly theme?: string;
 }
 
 async function freePort(): Promise<number> {
@@ -61,7 +63,7 @@ const settings = {
   nodesExcludes: ["node-red-dashboard", "node-red-node-email"],
 };
 
-async function linkedUserDir(): Promise<string> {
+export async function linkedUserDir(): Promise<string> {
   const userDir = await mkdtemp(join(tmpdir(), "node-red-"));
   await mkdir(join(userDir, "node_modules/@fxdesk"), { recursive: true });
   await symlink(root, join(userDir, "node_modules/@fxdesk/toolkit"));
@@ -117,10 +119,9 @@ export class NodeRed {
     const userDir = options.userDir ?? (await linkedUserDir());
     const port = await freePort();
     const settingsFile = join(userDir, "settings.js");
-    await writeFile(
-      settingsFile,
-      `module.exports = ${JSON.stringify({ ...settings, ...options.settings, uiPort: port })};\n`,
-    );
+    const editorTheme = { ...settings.editorTheme, ...(options.theme && { theme: options.theme }) };
+    const all = { ...settings, editorTheme, ...options.settings, uiPort: port };
+    await writeFile(settingsFile, `module.exports = ${JSON.stringify(all)};\n`);
     const child = spawn(node, [script, "--userDir", userDir, "--settings", settingsFile], {
       env: { ...globalThis.process.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],

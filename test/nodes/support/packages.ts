@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { root } from "./node-red";
+import { type NodeRedOptions, root } from "./node-red";
 
 const run = promisify(execFile);
 
@@ -47,3 +47,9 @@ export async function newestNodeRed(): Promise<{ node: string; script: string }>
   if (!existsSync(node)) await run("npm", ["ci"], { cwd: newest });
   return { node, script: join(newest, "node_modules/node-red/red.js") };
 }
+
+/** The oldest Node-RED we support, which is that of this repository; FXDESK_NEWEST adds the newest, which has to be fetched first. */
+export const runtimes: readonly (readonly [string, () => Promise<NodeRedOptions>])[] = [
+  ["4.1", async () => ({})],
+  ...(process.env.FXDESK_NEWEST ? [["5.0", newestNodeRed] as const] : []),
+];

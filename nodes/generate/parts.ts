@@ -1,0 +1,55 @@
+/** What an object or a list of objects is made of, as a form shows it in rows; its words come from the locale. */
+import type { z } from "zod";
+import { titleOf } from "../../core/declaration/fields";
+import { elementOf, isRequired, kindOf, metaOf, optionsOf, shapeOf, valueOf } from "../../core/schema/kind";
+import { type Moment, momentOf } from "./moment";
+
+/** A value in an object or a list. */
+export type Part =
+  | { readonly kind: "text" | "number" | "boolean"; readonly moment?: Moment }
+  | { readonly kind: "choice"; readonly options: readonly string[] }
+  | { readonly kind: "object"; readonly parts: Readonly<Record<string, Part & { readonly required?: true }>> }
+  | { readonly kind: "list" | "map"; readonly of: Part };
+
+const scalars = { string: "text", integer: "number", number: "number", boolean: "boolean" } as const;
+
+/** Undefined where a part of it may be anything: it is written as JSON. */
+export function partOf(schema: z.ZodType): Part | undefined {
+  const options = optionsOf(schema);
+  if (options) return { kind: "choice", options };
+  const kind = kindOf(schema);
+  const moment = momentOf(schema);
+  if (kind in scalars) return { kind: scalars[kind as keyof typeof scalars], ...(moment && { moment }) };
+  const entry = elementOf(schema) ?? valueOf(schema);
+  if (entry) {
+    const of = partOf(entry);
+    return of && { kind: kind === "array" ? "list" : "map", of };
+  }
+  const parts = Object.entries(shapeOf(schema)).map(
+    ([name, each]) => [name, partOf(each), isRequired(each)] as const,
+  );
+  if (parts.length === 0 || parts.some(([, part]) => !part)) return undefined;
+  const named = parts.map(([name, part, required]) => [name, { ...part, ...(required && { required }) }]);
+  return { kind: "object", parts: Object.fromEntries(named) };
+}
+
+/** The words of the parts of an object, by name; undefined where there are none. */
+export interface PartWords {
+  readonly label: string;
+  readonly description?: string;
+  readonly parts?: Readonly<Record<string, PartWords>>;
+}
+
+export function partWords(schema: z.ZodType): PartWords["parts"] {
+  const entry = elementOf(schema) ?? valueOf(schema);
+  if (entry) return partWords(entry);
+  const shape = Object.entries(shapeOf(schema));
+  if (shape.length === 0) return undefined;
+  const words = shape.map(([name, each]) => {
+    const parts = partWords(each);
+    const { description } = metaOf(each);
+    const own = { label: titleOf(name, each), ...(description && { description }) };
+    return [name, { ...own, ...(parts && { parts }) }];
+  });
+  return Object.fromEntries(words);
+}
