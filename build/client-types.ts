@@ -160,17 +160,17 @@ function errorsText(errors: readonly DescribedError[], usual: ReadonlySet<string
 
 function documentation(page: DescribedPage, usual: ReadonlySet<string>): string[] {
   const { effect, rules, responses, errors, request, contract } = page;
+  const [only, ...others] = responses.map(meaning);
+  const response = others.length === 0 ? ` Response ${only}` : "";
   return [
     introduction(page),
     "",
-    effect.kind === "read" ? effect.description : `${effect.description} ${effect.repetition}`,
+    (effect.kind === "read" ? effect.description : `${effect.description} ${effect.repetition}`) + response,
     ...list(
       "Rules",
       rules.map(({ description }) => description),
     ),
-    ...(responses.length === 1
-      ? ["", `Response ${meaning(responses[0]!)}`]
-      : list("Responses", responses.map(meaning))),
+    ...(response ? [] : list("Responses", responses.map(meaning))),
     ...errorsText(errors, usual),
     ...(request ? ["", `Contract: ${contract}, ${request.method} ${request.path}`] : []),
   ];

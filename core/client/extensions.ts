@@ -13,8 +13,14 @@ import { watch } from "../watches/watch";
 import type { Interceptor } from "./interceptors";
 
 /** What a module is given to declare operations with, so that it needs nothing installed beside it. */
-const toolkit = { ...builders, ...values, procedure, watch, z };
-export type ExtensionToolkit = typeof toolkit;
+export type ExtensionToolkit = typeof builders &
+  typeof values & {
+    readonly procedure: typeof procedure;
+    readonly watch: typeof watch;
+    readonly z: typeof z;
+  };
+
+const toolkit: ExtensionToolkit = { ...builders, ...values, procedure, watch, z };
 
 /** What a module adds. */
 export interface Additions extends ServiceAdditions {

@@ -20,8 +20,7 @@ import type { OrderInput } from "../releases/input";
 import type { ListedReleases, ReleaseReport, ReleaseReports } from "../releases/report";
 import type { Said } from "../releases/release";
 import type { Watch } from "../declaration/watch";
-import type { FirstChanges } from "../watches/first";
-import type { SinceOptions, ToldChange, ToldChanges, WatchOptions } from "../watches/options";
+import type { FirstChanges, SinceOptions, ToldChange, ToldChanges, WatchOptions } from "../watches/options";
 
 type BodyOf<A> = A extends { kind: "json"; schema: { _zod: { output: infer T } } }
   ? T | (A extends { asText: AsText } ? string : never)

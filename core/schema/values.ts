@@ -148,10 +148,13 @@ export const DecimalText = z
   .regex(/^-?\d{1,14}(\.\d{1,3})?$/, "must be a decimal amount with a dot, such as 1234.50")
   .meta({ title: "Amount", description: "Decimal amount with a dot, such as 1234.50." });
 
+/** The type of an enumeration with values that are not listed. */
+export interface OpenEnum<V extends string> extends z.ZodType<V | (string & {}), V | (string & {})> {}
+
 /**
  * An enumeration in a response: the documented values are known, others pass through, because the service may add one.
  */
-export function openEnum<const V extends readonly [string, ...string[]]>(values: V) {
+export function openEnum<const V extends readonly [string, ...string[]]>(values: V): OpenEnum<V[number]> {
   const schema: unknown = z.string().meta({ "x-extensible-enum": values });
-  return schema as z.ZodType<V[number] | (string & {}), V[number] | (string & {})>;
+  return schema as OpenEnum<V[number]>;
 }

@@ -1,18 +1,13 @@
 /** What a watch would tell if it began now: nothing of it is kept. */
-import type { Change, Snapshot, WatchBeginning, Window } from "../declaration/watch";
+import type { Snapshot, WatchBeginning, Window } from "../declaration/watch";
 import { type AnyWatch, compare, windowFrom } from "./compare";
+import type { FirstChanges } from "./options";
 
 interface Beginning {
   readonly watch: AnyWatch;
   readonly input: unknown;
   readonly from: WatchBeginning;
   readonly read: (window: Window) => Promise<Snapshot>;
-}
-
-export interface FirstChanges {
-  readonly changes: readonly Omit<Change, "cursor">[];
-  /** What could not be read. */
-  readonly gaps: readonly string[];
 }
 
 /** Reads once, and returns the changes of a first read. */

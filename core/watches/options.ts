@@ -54,3 +54,10 @@ export interface ToldChanges<E = unknown> {
   /** Whether there may be more at once. */
   readonly mayBeMore: boolean;
 }
+
+/** What a watch would tell if it began now. */
+export interface FirstChanges {
+  readonly changes: readonly Omit<Change, "cursor">[];
+  /** What could not be read. */
+  readonly gaps: readonly string[];
+}

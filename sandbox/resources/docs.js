@@ -12,6 +12,6 @@ explorer.addEventListener("spec-loaded", () => {
 explorer.addEventListener("request", ({ detail: { request } }) => {
   // Browsers make identifiers on pages of this machine, and on those that come encrypted.
   const made = crypto.randomUUID?.() ?? placeholder;
-  for (const [name, value] of [...request.headers])
+  for (const [name, value] of Array.from(request.headers))
     if (value === placeholder) request.headers.set(name, made);
 });
