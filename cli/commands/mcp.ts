@@ -201,9 +201,13 @@ export const mcpCommand: Command = {
   ],
   unlisted: callerFlags(),
   more: [
-    `With --http, clients must send the token in ${tokenVariable} when it is set, or that of a person (fxdesk releases token).`,
+    paragraph(
+      `With --http, clients must send the token in ${tokenVariable} when it is set, or that of a person (fxdesk releases token).`,
+    ),
     paragraph(`Without these flags: ${Object.values(offerVariables).join(", ")}.`),
-    "With --allow beside it, one of the two must be: the former of at least 16 characters that nobody can guess.",
+    paragraph(
+      "With --allow beside it, one of the two must be: the former of at least 16 characters that nobody can guess.",
+    ),
     connectionHelp(),
     paragraph(profileHelp),
   ],

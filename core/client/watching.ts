@@ -9,7 +9,6 @@ import type { KeptStore } from "../journal/kept-store";
 import { isDay } from "../schema/values";
 import type { AnyWatch } from "../watches/compare";
 import type { Watcher } from "../watches/engine";
-import { firstChanges } from "../watches/first";
 import type { FirstChanges, SinceOptions, ToldChange, ToldChanges, WatchOptions } from "../watches/options";
 import { canonicalValues } from "../wire/spelling";
 import { errorFrom, invalidInput } from "./call-errors";
@@ -62,6 +61,7 @@ export class WatchesOfClient {
     const checked = this.#checked(watch, input, options);
     const { from = watch.begins } = options;
     const read = (window: Window) => this.#read(watch, checked, window, this.#ending.signal);
+    const { firstChanges } = await import("../watches/first.js");
     return this.#awaited(firstChanges({ watch: watch as AnyWatch, input: checked, from, read }));
   }
 

@@ -1,4 +1,5 @@
 /** The runtime of every watch's node, and of the node that tells any watch. */
+import { setImmediate as delivered } from "node:timers/promises";
 import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage, NodeStatus } from "node-red";
 import type { WatchOptions, WatchStatus } from "../../core/watches/options";
 import type { Change } from "../../core/declaration/watch";
@@ -92,6 +93,8 @@ async function tell(name: string, context: WatchContext): Promise<void> {
   for await (const change of client.changes(watch, input, options)) {
     told += 1;
     node.send([messageOf(change), null]);
+    // Who asks for the next one has heard of this one: the next nodes get it at the end of this turn of the loop.
+    await delivered();
   }
 }
 
