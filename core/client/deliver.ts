@@ -1,6 +1,5 @@
 /** Where the files of procedures go. */
 import { randomUUID } from "node:crypto";
-import { createWriteStream } from "node:fs";
 import { link, mkdir, open, rename, rm } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { Readable } from "node:stream";
@@ -81,7 +80,9 @@ export const intoFolder =
     await mkdir(folder, { recursive: true });
     const partial = join(folder, `${randomUUID()}.part`);
     try {
-      await pipeline(chunksOf(file), createWriteStream(partial, { flags: "wx" }));
+      // Open before anything breaks off: a stream that opens it by itself may do so after it was removed.
+      const opened = await open(partial, "wx");
+      await pipeline(chunksOf(file), opened.createWriteStream());
       return { path: await placed(partial, folder, safeName(file.name)) };
     } catch (error) {
       await rm(partial, { force: true }).catch(() => undefined);
