@@ -245,20 +245,25 @@ const listedMember = /^ *"?([\w-]+)"?\??: \(?("[^"\n]+"(?: \| "[^"\n]+")+)/gm;
 const longest = (names: readonly string[]): string =>
   names.reduce((best, name) => (name.length > best.length ? name : best));
 
-/** Long enumerations that stand at three places or more, and how each is called: as the field with the longest name. */
-function enumerationNames(text: string): ReadonlyMap<string, string> {
+/** Long enumerations that stand at three places or more, by what they list, and the longest name of a field that has each. */
+function sharedEnumerations(text: string): ReadonlyMap<string, string> {
   const fields = new Map<string, string[]>();
   for (const [, field, values] of text.matchAll(listedMember))
     fields.set(values!, [...(fields.get(values!) ?? []), field!]);
   const often = [...fields].filter(([values, { length }]) => length > 2 && values.length > 60);
-  return new Map(often.map(([values, names]) => [values, pascal(longest(names))]));
+  return new Map(often.map(([values, names]) => [values, longest(names)]));
 }
 
-/** The text with long enumerations by their names, which are declared at its end. */
+/** The text with those enumerations called as their fields are; they are declared at its end. */
 function withEnumerations(text: string): string {
-  const names = enumerationNames(text);
-  const short = text.replaceAll(/"[^"\n]+"(?: \| "[^"\n]+")+/g, (values) => names.get(values) ?? values);
-  const types = [...names].map(([values, name]) => `\nexport type ${name} = ${values};\n`);
+  const shared = sharedEnumerations(text);
+  const short = text.replaceAll(/"[^"\n]+"(?: \| "[^"\n]+")+/g, (values) => {
+    const field = shared.get(values);
+    return field === undefined ? values : pascal(field);
+  });
+  const types = [...shared].map(
+    ([values, field]) => `\n/** What ${field} lists. */\nexport type ${pascal(field)} = ${values};\n`,
+  );
   return short + types.join("");
 }
 

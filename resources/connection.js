@@ -1,6 +1,7 @@
-/** Log in and Test on the form of a connection: the runtime is asked with what the form holds. */
+/** The form of a connection. For Log in and Test the runtime is asked with what it holds. */
 
 import { messageOf } from "./through.js";
+import { words } from "./words.js";
 
 const everyMs = 1000;
 
@@ -31,7 +32,7 @@ function fill({ login, clientId }) {
   if (clientId && client.val() === "") client.val(clientId).trigger("change");
 }
 
-export function addAttempts(node, words) {
+function addAttempts(node) {
   const state = $("#fxdesk-connection-state");
   const say = (key, values) => state.text(words(node, `connection.${key}`, values));
 
@@ -83,4 +84,34 @@ export function addAttempts(node, words) {
         state.text(messageOf(failed));
       });
   });
+}
+
+export const connectionLabel = (node) =>
+  node.name ||
+  (node.fromEnvironment ? words(node, "connection.environment") : node.baseUrl || node.domain) ||
+  "fxdesk";
+
+export function openConnection(node) {
+  const form = $(".fxdesk-settings");
+  const variables = $(".fxdesk-variables");
+  for (const name of node._def.fxdesk.settings) {
+    const key = `connection.settings.${name}`;
+    variables.find("ul").append($("<li>").append($("<code>").text(words(node, `${key}.variable`))));
+    RED.popover.tooltip(
+      form.find(`label[for="node-config-input-${name}"]`),
+      words(node, `${key}.description`),
+    );
+  }
+  // A connection from a flow written by hand may have nothing selected.
+  form.find("select").each(function () {
+    this.selectedIndex = Math.max(this.selectedIndex, 0);
+  });
+  $("#node-config-input-fromEnvironment")
+    .on("change", function () {
+      form.toggle(!this.checked);
+      variables.toggle(this.checked);
+      $("#fxdesk-connection-login").toggle(!this.checked);
+    })
+    .trigger("change");
+  addAttempts(node);
 }

@@ -2,15 +2,16 @@
  * The forms of the fxdesk nodes in the Node-RED editor. What a form shows comes from the definition of its node
  * (`fxdesk.controls`), its words from the locale of the node set. The editor loads this file as a module.
  */
-import { addAttempts } from "./connection.js";
+import { connectionLabel, openConnection } from "./connection.js";
 import { momentPicker } from "./moments.js";
 import { picker } from "./picker.js";
+import { makeSearchable } from "./palette.js";
 import { placesOf, wayOf } from "./places.js";
 import { guardDeploys } from "./production.js";
 import { addRows } from "./rows.js";
 import { check, listFor, messageOf, tryRead } from "./through.js";
+import { words } from "./words.js";
 
-const words = (node, key, values) => node._def._(key, values);
 const fieldWords = (node, name) => `operations.${node._def.fxdesk.slug}.fields.${name}`;
 const inputId = (name) => `node-input-fxdesk-${name}`;
 
@@ -577,53 +578,6 @@ function nodeLabel(node) {
   return chosen ? `${title} · ${chosen}` : title;
 }
 const labelStyle = (node) => (node.name ? "node_label_italic" : "");
-
-// ---- The connection
-
-const connectionLabel = (node) =>
-  node.name ||
-  (node.fromEnvironment ? words(node, "connection.environment") : node.baseUrl || node.domain) ||
-  "fxdesk";
-
-function openConnection(node) {
-  const form = $(".fxdesk-settings");
-  const variables = $(".fxdesk-variables");
-  for (const name of node._def.fxdesk.settings) {
-    const key = `connection.settings.${name}`;
-    variables.find("ul").append($("<li>").append($("<code>").text(words(node, `${key}.variable`))));
-    RED.popover.tooltip(
-      form.find(`label[for="node-config-input-${name}"]`),
-      words(node, `${key}.description`),
-    );
-  }
-  // A connection from a flow written by hand may have nothing selected.
-  form.find("select").each(function () {
-    this.selectedIndex = Math.max(this.selectedIndex, 0);
-  });
-  $("#node-config-input-fromEnvironment")
-    .on("change", function () {
-      form.toggle(!this.checked);
-      variables.toggle(this.checked);
-      $("#fxdesk-connection-login").toggle(!this.checked);
-    })
-    .trigger("change");
-  addAttempts(node, words);
-}
-
-// ---- The palette
-
-/**
- * The palette searches in types and labels, and reads the label it searches in from an attribute that is shown nowhere:
- * there a node is given its summary, and what it takes and returns, too.
- */
-function makeSearchable(type) {
-  const { fxdesk, paletteLabel, _: localised } = RED.nodes.getType(type);
-  if (!fxdesk?.slug) return;
-  const { slug, controls, searchWords } = fxdesk;
-  const fields = controls.flatMap(({ name, options = [] }) => [name, ...options]);
-  const text = [paletteLabel, localised(`operations.${slug}.description`), ...fields, searchWords].join(" ");
-  $(`.red-ui-palette-node[data-palette-type="${type}"]`).attr("data-palette-label", text);
-}
 
 guardDeploys();
 RED.nodes.registry.getNodeTypes().forEach(makeSearchable);

@@ -16,23 +16,34 @@ export type ClientFor = (
   onResponse: (operation: string, response: ServiceResponse) => void,
 ) => unknown;
 
+/** So many calls of a run may have responses that are still looked at. */
+const newest = 20;
+
 /** The calls of one run, as far as they have responses. */
 export class CallsOfRun {
   attempts = 0;
-  /** What does not fit in the first response that does not. */
-  #misfit: string | undefined;
+  /** Whether a response fits takes as long to find out as to read it: only the newest are asked, and only of a failure. */
+  readonly #responses: (readonly [operation: string, response: ServiceResponse])[] = [];
 
-  readonly note = (operation: string, { attempts, violations: [first] }: ServiceResponse): void => {
-    this.attempts += attempts;
-    if (first) this.#misfit ??= `The response of ${operation} does not fit: ${first.field} ${first.message}.`;
+  readonly note = (operation: string, response: ServiceResponse): void => {
+    this.attempts += response.attempts;
+    if (this.#responses.push([operation, response]) > newest) this.#responses.shift();
   };
 
   /** Why the run ended: what nobody expected comes from a response that does not fit, where there is one. */
   failure(callable: Callable, error: unknown): FxdeskError {
     const progress = { attempts: this.attempts, sent: this.attempts > 0 };
-    return error instanceof FxdeskError || this.#misfit === undefined
+    const misfit = error instanceof FxdeskError ? undefined : this.#misfit();
+    return misfit === undefined
       ? errorFrom(callable, error, progress)
-      : unreadableResponse(callable, this.#misfit, progress, error);
+      : unreadableResponse(callable, misfit, progress, error);
+  }
+
+  #misfit(): string | undefined {
+    for (const [operation, { violations }] of this.#responses)
+      for (const { field, message } of violations)
+        return `The response of ${operation} does not fit: ${field} ${message}.`;
+    return undefined;
   }
 }
 

@@ -43,23 +43,23 @@ const secretHeader = /authori[sz]ation|cookie|key|secret|token/;
 const knownSecret = /^(Bearer )?demo-[\w-]+$/;
 const withheld = "(not kept)";
 
-/** The same in bodies, whatever they say they are: what is sent to a login is read as a form in any case. */
-const secretsInBodies = [
-  // Of a form; the codes of a login, too.
-  /(?<=(?:^|&)(?:[^=&\s]*(?:password|secret|token)|code|code_verifier)=)([^&\s]+)/gi,
+/** The same in texts, whatever they say they are: what is sent to a login is read as a form in any case. */
+const secretsInTexts = [
+  // Of a form or an address; the codes of a login, too.
+  /(?<=(?:^|[?&])(?:[^=&\s]*(?:password|secret|token)|code|code_verifier)=)([^&\s]+)/gi,
   // Of JSON.
   /(?<="[^"]*(?:password|secret|token)"\s*:\s*")((?:[^"\\]|\\.)+)/gi,
 ];
 
-/** A body without what should be known to nobody else. */
-export const withoutSecrets = (body: string): string =>
-  secretsInBodies.reduce(
-    (text, secret) => text.replace(secret, (value) => (knownSecret.test(value) ? value : withheld)),
-    body,
+/** A text without what should be known to nobody else. */
+const withoutSecrets = (text: string): string =>
+  secretsInTexts.reduce(
+    (left, secret) => left.replace(secret, (value) => (knownSecret.test(value) ? value : withheld)),
+    text,
   );
 
 const shownOf = (name: string, value: string): string =>
-  secretHeader.test(name) && !knownSecret.test(value) ? withheld : value;
+  secretHeader.test(name) && !knownSecret.test(value) ? withheld : withoutSecrets(value);
 
 const headersIn = (headers: Headers): Said["headers"] =>
   Object.fromEntries(
@@ -83,6 +83,12 @@ export function said(headers: Headers, body: unknown): Said {
   const kept = headersIn(headers);
   return { headers: kept, body: textOf(body, kept["content-type"]) };
 }
+
+/** The same without secrets, of what was kept with them. */
+export const cleared = ({ headers, body }: Said): Said => ({
+  headers: headersIn(headers),
+  body: withoutSecrets(body),
+});
 
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 

@@ -1,10 +1,8 @@
 /** What leads a saved state from each version of its form to the next. */
-import { type Exchange, type Said, withoutSecrets } from "./exchange";
+import { cleared, type Exchange } from "./exchange";
 
 /** A state as some version had it; each migration knows the parts that it changes. */
 export type AnyState = Readonly<Record<string, unknown>>;
-
-const cleared = ({ headers, body }: Said): Said => ({ headers, body: withoutSecrets(body) });
 
 /** Version 1 kept in its log what was typed at a login. */
 function withoutTypedSecrets(state: AnyState): AnyState {

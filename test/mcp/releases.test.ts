@@ -104,7 +104,7 @@ test("nothing that a model can say is a yes", async () => {
   for (const said of [
     { release: "never" },
     { actor: "anna" },
-    { policy: "/tmp/mine.json" },
+    { policy: "/mine.json" },
     { secret: "x" },
     { approved: true },
   ]) {

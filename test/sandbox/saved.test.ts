@@ -162,7 +162,7 @@ const typed = (sandbox: Sandbox, path: string, body: string | URLSearchParams, t
     ...(type !== undefined && { headers: { "content-type": type } }),
   });
 
-test("the log and what is saved have no password, code or token of a body, but the sandbox's own", async () => {
+test("the log and what is saved have no password, code or token, but the sandbox's own", async () => {
   const sandbox = await start();
   const { authClientId: client_id, redirectUri: redirect_uri, email } = sandbox.demo;
   const login = (password: string) =>
@@ -185,6 +185,7 @@ test("the log and what is saved have no password, code or token of a body, but t
   expect(first!.request.body).toContain("password=(not kept)&after=x");
   expect(first!.request.body).toContain(`email=${encodeURIComponent(email)}`);
   expect(last!.request.body).toContain(`password=${sandbox.demo.password}`);
+  expect(last!.response.headers.location).toMatch(/[?&]code=\(not kept\)(&|$)/);
   const kept = [JSON.stringify(sandbox.save()), await (await fetch(sandbox.baseUrl)).text()];
   expect(kept.flatMap((text) => text.match(/my\S{0,12}secret\S{0,2}/gi) ?? [])).toEqual([]);
 });
