@@ -159,12 +159,20 @@ describe("the same call under its key again", () => {
 
   test("says what to look for before anybody has looked", async () => {
     const given = freshStore();
-    const { client } = await against(inTurn(reset, silence), given);
-    const call = failure(client.trades.book(trade));
+    const sockets = new Set<Socket>();
+    const silent = createServer((socket) => sockets.add(socket.on("error", () => undefined)));
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const { port } = silent.address() as AddressInfo;
+    const client = clientOf({ baseUrl: `http://127.0.0.1:${port}`, ...given });
+    later(() => silent.close(() => undefined) && sockets.forEach((socket) => socket.destroy()));
+    const stop = new AbortController();
+    // The call ends soon; the look after it, which has no response either, has the usual time.
+    const call = failure(client.trades.book(trade, { timeoutMs: 300, signal: stop.signal }));
     const journal = await journalOf(given);
     const unknown = async () => (await journal.list({ state: ["unknown"] }))[0];
     const waiting = { withinMs: 10_000, what: "an unknown outcome" };
     const { endingDetails, reference } = await eventually(unknown, waiting);
+    stop.abort();
     expect(endingDetails).toMatchObject({ remark: `Look for the reference ${reference}.` });
     expect(await call).toMatchObject({ outcome: "unknown" });
   });
