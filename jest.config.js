@@ -45,6 +45,7 @@ module.exports = {
     "Symbol",
     "WeakMap",
   ],
+  testSequencer: "<rootDir>/jest.sequencer.js",
   maxWorkers: "100%",
   testTimeout: 60_000,
 };
