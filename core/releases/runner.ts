@@ -253,9 +253,10 @@ export class OrderRunner {
   async #concluded(release: Held, entry: Entry): Promise<void> {
     const { state, ending } = entry;
     if (state === "done") {
-      const { remark: _, ...progress } = release.progress;
-      await this.#move({ ...release, progress }, "booked", { identity: ending!.identity! }, 0);
-      return this.#readBack({ ...(await this.#now(release.id)) });
+      await this.#move(release, "booked", { identity: ending!.identity! }, 0);
+      const now = await this.#now(release.id);
+      // Another process may have it by now: that one finds out the same.
+      return now.fence === release.fence ? this.#readBack(now) : undefined;
     }
     if (state === "unknown")
       return this.#move(
@@ -342,9 +343,12 @@ export class OrderRunner {
     return this.#exclusively(release, async (turn, moment, now) => {
       // What somebody took back meanwhile stays so.
       if (isOver(now.state) && now.state !== "booked") return;
+      const { remark, ...before } = now.progress;
+      // A remark is of the state in which it was made.
+      const kept = remark !== undefined && state === now.state ? { remark } : {};
       await moveRelease(turn, now, moment, {
         state,
-        progress: { ...now.progress, ...more },
+        progress: { ...before, ...kept, ...more },
         nextAt: inMs === never ? never : moment + inMs,
         entry: now.entry ?? null,
       });
