@@ -6,22 +6,25 @@ import type { Permit } from "../transport/pacing";
 import type { Progress } from "./call-errors";
 import type { PreparedCall } from "./prepared-call";
 
-export interface CallState extends Progress {
-  readonly call: PreparedCall;
-  readonly deadline: Deadline;
+export class CallState implements Progress {
   /** The turn that pacing gave. */
   permit: Permit | undefined;
-  attempts: number;
-  sent: boolean;
+  attempts = 0;
+  sent = false;
   /** Of the response that is there, or broke off. */
   status: number | undefined;
-  requestId: string | undefined;
   /** Waited for before the head of a request is written, which is not where it throws; of a call that does more than read. */
   beforeHead: (() => Promise<void>) | undefined;
-  /** What is looked at where the journal writes that the call leaves. */
-  readonly guard: Guard | undefined;
   /** Where the journal has the call. */
   journal: JournalNote | undefined;
+
+  constructor(
+    readonly call: PreparedCall,
+    readonly deadline: Deadline,
+    public requestId: string | undefined,
+    /** What is looked at where the journal writes that the call leaves. */
+    readonly guard: Guard | undefined,
+  ) {}
 }
 
 /** Bytes of a JSON text, after inflation: more holds up everything else in the process. */

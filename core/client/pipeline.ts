@@ -11,7 +11,7 @@ import type { Cleared, ReleaseStage } from "../releases/stage";
 import type { CallOptions } from "./call-options";
 import { errorFrom } from "./call-errors";
 import { ReceivedFile } from "./file";
-import type { CallState } from "./call-state";
+import { CallState } from "./call-state";
 import { intercepted, type Interceptor } from "./interceptors";
 import type { Clearance } from "./clearance";
 import { prepareCall } from "./prepare";
@@ -146,18 +146,8 @@ export class Pipeline {
     const { options, values } = call;
     const { queueTimeoutMs, service } = this.connection;
     const requestId = service.requestIdHeader && values[service.requestIdHeader];
-    return {
-      call,
-      deadline: new Deadline(options.queueTimeoutMs ?? queueTimeoutMs, options.signal),
-      permit: undefined,
-      attempts: 0,
-      sent: false,
-      status: undefined,
-      requestId: typeof requestId === "string" ? requestId : undefined,
-      beforeHead: undefined,
-      guard,
-      journal: undefined,
-    };
+    const deadline = new Deadline(options.queueTimeoutMs ?? queueTimeoutMs, options.signal);
+    return new CallState(call, deadline, typeof requestId === "string" ? requestId : undefined, guard);
   }
 
   /** Behind the interceptors: the call goes to the service. */
@@ -224,7 +214,9 @@ export class Pipeline {
     const { operation } = state.call;
     try {
       const received = await this.#sender.sendWithRetries(state);
-      return await readResponse(state, received, this.connection);
+      const response = readResponse(state, received, this.connection);
+      // Mostly it is there, and a wait for nothing costs as well.
+      return response instanceof Promise ? await response : response;
     } catch (error) {
       state.deadline.release();
       state.permit?.release();

@@ -2,7 +2,13 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { checkInput, checkFilledFields } from "../declaration/check";
 import type { Declaration, GeneratedValue } from "../declaration/operation";
-import { fieldsHiddenFromModels, fieldsMadeForCaller, fieldsOf, type Values } from "../declaration/fields";
+import {
+  fieldsHiddenFromModels,
+  fieldsMadeForCaller,
+  fieldsOf,
+  perOperation,
+  type Values,
+} from "../declaration/fields";
 import { keyViolation } from "../declaration/key";
 import { canonicalValues } from "../wire/spelling";
 import { encodeRequest, fromText } from "../wire/request";
@@ -94,30 +100,20 @@ function completed(operation: Declaration, given: Values): Values {
   }
 }
 
-/** What a call is made of before it is checked. */
+/** What the connection fills in and fxdesk makes. */
 interface Filled {
-  /** The fields that are the caller's to give. */
-  readonly ofCaller: Values;
-  /** Those that the connection fills in and fxdesk makes. */
-  readonly rest: Record<string, unknown>;
-  /** Settings that the operation cannot do without. */
-  readonly absent: readonly string[];
+  readonly values: Values;
+  readonly violations: readonly Violation[];
 }
 
-function filledValues(
-  operation: Declaration,
-  input: Values,
-  connection: Connection,
-  options: CallOptions,
-): Filled {
-  const settings = settingsFor(connection, options);
-  const given = canonicalValues(operation, withOperatorFields(operation, input, settings));
+function filledFrom(operation: Declaration, connection: Connection, settings: Settings): Filled {
+  const values: Record<string, unknown> = {};
+  /** Settings that the operation cannot do without. */
   const absent: string[] = [];
-  const rest: Record<string, unknown> = {};
   for (const { name, by, setting, required, make } of fieldsOf(operation)) {
     if (by === "caller") continue;
     const value = settings[setting] ?? (required && make ? makers[make]() : undefined);
-    if (value !== undefined) rest[name] = value;
+    if (value !== undefined) values[name] = value;
     else if (required) absent.push(setting);
   }
   // Identities that the operation cannot do without; tokens are looked for later.
@@ -125,7 +121,25 @@ function filledValues(
     if (kind === "header" && needed && !settings[setting]) absent.push(setting);
   if (!connection.addresses[operation.server])
     absent.push(connection.service.servers[operation.server]?.setting ?? operation.server);
-  return { ofCaller: completed(operation, given), rest, absent };
+  return { values, violations: [...absent.map(missing), ...checkFilledFields(operation, values)] };
+}
+
+const isMadeAnew = perOperation((operation) =>
+  fieldsOf(operation).some(({ by, required, make }) => by !== "caller" && required && make !== undefined),
+);
+
+const filledBy = new WeakMap<Connection, (operation: Declaration) => Filled>();
+
+/** It is the same for every call of a connection that says nothing else, and then found out once. */
+function filledFields(operation: Declaration, connection: Connection, settings: Settings): Filled {
+  if (settings !== connection.settings || isMadeAnew(operation))
+    return filledFrom(operation, connection, settings);
+  let filled = filledBy.get(connection);
+  if (!filled) {
+    filled = perOperation((each) => filledFrom(each, connection, settings));
+    filledBy.set(connection, filled);
+  }
+  return filled(operation);
 }
 
 /** The values of all fields. Throws InvalidInput, which names each field that does not fit. */
@@ -135,16 +149,16 @@ function valuesToSend(
   connection: Connection,
   options: CallOptions,
 ): Values {
-  const { ofCaller, rest, absent } = filledValues(operation, input, connection, options);
-  const violations = [
-    checkInput(operation, ofCaller, new Date()),
-    violationsOfOptions(options),
-    absent.map(missing),
-    checkFilledFields(operation, rest),
-  ];
-  if (violations.some(({ length }) => length > 0)) throw invalidInput(operation, violations.flat());
-  // Into an object that is there: a copy of both would cost the engine a new hidden class with every call.
-  return Object.assign(rest, ofCaller);
+  const settings = settingsFor(connection, options);
+  const given = canonicalValues(operation, withOperatorFields(operation, input, settings));
+  const ofCaller = completed(operation, given);
+  const filled = filledFields(operation, connection, settings);
+  const misfits = checkInput(operation, ofCaller, new Date());
+  const ofOptions = violationsOfOptions(options);
+  if (misfits.length + ofOptions.length + filled.violations.length > 0)
+    throw invalidInput(operation, [...misfits, ...ofOptions, ...filled.violations]);
+  // A copy of both would cost the engine a new hidden class with every call.
+  return Object.assign({ ...filled.values }, ofCaller);
 }
 
 function frozen(call: PreparedCall): PreparedCall {

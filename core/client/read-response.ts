@@ -4,6 +4,7 @@ import type { ResponseDeclaration } from "../declaration/operation";
 import { decoded, inflated, inflatedStream, type Text } from "../transport/content";
 import { DeadlineEnded } from "../transport/deadline";
 import { TransportError } from "../transport/error";
+import type { Secrets } from "../credentials/secrets";
 import { FileBody, type Headers, type RawResponse } from "../transport/exchange";
 import { retryAfterMs } from "../transport/backoff";
 import type { ServiceResponse } from "./response";
@@ -17,18 +18,16 @@ import type { Violation } from "../declaration/violation";
 
 const text = (value: unknown) => (typeof value === "string" ? value : undefined);
 
-/** Headers without secrets; the same object where none holds one. */
-function withoutSecrets(headers: Headers, cut: (text: string) => string): Headers {
-  const cutAll = (value: string | string[] | undefined) =>
-    typeof value === "string" ? cut(value) : value?.map(cut);
-  for (const name in headers) {
-    const value = headers[name];
-    const shown = cutAll(value);
-    // Text that holds no secret is the same text; a list is another one.
-    if (shown !== value && String(shown) !== String(value))
-      return Object.fromEntries(Object.entries(headers).map(([key, each]) => [key, cutAll(each)]));
-  }
-  return headers;
+/** Headers without secrets; the same object where none holds one, as is mostly so. */
+function withoutSecrets(headers: Headers, secrets: Secrets): Headers {
+  let all = "";
+  for (const name in headers) all += `${String(headers[name])}\n`;
+  if (secrets.redact(all) === all) return headers;
+  const shown = Object.entries(headers).map(([name, value]) => [
+    name,
+    typeof value === "string" ? secrets.redact(value) : value?.map((each) => secrets.redact(each)),
+  ]);
+  return Object.fromEntries(shown) as Headers;
 }
 
 /** The text of a body, without the secrets of the connection. */
@@ -97,7 +96,7 @@ function fileContent(
     return errorFrom(call.operation, ended, state);
   };
   const content = new FileContent(secrets, explain);
-  deadline.stopAtEnd((reason) => content.destroy(reason));
+  deadline.stopAtEnd((reason) => void content.destroy(reason));
   content.once("close", () => {
     deadline.release();
     state.permit?.release();
@@ -146,7 +145,7 @@ export function readResponse(
   const { operation } = call;
   const { status, body: raw } = received;
   const { secrets, service } = connection;
-  const headers = withoutSecrets(received.headers, (value) => secrets.redact(value));
+  const headers = withoutSecrets(received.headers, secrets);
   if (service.requestIdHeader)
     state.requestId = text(headers[service.requestIdHeader.toLowerCase()]) ?? state.requestId;
   if (raw instanceof FileBody) {

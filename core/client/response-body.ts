@@ -48,11 +48,9 @@ export function readBody(
     const because = `The response (${status}) does not hold ${operation.identifiedBy ?? "what was done"}.`;
     throw unreadableResponse(operation, because, progress);
   }
-  return {
-    body,
-    violations: () =>
-      isText ? doubts : [...doubts, ...bodyViolations(operation, status, body), ...lostDigits(text, bytes)],
-  };
+  const violations = () =>
+    isText ? doubts : [...doubts, ...bodyViolations(operation, status, body), ...lostDigits(text, bytes)];
+  return { body, violations };
 }
 
 const comesAsText = (asText: AsText | undefined, type: string | string[] | undefined): boolean =>

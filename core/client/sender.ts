@@ -4,7 +4,8 @@ import type { Declaration } from "../declaration/operation";
 import type { Service } from "../declaration/service";
 import type { Deadline } from "../transport/deadline";
 import { TransportError } from "../transport/error";
-import type { RawResponse } from "../transport/exchange";
+import { OutgoingRequest, type RawResponse, type SendOptions } from "../transport/exchange";
+import { perOperation } from "../declaration/fields";
 import { backoffMs, RetryBudget, retryAfterMs } from "../transport/backoff";
 import { publish } from "./channels";
 import type { Connection } from "./connection";
@@ -30,6 +31,12 @@ const askerOf = ({ attempts, call }: CallState): Asker | undefined =>
   attempts > 0 || call.options.user !== undefined
     ? { user: call.options.user, again: attempts > 0 }
     : undefined;
+
+const sendOptionsOf = perOperation(({ responses, effect }): SendOptions => ({
+  isFile: (status) => responses[status]?.kind === "file",
+  largestBytes,
+  alone: effect === "money",
+}));
 
 export class Sender {
   readonly #budgets = new Map<string, RetryBudget>();
@@ -74,44 +81,46 @@ export class Sender {
   }
 
   /** One request. What a status says stands also where the body after it broke off. */
-  async #attempt(state: CallState, headers: readonly string[]): Promise<Attempt> {
+  #attempt(state: CallState, headers: readonly string[]): Promise<Attempt> {
     const { call, deadline } = state;
-    const { name, method, effect, responses, server } = call.operation;
+    const { name, method, responses, server } = call.operation;
     const { origin, prefix } = this.connection.addresses[server]!;
     state.attempts += 1;
     state.status = undefined;
-    try {
-      const received = await this.connection.transport.send(
-        { origin, path: prefix + call.target, method, headers, body: call.body ?? null },
-        deadline,
-        {
-          isFile: (status) => responses[status]?.kind === "file",
-          largestBytes,
-          alone: effect === "money",
-          beforeHead: state.beforeHead,
-        },
-      );
-      state.sent = true;
-      state.status = received.status;
-      publish.attempt({ operation: name, attempt: state.attempts, sent: true, status: received.status });
-      return received;
-    } catch (error) {
-      if (!(error instanceof TransportError)) throw error;
-      const { sent, status } = error;
-      const cause = this.connection.secrets.redactError(error.cause);
-      state.sent ||= sent;
-      state.status = status;
-      publish.attempt({
-        operation: name,
-        attempt: state.attempts,
-        sent,
-        ...(status !== undefined && { status }),
-        error: cause.message,
-      });
-      return status === undefined || responses[status]
-        ? new TransportError(cause, sent, status)
-        : { status, headers: {}, body: Buffer.alloc(0) };
-    }
+    const request = new OutgoingRequest(origin, prefix + call.target, method, headers, call.body);
+    const received = this.connection.transport.send(
+      request,
+      deadline,
+      sendOptionsOf(call.operation),
+      state.beforeHead,
+    );
+    const { attempts: attempt } = state;
+    return received.then(
+      (response) => {
+        const { status } = response;
+        state.sent = true;
+        state.status = status;
+        publish.attempt({ operation: name, attempt, sent: true, status });
+        return response;
+      },
+      (error) => {
+        if (!(error instanceof TransportError)) throw error;
+        const { sent, status } = error;
+        const cause = this.connection.secrets.redactError(error.cause);
+        state.sent ||= sent;
+        state.status = status;
+        publish.attempt({
+          operation: name,
+          attempt,
+          sent,
+          ...(status !== undefined && { status }),
+          error: cause.message,
+        });
+        return status === undefined || responses[status]
+          ? new TransportError(cause, sent, status)
+          : { status, headers: {}, body: Buffer.alloc(0) };
+      },
+    );
   }
 
   /** Tells the source of tokens of a 401; whether it may have another token for the same call. */

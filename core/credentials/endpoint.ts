@@ -3,7 +3,7 @@ import { decoded, inflated } from "../transport/content";
 import { retryAfterMs } from "../transport/backoff";
 import type { Deadline } from "../transport/deadline";
 import { TransportError, errorText } from "../transport/error";
-import type { RawResponse } from "../transport/exchange";
+import { OutgoingRequest, type RawResponse } from "../transport/exchange";
 import type { Transport } from "../transport/transport";
 import type { Secrets } from "./secrets";
 import { TokenFailure } from "./tokens";
@@ -33,18 +33,13 @@ export const sendForm = (
   deadline: Deadline,
 ): Promise<RawResponse> =>
   transport.send(
-    {
-      origin: application.origin,
-      path: application.path,
-      method: "POST",
-      headers: [
-        "authorization",
-        authorizationOf(application),
-        "content-type",
-        "application/x-www-form-urlencoded",
-      ],
-      body: form.toString(),
-    },
+    new OutgoingRequest(
+      application.origin,
+      application.path,
+      "POST",
+      ["authorization", authorizationOf(application), "content-type", "application/x-www-form-urlencoded"],
+      form.toString(),
+    ),
     deadline,
     { isFile: () => false, largestBytes, alone: true },
   );

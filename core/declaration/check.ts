@@ -197,6 +197,7 @@ function ruleViolations(
   misfits: readonly Violation[],
   now: Date,
 ): Violation[] {
+  if (rules.length === 0) return [];
   const unfit = new Set(misfits.map(headOf));
   const judged =
     unfit.size === 0 ? rules : rules.filter((rule) => !fieldsOfRule(rule).some((each) => unfit.has(each)));

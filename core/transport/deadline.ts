@@ -11,8 +11,8 @@ export class DeadlineEnded extends Error {
   }
 }
 
-/** Stops a step that is under way. */
-type Stop = (reason: DeadlineEnded) => void;
+/** Stops a step that is under way; returns what it ends with, where that is not the reason itself. */
+type Stop = (reason: DeadlineEnded) => Error | void;
 
 /**
  * The limits of one call, and its caller's signal. A call has two limits, one after the other: until pacing lets it go,
@@ -24,6 +24,7 @@ export class Deadline {
   /** Nobody waits for the call: it does not keep the process alive. */
   isInBackground = false;
   readonly #signal: AbortSignal | undefined;
+  readonly #onAbort: (() => void) | undefined;
   #by: "queue" | "time" = "queue";
   #limitMs = Infinity;
   #end = Infinity;
@@ -35,8 +36,10 @@ export class Deadline {
   constructor(queueTimeoutMs: number, signal?: AbortSignal) {
     this.#signal = signal;
     this.#limit(queueTimeoutMs, "queue");
-    if (signal?.aborted) this.#onCallerAbort();
-    else signal?.addEventListener("abort", this.#onCallerAbort, { once: true });
+    if (!signal) return;
+    this.#onAbort = () => this.#endByCaller();
+    if (signal.aborted) this.#endByCaller();
+    else signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   get remainingMs(): number {
@@ -51,7 +54,7 @@ export class Deadline {
   /** Whether the caller's signal still ends the call: not while money is on its way. */
   heedCaller(heeds: boolean): void {
     this.#heedsCaller = heeds;
-    if (heeds && this.#signal?.aborted) this.#onCallerAbort();
+    if (heeds && this.#signal?.aborted) this.#endByCaller();
   }
 
   /**
@@ -72,10 +75,7 @@ export class Deadline {
           reject(error);
         },
       );
-      this.#stop = (reason) => {
-        reject(reason);
-        stop(reason);
-      };
+      this.#stop = (reason) => reject(stop(reason) ?? reason);
     });
   }
 
@@ -111,7 +111,7 @@ export class Deadline {
   release(): void {
     this.#released = true;
     clearTimeout(this.#timer);
-    this.#signal?.removeEventListener("abort", this.#onCallerAbort);
+    if (this.#onAbort) this.#signal!.removeEventListener("abort", this.#onAbort);
   }
 
   /** The timer is set when there is something to wait for: most calls never wait for their turn. */
@@ -125,7 +125,7 @@ export class Deadline {
   }
 
   #setTimer(): void {
-    this.#timer ??= this.#timerFor(this.#onLimit, this.remainingMs);
+    this.#timer ??= this.#timerFor(() => this.#endByLimit(), this.remainingMs);
   }
 
   #timerFor(action: () => void, ms: number): NodeJS.Timeout {
@@ -133,16 +133,16 @@ export class Deadline {
     return this.isInBackground ? timer.unref() : timer;
   }
 
-  #onLimit = (): void => {
+  #endByLimit(): void {
     const ms = this.#limitMs;
     const message =
       this.#by === "queue" ? `The call waited ${ms} ms for its turn.` : `No response within ${ms} ms.`;
     this.#endBy(new DeadlineEnded(this.#by, message));
-  };
+  }
 
-  #onCallerAbort = (): void => {
+  #endByCaller(): void {
     if (this.#heedsCaller) this.#endBy(new DeadlineEnded("caller", "The call was aborted."));
-  };
+  }
 
   #endBy(reason: DeadlineEnded): void {
     if (this.ended || this.#released) return;

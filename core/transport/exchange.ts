@@ -1,26 +1,34 @@
 /** One request and its response on a line. */
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
-import { BrokenOff, TooLarge } from "./error";
+import type { Deadline } from "./deadline";
+import { BrokenOff, TooLarge, TransportError } from "./error";
 
 /** What an exchange needs of the connection on which its response comes. */
 export interface ResponseSource {
+  /** Whether anything of the request may have left this machine. */
+  readonly sent: boolean;
   /** Whether nothing more is read for now. */
   isHeld: boolean;
   /** Whether the other end has closed, or the connection has broken. */
   readonly isClosing: boolean;
   readOn(): void;
+  /** The whole response has arrived. */
+  free(): void;
   destroy(reason: Error): void;
 }
 
-export interface OutgoingRequest {
-  readonly origin: string;
-  /** Path and query. */
-  readonly path: string;
-  readonly method: Dispatcher.HttpMethod;
-  /** Names and values in turn: an object that grows is a new shape for the engine with every call. */
-  readonly headers: readonly string[];
-  readonly body: string | null;
+/** A class, as are others of which every call makes one: see `Exchange`. */
+export class OutgoingRequest {
+  constructor(
+    readonly origin: string,
+    /** Path and query. */
+    readonly path: string,
+    readonly method: Dispatcher.HttpMethod,
+    /** Names and values in turn: an object that grows is a new shape for the engine with every call. */
+    readonly headers: readonly string[],
+    readonly body: string | null = null,
+  ) {}
 }
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -32,26 +40,24 @@ export interface RawResponse {
   readonly body: Buffer | FileBody;
 }
 
-/** How a response is read. */
-export interface ReadOptions {
+/** How a request is sent and its response read. */
+export interface SendOptions {
   /** Whether a response with this status is a file. */
   readonly isFile: (status: number) => boolean;
   /** Bytes of a body that is read whole. */
   readonly largestBytes: number;
+  /**
+   * On a connection of its own, which the caller's signal cannot close once the request has left: an idle connection may
+   * be closing at the other end, and then nobody knows whether the request was taken.
+   */
+  readonly alone: boolean;
 }
 
-/** How an exchange tells its ends. */
-export interface ExchangeHandler {
-  /** The response, or its head where it is a file. */
-  resolve(received: RawResponse): void;
-  reject(error: Error): void;
-  /** The whole response has arrived: the line is free. */
-  done(): void;
-  /** The head of the request leaves. */
-  headLeaves(): void;
-}
-
-/** Hears from undici how a request goes. */
+/**
+ * Hears from undici how a request goes. What belongs to one call is made by classes, and holds no function that is written
+ * inside an object: the engine takes such functions, and objects of places in the code where the first ones lived long, for
+ * long-lived, and all that they point to is collected late.
+ */
 export class Exchange implements Dispatcher.DispatchHandler {
   /** The status, once it is known. */
   status: number | undefined;
@@ -63,12 +69,22 @@ export class Exchange implements Dispatcher.DispatchHandler {
   constructor(
     readonly request: OutgoingRequest,
     private readonly connection: ResponseSource,
-    private readonly readOptions: ReadOptions,
-    private readonly handler: ExchangeHandler,
+    private readonly sendOptions: SendOptions,
+    private readonly deadline: Deadline,
+    /** Takes the response, or its head where it is a file. */
+    private readonly resolve: (received: RawResponse) => void,
+    private readonly reject: (error: TransportError) => void,
   ) {}
 
+  /** The head of the request leaves. */
   headLeaves(): void {
-    this.handler.headLeaves();
+    if (this.sendOptions.alone) this.deadline.heedCaller(false);
+  }
+
+  /** Nothing more is to come: closes the connection. */
+  fail(error: Error): TransportError {
+    this.connection.destroy(error);
+    return new TransportError(error, this.connection.sent, this.status);
   }
 
   onRequestStart(): void {}
@@ -77,9 +93,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.status = status;
     this.#headers = headers;
-    if (!this.readOptions.isFile(status)) return;
+    if (!this.sendOptions.isFile(status)) return;
     this.#file = new FileBody(this.connection);
-    this.handler.resolve({ status, headers, body: this.#file });
+    this.resolve({ status, headers, body: this.#file });
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
@@ -89,8 +105,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#chunks.push(chunk);
     this.#length += chunk.length;
-    if (this.#length > this.readOptions.largestBytes)
-      this.connection.destroy(tooLarge(this.readOptions.largestBytes));
+    if (this.#length > this.sendOptions.largestBytes)
+      this.connection.destroy(tooLarge(this.sendOptions.largestBytes));
   }
 
   onResponseEnd(): void {
@@ -101,14 +117,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.connection.isHeld = false;
-    this.handler.done();
+    this.connection.free();
     if (this.#file) this.#file.end();
-    else this.handler.resolve({ status: this.status!, headers: this.#headers, body: this.#whole() });
+    else this.resolve({ status: this.status!, headers: this.#headers, body: this.#whole() });
   }
 
   onResponseError(_controller: unknown, error: Error): void {
     if (this.#file) this.#file.destroy(error);
-    else this.handler.reject(error);
+    else this.reject(this.fail(error));
   }
 
   #whole(): Buffer {

@@ -36,7 +36,7 @@ export class Connector {
         socket.off("error", reject);
         resolve(socket);
       });
-      return () => socket.destroy();
+      return () => void socket.destroy();
     });
   }
 
@@ -61,8 +61,13 @@ export class Connector {
   }
 }
 
-type Write = (...args: unknown[]) => void;
-type WrittenBy = Record<"_write" | "_writev", Write>;
+/** How the last of what a stream is given is told to be written. */
+type Written = (error?: Error | null) => void;
+
+interface Writing {
+  _write(chunk: unknown, encoding: BufferEncoding, written: Written): void;
+  _writev(chunks: readonly unknown[], written: Written): void;
+}
 
 /** A connection that is open. undici reads and writes HTTP on it; what left is seen here. */
 export class HttpConnection {
@@ -70,6 +75,8 @@ export class HttpConnection {
   sent = false;
   /** Whether nothing more is read for now: who reads the response is slower than it comes. */
   isHeld = false;
+  /** Told when a response has arrived and the connection may take another request. */
+  onFree: (() => void) | undefined;
   #exchange: Exchange | undefined;
   readonly #client: Client;
 
@@ -114,6 +121,10 @@ export class HttpConnection {
     this.#client.dispatch(exchange.request as Dispatcher.DispatchOptions, exchange);
   }
 
+  free(): void {
+    this.onFree?.();
+  }
+
   destroy(reason: Error): void {
     this.#client.destroy(reason).catch(() => undefined);
     this.socket.destroy();
@@ -141,22 +152,23 @@ export class HttpConnection {
    * kernel: then nothing left. With TLS a failed write may be a later one's, and proves nothing.
    */
   #watchWrites(): void {
-    const socket = this.socket as unknown as WrittenBy;
-    const mayProve = !("encrypted" in this.socket);
-    for (const name of ["_write", "_writev"] as const) {
-      const write = socket[name].bind(this.socket);
-      socket[name] = (...args) => {
-        const callback = args.pop() as (error?: Error | null) => void;
-        const first = !this.sent;
-        let duringCall = true;
-        this.sent = true;
-        if (first) this.#exchange?.headLeaves();
-        write(...args, (error?: Error | null) => {
-          if (error && first && duringCall && mayProve) this.sent = false;
-          callback(error);
-        });
-        duringCall = false;
-      };
-    }
+    const socket = this.socket as unknown as Writing;
+    const write = socket._write.bind(socket);
+    const writeAll = socket._writev.bind(socket);
+    socket._write = (chunk, encoding, written) =>
+      this.#observe(written, (observed) => write(chunk, encoding, observed));
+    socket._writev = (chunks, written) => this.#observe(written, (observed) => writeAll(chunks, observed));
+  }
+
+  #observe(written: Written, write: (observed: Written) => void): void {
+    if (this.sent) return write(written);
+    this.sent = true;
+    this.#exchange?.headLeaves();
+    let duringCall = true;
+    write((error) => {
+      if (error && duringCall && !("encrypted" in this.socket)) this.sent = false;
+      written(error);
+    });
+    duringCall = false;
   }
 }

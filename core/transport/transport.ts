@@ -2,20 +2,9 @@
 import { Client } from "undici";
 import type { Deadline } from "./deadline";
 import { TransportError } from "./error";
-import { Exchange, type OutgoingRequest, type ReadOptions, type RawResponse } from "./exchange";
+import { Exchange, type OutgoingRequest, type RawResponse, type SendOptions } from "./exchange";
 import { Connector, type HttpConnection } from "./http-connection";
 import type { TlsOptions } from "./tls";
-
-/** How a request is sent. */
-export interface SendOptions extends ReadOptions {
-  /**
-   * On a connection of its own, which the caller's signal cannot close once the request has left: an idle connection may
-   * be closing at the other end, and then nobody knows whether the request was taken.
-   */
-  readonly alone: boolean;
-  /** Waited for once there is a connection; where it throws, the request does not leave. */
-  readonly beforeHead?: (() => Promise<void>) | undefined;
-}
 
 /** Some runtimes put something else in the place of undici, and nobody can tell what left. */
 export const isUndici = typeof Client.prototype.dispatch === "function";
@@ -33,29 +22,33 @@ export class Transport {
       );
   }
 
-  /** Sends a request once. Throws a TransportError that says whether it left, or what the deadline ended it with. */
-  async send(request: OutgoingRequest, deadline: Deadline, sendOptions: SendOptions): Promise<RawResponse> {
-    const connection =
-      this.#idleConnection(request.origin, sendOptions) ??
-      (await this.#open(request.origin, deadline, sendOptions));
-    if (sendOptions.beforeHead) await this.#beforeHead(sendOptions.beforeHead, connection, deadline);
-    let exchange: Exchange | undefined;
-    try {
-      return await deadline.waitFor<RawResponse>((resolve, reject) => {
-        exchange = new Exchange(request, connection, sendOptions, {
-          resolve,
-          reject,
-          done: () => this.#keep(request.origin, connection),
-          headLeaves: () => sendOptions.alone && deadline.heedCaller(false),
-        });
-        connection.send(exchange);
-        if (deadline.isInBackground) connection.socket.unref();
-        return (reason) => connection.destroy(reason);
-      });
-    } catch (error) {
-      connection.destroy(error as Error);
-      throw new TransportError(error as Error, connection.sent, exchange?.status);
-    }
+  /**
+   * Sends a request once. Throws a TransportError that says whether it left, or what the deadline ended it with. `beforeHead`
+   * is waited for once there is a connection; where it throws, the request does not leave.
+   */
+  send(
+    request: OutgoingRequest,
+    deadline: Deadline,
+    sendOptions: SendOptions,
+    beforeHead?: () => Promise<void>,
+  ): Promise<RawResponse> {
+    const idle = sendOptions.alone ? undefined : this.#idleConnection(request.origin);
+    // Mostly there is nothing to wait for, and a wait for nothing costs as well.
+    return idle && !beforeHead
+      ? exchanged(idle, request, deadline, sendOptions)
+      : this.#sendLater(idle, request, deadline, sendOptions, beforeHead);
+  }
+
+  async #sendLater(
+    idle: HttpConnection | undefined,
+    request: OutgoingRequest,
+    deadline: Deadline,
+    sendOptions: SendOptions,
+    beforeHead: (() => Promise<void>) | undefined,
+  ): Promise<RawResponse> {
+    const connection = idle ?? (await this.#open(request.origin, deadline, sendOptions));
+    if (beforeHead) await this.#beforeHead(beforeHead, connection, deadline);
+    return exchanged(connection, request, deadline, sendOptions);
   }
 
   /** Closes the connections that are idle; the others when their response is there. */
@@ -66,8 +59,8 @@ export class Transport {
     this.#idle.clear();
   }
 
-  #idleConnection(origin: string, { alone }: SendOptions): HttpConnection | undefined {
-    const connections = alone ? undefined : this.#idle.get(origin);
+  #idleConnection(origin: string): HttpConnection | undefined {
+    const connections = this.#idle.get(origin);
     let connection = connections?.pop();
     while (connection && !connection.isOpen) connection = connections!.pop();
     return connection;
@@ -75,7 +68,9 @@ export class Transport {
 
   async #open(origin: string, deadline: Deadline, { alone }: SendOptions): Promise<HttpConnection> {
     try {
-      return await this.#connector(origin).open(deadline, !alone);
+      const connection = await this.#connector(origin).open(deadline, !alone);
+      connection.onFree = () => this.#keep(origin, connection);
+      return connection;
     } catch (error) {
       throw new TransportError(error as Error, false);
     }
@@ -108,3 +103,20 @@ export class Transport {
     else this.#idle.set(origin, [connection]);
   }
 }
+
+const exchanged = (
+  connection: HttpConnection,
+  request: OutgoingRequest,
+  deadline: Deadline,
+  sendOptions: SendOptions,
+): Promise<RawResponse> =>
+  deadline.waitFor<RawResponse>((resolve, reject) => {
+    const exchange = new Exchange(request, connection, sendOptions, deadline, resolve, reject);
+    try {
+      connection.send(exchange);
+    } catch (error) {
+      reject(exchange.fail(error as Error));
+    }
+    if (deadline.isInBackground) connection.socket.unref();
+    return (reason) => exchange.fail(reason);
+  });

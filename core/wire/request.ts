@@ -44,9 +44,8 @@ const isEmptyList = (value: unknown) => Array.isArray(value) && value.length ===
 export function encodeRequest(operation: Declaration, values: Values): WireRequest {
   const { path, query, headers } = plan(operation);
   let target = "";
-  path.forEach((piece, index) => {
+  for (const [index, piece] of path.entries())
     target += index % 2 === 0 ? piece : encodeURIComponent(String(values[piece]));
-  });
   let separator = "?";
   for (const each of query) {
     const value = values[each.field.name];

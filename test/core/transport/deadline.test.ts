@@ -32,7 +32,7 @@ describe("what ends a call ends the step it is in, and stops it", () => {
     const controller = new AbortController();
     const deadline = make(controller.signal);
     const stopped: DeadlineEnded[] = [];
-    const step = endOf(deadline.waitFor(() => (reason) => stopped.push(reason)));
+    const step = endOf(deadline.waitFor(() => (reason) => void stopped.push(reason)));
     end(controller);
     expect(await step).toBe(by);
     expect(stopped.map((reason) => reason.by)).toEqual([by]);

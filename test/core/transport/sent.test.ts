@@ -1,7 +1,7 @@
 /** What counts as sent: nothing before the head of a request is written, everything after it. */
 import { EventEmitter } from "node:events";
 import { Deadline } from "../../../core/transport/deadline";
-import { Exchange } from "../../../core/transport/exchange";
+import { Exchange, OutgoingRequest } from "../../../core/transport/exchange";
 import { Connector } from "../../../core/transport/http-connection";
 import { MemoryPacing } from "../../../core/transport/pacing";
 import { Transport } from "../../../core/transport/transport";
@@ -99,26 +99,29 @@ test("a request that reached the server was sent, whatever becomes of the connec
   expect(server.heads).toHaveLength(2);
 });
 
-/** An exchange on a line, and how it ended. */
-function exchanged(line: Awaited<ReturnType<Connector["open"]>>, origin: string) {
-  const headLeaves = jest.fn();
-  let exchange: Exchange;
-  const ended = new Promise<unknown>((resolve) => {
-    exchange = new Exchange(
-      { origin, path: "/", method: "POST", headers: [], body: "{}" },
-      line,
-      { isFile: () => false, largestBytes: 1_000 },
-      { resolve, reject: resolve, done: () => undefined, headLeaves },
-    );
-  });
-  return { exchange: exchange!, ended, headLeaves };
-}
-
 const deadlineOf = (ms: number) => {
   const deadline = new Deadline(ms);
   later(() => deadline.release());
   return deadline;
 };
+
+/** An exchange on a line, and how it ended. */
+function exchanged(line: Awaited<ReturnType<Connector["open"]>>, origin: string) {
+  const deadline = deadlineOf(60_000);
+  const headLeaves = jest.spyOn(deadline, "heedCaller");
+  let exchange: Exchange;
+  const ended = new Promise<unknown>((resolve) => {
+    exchange = new Exchange(
+      new OutgoingRequest(origin, "/", "POST", [], "{}"),
+      line,
+      { isFile: () => false, largestBytes: 1_000, alone: true },
+      deadline,
+      resolve,
+      resolve,
+    );
+  });
+  return { exchange: exchange!, ended, headLeaves };
+}
 
 test("a first write that the kernel refuses leaves nothing", async () => {
   const { origin, reset: breakConnection } = await resetsOnDemand();
@@ -126,8 +129,11 @@ test("a first write that the kernel refuses leaves nothing", async () => {
   const { exchange, ended, headLeaves } = exchanged(line, origin);
   breakConnection();
   line.send(exchange);
-  expect((await ended) as Error).toMatchObject({ code: expect.stringMatching(/EPIPE|ECONNRESET/) as string });
-  expect([headLeaves.mock.calls.length, line.sent]).toEqual([1, false]);
+  expect(await ended).toMatchObject({
+    cause: { code: expect.stringMatching(/EPIPE|ECONNRESET/) as string },
+    sent: false,
+  });
+  expect([headLeaves.mock.calls, line.sent]).toEqual([[[false]], false]);
 });
 
 test("an answered request left, and its server sees one connection and one head", async () => {
@@ -143,13 +149,7 @@ test("a request that cannot be written is no request that left", async () => {
   const { server } = await against(respond(200, "{}"));
   const transport = new Transport(undefined);
   later(() => transport.close());
-  const request = {
-    origin: server.url,
-    path: "/",
-    method: "GET",
-    headers: ["a", "b\nc"],
-    body: null,
-  } as const;
+  const request = new OutgoingRequest(server.url, "/", "GET", ["a", "b\nc"]);
   await expect(
     transport.send(request, deadlineOf(60_000), { isFile: () => false, largestBytes: 10, alone: false }),
   ).rejects.toMatchObject({ name: "Error", sent: false });
