@@ -52,7 +52,8 @@ export const faults: Readonly<Record<FaultName, Met>> = {
   halfBody: {
     fault: (call) => (socket) => socket.end(`HTTP/1.1 ${call.status} X\r\ncontent-length: 99\r\n\r\n[`),
   },
-  silence: { fault: () => silence, timeoutMs: patienceMs },
+  // A busy machine has sent the request by then, too.
+  silence: { fault: () => silence, timeoutMs: 8 * patienceMs },
   status400: { fault: status(400) },
   status401: { fault: status(401) },
   expired: { fault: ({ good }) => inTurn(respond(401), good), renews: true },
