@@ -16,7 +16,7 @@ function sectionsOf(type, language) {
 
 /** Lets a section fold, as the editor does with those that it is given at once. */
 function foldAt(heading) {
-  const link = $('<a class="red-ui-help-info-header expanded" href="#" role="button" aria-expanded="true">');
+  const link = $('<a class="red-ui-help-info-header expanded" href="#" aria-expanded="true">');
   link.append('<i class="fa fa-angle-right">', heading.contents()).appendTo(heading);
   link.on("click", (event) => {
     event.preventDefault();

@@ -16,6 +16,7 @@ import { type Control, controlsOf } from "./controls";
 import { inForm, literal, row, template, textInput } from "./markup";
 import { nodeProperties, type Property, propertyMakers } from "./properties";
 import { searchWordsOf } from "./search-words";
+import { withSharedParts } from "./shared-parts";
 import { english } from "./words/en";
 
 /** What every node has; the shared script adds the fields of the operation, or the choice of one. */
@@ -176,19 +177,21 @@ function nodesOf(service: Service): readonly NodeDefinition[] {
 /** The editor's HTML for the connection and the nodes of a service. */
 export function editorFile(service: Service): string {
   const nodes = nodesOf(service);
-  const common = commonOf(
-    nodes.flatMap(({ told }) => told.controls.map((each) => [each.name, each] as const)),
-  );
+  const all = nodes.flatMap(({ told }) => told.controls);
+  const common = commonOf(all.map((each) => [each.name, each] as const));
+  const script = [
+    shared(inForm(nodeForm), common),
+    connectionDefinition(service),
+    ...nodes.map((node) => registration(node, common)),
+    examplesConnected,
+  ];
   return `<link rel="stylesheet" href="resources/@fxdesk/toolkit/form.css">
 <script type="module" src="resources/@fxdesk/toolkit/form.js"></script>
 ${connectionTemplate(service)}
 ${nodes.map(({ type }) => template(type)).join("\n")}
 <script type="text/javascript">
 {
-${shared(inForm(nodeForm), common)}
-${connectionDefinition(service)}
-${nodes.map((node) => registration(node, common)).join("\n")}
-${examplesConnected}
+${withSharedParts(script.join("\n"), all)}
 }
 </script>
 `;
