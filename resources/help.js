@@ -27,18 +27,19 @@ function foldAt(heading) {
 }
 
 class NodeHelp extends HTMLElement {
-  connectedCallback() {
+  async connectedCallback() {
     const element = $(this).attr("aria-busy", "true");
     const state = $('<p role="status">').appendTo(element.empty());
     const say = (key) => state.text(RED.nodes.getType(element.attr("type"))._(key));
     say("form.helpWaits");
-    sectionsOf(element.attr("type"), element.attr("language"))
-      .done((sections) => {
-        element.html(sections);
-        for (const heading of element.find("h3")) foldAt($(heading));
-      })
-      .fail(() => say("form.helpFailed"))
-      .always(() => element.attr("aria-busy", "false"));
+    try {
+      // Filled later even where it is known, for the editor is not done yet with what it was given.
+      element.html(await sectionsOf(element.attr("type"), element.attr("language")));
+      for (const heading of element.find("h3")) foldAt($(heading));
+    } catch {
+      say("form.helpFailed");
+    }
+    element.attr("aria-busy", "false");
   }
 }
 

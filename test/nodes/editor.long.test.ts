@@ -290,7 +290,8 @@ describe("help", () => {
     },
   );
 
-  test("folds, and is there from the dialog of a node, too", async () => {
+  test("folds, and is there from the dialog of a node, too, where it was read before", async () => {
+    await readIn(await editor.help("list")).waitFor();
     await editor.edit("list");
     await editor.page.locator(".red-ui-tray-footer .fa-book").click();
     const help = editor.page.locator(".red-ui-help fxdesk-help");
@@ -307,13 +308,13 @@ describe("help", () => {
     await editor.close("cancel");
   });
 
-  test("says where Node-RED does not respond, and is read when it does", async () => {
+  test("says where could not be read from Node-RED, and is read when it does", async () => {
     const own = await Editor.open(browser, nodeRed.url);
     const isAway = (route: Route) => route.abort();
     await own.page.route("**/fxdesk/help/**", isAway);
     const help = await own.help("list");
     await readIn(help).waitFor();
-    expect(await help.getByRole("status").innerText()).toContain("Node-RED does not respond");
+    expect(await help.getByRole("status").innerText()).toContain("could not be read from Node-RED");
 
     await own.page.unroute("**/fxdesk/help/**", isAway);
     await own.help("filled");

@@ -73,7 +73,7 @@ export const german: Words = {
     every: "Alle (s)",
     helpWaits: "Die Hilfe wird gelesen …",
     helpFailed:
-      "Die Hilfe war nicht zu lesen: Node-RED antwortet nicht. Später den Node noch einmal auswählen.",
+      "Die Hilfe war von Node-RED nicht zu bekommen. Den Node noch einmal auswählen, um es wieder zu versuchen.",
   },
 
   connection: {

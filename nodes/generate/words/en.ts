@@ -69,7 +69,7 @@ export const english = {
     from: "Begins at",
     every: "Every (s)",
     helpWaits: "Reading the help …",
-    helpFailed: "The help could not be read: Node-RED does not respond. Select the node again later.",
+    helpFailed: "The help could not be read from Node-RED. Select the node again to try once more.",
   },
 
   connection: {
