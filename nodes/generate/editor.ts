@@ -83,8 +83,7 @@ interface NodeDefinition {
 /** As code, in which what most say of a field is its name alone. */
 function toldText({ controls, ...told }: Told, common: Readonly<Record<string, Control>>): string {
   const given = controls.map((each) => literal(isCommon(common, [each.name, each]) ? each.name : each));
-  const others = Object.entries(told).filter(([, value]) => value !== undefined);
-  const texts = others.map(([name, value]) => `${name}: ${literal(value)}`);
+  const texts = Object.entries(told).map(([name, value]) => `${name}: ${literal(value)}`);
   return `{ ${texts.join(", ")}, controls: controls(${given.join(", ")}) }`;
 }
 
