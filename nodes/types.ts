@@ -5,6 +5,7 @@ import { connectionCredentials, connectionNode } from "./connection/connection";
 import { serveConnections } from "./connection/admin";
 import { serveReading } from "./connection/reading";
 import { serveChecks } from "./checking";
+import { serveHelp } from "./help";
 import { operationNodes } from "./operation/operation";
 import { userService, withAllNodes } from "./service";
 import { watchNode } from "./watch/watch";
@@ -18,6 +19,7 @@ export function nodeTypes(RED: NodeAPI, environment: NodeJS.ProcessEnv = process
   serveConnections(RED, user.service);
   serveReading(RED, user.service);
   serveChecks(RED, withAllNodes(user.service));
+  serveHelp(RED);
   return {
     connection: connectionNode(RED, user),
     credentials: connectionCredentials(user.service),

@@ -3,6 +3,7 @@
  * (`fxdesk.controls`), its words from the locale of the node set. The editor loads this file as a module.
  */
 import { connectionLabel, openConnection } from "./connection.js";
+import "./help.js";
 import { momentPicker } from "./moments.js";
 import { picker } from "./picker.js";
 import { makeSearchable } from "./palette.js";
@@ -10,9 +11,15 @@ import { placesOf, wayOf } from "./places.js";
 import { guardDeploys } from "./production.js";
 import { addRows } from "./rows.js";
 import { check, listFor, messageOf, tryRead } from "./through.js";
-import { words } from "./words.js";
+import { saidBy, words } from "./words.js";
 
-const fieldWords = (node, name) => `operations.${node._def.fxdesk.slug}.fields.${name}`;
+/** The key of the words of a field: its own, or those that its name has in most nodes. */
+function fieldWords(node, name) {
+  const own = `operations.${node._def.fxdesk.slug}.fields.${name}`;
+  const isOwn = saidBy((key) => words(node, key), `${own}.label`) !== undefined;
+  return isOwn ? own : `fields.${name}`;
+}
+
 const inputId = (name) => `node-input-fxdesk-${name}`;
 
 // ---- The control for a fixed value, as a type of the editor's typed input

@@ -5,10 +5,11 @@
  * there a node is given its summary, and what it takes and returns, too.
  */
 export function makeSearchable(type) {
-  const { fxdesk, paletteLabel, _: localised } = RED.nodes.getType(type);
+  const { fxdesk, paletteLabel } = RED.nodes.getType(type);
   if (!fxdesk?.slug) return;
-  const { slug, controls, searchWords } = fxdesk;
+  const { controls, searchWords = "" } = fxdesk;
+  const summary = $(RED.nodes.getNodeHelp(type)).filter("p").text();
   const fields = controls.flatMap(({ name, options = [] }) => [name, ...options]);
-  const text = [paletteLabel, localised(`operations.${slug}.description`), ...fields, searchWords].join(" ");
+  const text = [paletteLabel, summary, ...fields, searchWords].join(" ");
   $(`.red-ui-palette-node[data-palette-type="${type}"]`).attr("data-palette-label", text);
 }

@@ -3,6 +3,7 @@
  * it was, that which the declaration does not know included.
  */
 import { momentPicker } from "./moments.js";
+import { saidBy } from "./words.js";
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -63,12 +64,6 @@ function choiceOf(options, text) {
   ]);
 }
 
-/** What a key says; the editor gives the key itself where nothing is said. */
-function described(words, key) {
-  const text = words(key);
-  return text === key ? undefined : text;
-}
-
 /** A value without parts: `read` gives undefined where it is empty. */
 function scalar(part, value, { label, description, words, changed }) {
   const isKnown = part.kind !== "json" && scalarFits(part, value);
@@ -127,7 +122,7 @@ function object(part, value, context) {
       isWhole: false,
       key: `${key}.parts.${name}`,
       label: part.parts[name].required ? `${labelOf(name)} *` : labelOf(name),
-      description: described(words, `${key}.parts.${name}.description`),
+      description: saidBy(words, `${key}.parts.${name}.description`),
       changed: touched,
     });
     editors.set(name, editor);

@@ -1,23 +1,32 @@
-/** Catalogues in all languages, as files below dist/nodes. */
+/** Files in all languages, below dist/nodes. */
 import { german } from "./words/de";
 import { english, type Words } from "./words/en";
 
 const languages: Readonly<Record<string, Words>> = { "en-US": english, de: german };
 
-/** The files of a node set: its name, and its catalogue in the words of a language. */
-export const catalogues = (
-  set: string,
-  catalogueOf: (words: Words) => unknown,
-): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(languages).map(([language, words]) => [
-      `locales/${language}/${set}.json`,
-      `${JSON.stringify(catalogueOf(words), undefined, 2)}\n`,
-    ]),
-  );
+type Files = Readonly<Record<string, string>>;
 
-/** The help of a node set in the words of each language. */
-export const helpIn = (set: string, helpOf: (words: Words) => string): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(languages).map(([language, words]) => [`locales/${language}/${set}.html`, helpOf(words)]),
+/** What is made for each language, as one. */
+const inEach = (filesIn: (words: Words, language: string) => Files): Files =>
+  Object.assign({}, ...Object.entries(languages).map(([language, words]) => filesIn(words, language)));
+
+/** The files of a node set: its name, and its catalogue in the words of a language. */
+export const catalogues = (set: string, catalogueOf: (words: Words) => unknown): Files =>
+  inEach((words, language) => ({
+    [`locales/${language}/${set}.json`]: JSON.stringify(catalogueOf(words)),
+  }));
+
+/** The help of a node set in the words of each language, as the editor loads it at its start. */
+export const helpIn = (set: string, helpOf: (words: Words, language: string) => string): Files =>
+  inEach((words, language) => ({ [`locales/${language}/${set}.html`]: helpOf(words, language) }));
+
+/** What is read of the help when it is shown: a file for each type and language. */
+export const helpSectionsIn = (sectionsOf: (words: Words) => Files): Files =>
+  inEach((words, language) =>
+    Object.fromEntries(
+      Object.entries(sectionsOf(words)).map(([type, sections]) => [
+        `help/${language}/${type}.html`,
+        sections,
+      ]),
+    ),
   );

@@ -2,7 +2,7 @@
 import { settingsOf } from "../../core/client/settings";
 import type { Service, Setting } from "../../core/declaration/service";
 import { connectionType } from "../names";
-import { literal, properties, row, template, textInput, version } from "./markup";
+import { inForm, literal, properties, row, template, textInput, version } from "./markup";
 
 const selection = (id: string, options: readonly string[]): string =>
   `<select id="${id}">${options.map((option) => `<option value="${option}">${option}</option>`).join("")}</select>`;
@@ -79,4 +79,4 @@ export function connectionDefinition(service: Service): string {
 
 /** The template of its form. */
 export const connectionTemplate = (service: Service): string =>
-  template(connectionType, connectionForm(service));
+  template(connectionType, inForm(connectionForm(service)));

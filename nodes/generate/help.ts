@@ -141,41 +141,44 @@ const errors = ({ caught }: HelpWords, page: DescribedPage): string =>
   ].join("\n");
 
 const summaryOf = ({ summaries }: HelpWords, { name, summary }: DescribedPage): string =>
-  paragraph(summaries[name] ?? summary);
+  summaries[name] ?? summary;
 
-function operationHelp(words: Words, page: DescribedPage): string {
+/** The help of a node: a summary, which the palette shows, too, and the sections below it. */
+interface NodeHelp {
+  readonly summary: string;
+  readonly sections: readonly string[];
+}
+
+function operationHelp(words: Words, page: DescribedPage): NodeHelp {
   const { help } = words;
   const { headings, filling } = help;
   const { request } = page;
   const inputs = inputFields(page);
-  return [
-    summaryOf(help, page),
+  const sections = [
     ...(inputs.length > 0 ? [section(headings.fields, paragraph(filling), fieldTerms(help, inputs))] : []),
     section(headings.outputs, outputs(help, page)),
     section(headings.details, details(words, page)),
     section(headings.errors, errors(help, page)),
     ...(request ? [section(headings.references, bullets([`${request.method} ${request.path}`]))] : []),
-  ].join("\n");
+  ];
+  return { summary: summaryOf(help, page), sections };
 }
 
-function callHelp(help: HelpWords): string {
+function callHelp(help: HelpWords): NodeHelp {
   const { headings, call } = help;
   const fields = [
     term("operation", "string", call.operation),
     term("input", "object | string", call.input, true),
   ];
   const sent = [term("payload", "any", help.body), statusTerm(help), ...fileTerms(help), metadataTerm(help)];
-  return [
-    paragraph(call.summary),
+  const paging = paragraph(sentences(call.pages, help.sendingPages));
+  const sections = [
     section(headings.fields, terms(fields)),
     section(headings.outputs, terms(sent)),
-    section(
-      headings.details,
-      ...call.details.map(paragraph),
-      paragraph(sentences(call.pages, help.sendingPages)),
-    ),
+    section(headings.details, ...call.details.map(paragraph), paging),
     section(headings.errors, paragraph(help.caught)),
-  ].join("\n");
+  ];
+  return { summary: call.summary, sections };
 }
 
 const watchOutputs = ({ headings, watch }: HelpWords, entry: string): string =>
@@ -187,13 +190,12 @@ const watchOutputs = ({ headings, watch }: HelpWords, entry: string): string =>
     "</li></ol>",
   ].join("\n");
 
-function watchHelp({ help }: Words, page: DescribedPage): string {
+function watchHelp({ help }: Words, page: DescribedPage): NodeHelp {
   const { headings, watch, caught } = help;
   const { notes = "", rules, responses } = page;
   const inputs = inputFields(page);
   const told = responses.map((response) => entryTerm(help, response)).join("");
-  return [
-    summaryOf(help, page),
+  const sections = [
     ...(inputs.length > 0 ? [section(headings.fields, fieldTerms(help, inputs))] : []),
     section(headings.outputs, watchOutputs(help, told)),
     section(
@@ -203,46 +205,63 @@ function watchHelp({ help }: Words, page: DescribedPage): string {
       ...watch.details.map(paragraph),
     ),
     section(headings.errors, paragraph(caught)),
-  ].join("\n");
+  ];
+  return { summary: summaryOf(help, page), sections };
 }
 
-function anyWatchHelp(help: HelpWords): string {
+function anyWatchHelp(help: HelpWords): NodeHelp {
   const { headings, watch, entry, caught } = help;
   const fields = [term("watch", "string", watch.watch), term("input", "object", watch.input, true)];
-  return [
-    paragraph(watch.summary),
+  const sections = [
     section(headings.fields, terms(fields)),
     section(headings.outputs, watchOutputs(help, term("payload", "object", entry))),
     section(headings.details, ...watch.details.map(paragraph)),
     section(headings.errors, paragraph(caught)),
-  ].join("\n");
+  ];
+  return { summary: watch.summary, sections };
 }
 
-const connectionHelp = ({ headings, connection }: HelpWords, service: Service): string =>
-  [
-    paragraph(connection.summary),
-    section(
-      headings.settings,
-      terms(
-        settingsOf(service).map(({ name, title, description, secret }) =>
-          term(title, secret ? "secret" : "string", sentences(description, environmentName(name)), true),
-        ),
-      ),
-    ),
+function connectionHelp({ headings, connection }: HelpWords, service: Service): NodeHelp {
+  const settings = settingsOf(service).map(({ name, title, description, secret }) =>
+    term(title, secret ? "secret" : "string", sentences(description, environmentName(name)), true),
+  );
+  const sections = [
+    section(headings.settings, terms(settings)),
     section(headings.details, ...connection.details.map(paragraph)),
-  ].join("\n");
+  ];
+  return { summary: connection.summary, sections };
+}
 
-const helpElement = (type: string, content: string): string =>
-  `<script type="text/html" data-help-name="${type}">\n${content}\n</script>`;
+type TypeHelp = readonly [type: string, help: NodeHelp];
 
-/** The help of the connection and of the nodes of a service, in the words of a language. What declarations say is in English. */
-export const helpFile = (service: Service, words: Words): string =>
-  [
-    helpElement(connectionType, connectionHelp(words.help, service)),
-    helpElement(callType, callHelp(words.help)),
-    helpElement(watchType, anyWatchHelp(words.help)),
-    ...declarationsOf(service).map((callable, _, all) => {
-      const help = (isWatch(callable) ? watchHelp : operationHelp)(words, pageOf(callable));
-      return helpElement(nodeTypeOf(callable), inNodeWords(help, all));
-    }),
-  ].join("\n");
+/** The help of each type, in the words of a language. What declarations say is in English. */
+function helps(service: Service, words: Words): readonly TypeHelp[] {
+  const all = declarationsOf(service);
+  const inWords = ({ summary, sections }: NodeHelp): NodeHelp => ({
+    summary: inNodeWords(summary, all),
+    sections: sections.map((each) => inNodeWords(each, all)),
+  });
+  const declared = all.map((callable): TypeHelp => {
+    const help = (isWatch(callable) ? watchHelp : operationHelp)(words, pageOf(callable));
+    return [nodeTypeOf(callable), inWords(help)];
+  });
+  return [
+    [connectionType, connectionHelp(words.help, service)],
+    [callType, callHelp(words.help)],
+    [watchType, anyWatchHelp(words.help)],
+    ...declared,
+  ];
+}
+
+/** What the editor loads of the help at its start: the summaries, each with an element that reads the sections below. */
+export const helpFile = (service: Service, words: Words, language: string): string =>
+  helps(service, words)
+    .map(([type, { summary }]) => {
+      const sections = `<fxdesk-help type="${type}" language="${language}"></fxdesk-help>`;
+      return `<script type="text/html" data-help-name="${type}">${paragraph(summary)}${sections}</script>`;
+    })
+    .join("\n");
+
+/** The sections of the help by type, which the editor asks for when they are shown. */
+export const helpSections = (service: Service, words: Words): Readonly<Record<string, string>> =>
+  Object.fromEntries(helps(service, words).map(([type, { sections }]) => [type, sections.join("\n")]));

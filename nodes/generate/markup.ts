@@ -6,8 +6,11 @@ export const version = 1;
 /** JSON that can stand inside a script element. */
 export const literal = (value: unknown): string => JSON.stringify(value).replaceAll("</", "<\\/");
 
-export const template = (type: string, content: string): string =>
-  `<script type="text/html" data-template-name="${type}"><div class="fxdesk-form">${content}</div></script>`;
+/** The form of a type; one without content is filled in the page. */
+export const template = (type: string, content = ""): string =>
+  `<script type="text/html" data-template-name="${type}">${content}</script>`;
+
+export const inForm = (content: string): string => `<div class="fxdesk-form">${content}</div>`;
 
 export const row = (id: string, words: string, control: string): string =>
   `<div class="form-row"><label for="${id}" data-i18n="${words}"></label>${control}</div>`;

@@ -52,14 +52,14 @@ const [calm, warm] = [watchAppearance.color, callAppearance.color];
 /** Every type of node that the palette has of a service. */
 export function documentedNodes(service: Service): Documented[] {
   const general = [
-    { type: callType, words: english.call, look: callAppearance },
-    { type: watchType, words: english.watch, look: watchAppearance },
-  ].map(({ type, words: { label, description }, look }) => ({
+    { type: callType, words: english.call, help: english.help.call, look: callAppearance },
+    { type: watchType, words: english.watch, help: english.help.watch, look: watchAppearance },
+  ].map(({ type, words: { label }, help: { summary }, look }) => ({
     ...look,
     type,
     title: label,
     label,
-    summary: description,
+    summary,
   }));
   const round = releaseNodes.map(({ type, label, summary, isTrigger }) => ({
     type,

@@ -156,21 +156,33 @@ test("the editor is told of all operations, those of the extension included", as
   });
 });
 
+const readPaths = ["/fxdesk/operations", "/fxdesk/help/fxdesk-list-trades?lang=en-US"];
+
 test.each([
   ["the editor itself", () => nodeRed.url, 200],
   ["another site", () => "https://elsewhere.example", 403],
   ["another port", () => "http://127.0.0.1:1", 403],
   ["a page without an origin", () => "null", 403],
-])("%s asks for the operations", async (_who, origin, status) => {
-  const response = await nodeRed.request("/fxdesk/operations", { headers: { origin: origin() } });
-
-  expect(response.status).toBe(status);
+])("%s asks for the operations, and for help", async (_who, origin, status) => {
+  const headers = { origin: origin() };
+  for (const path of readPaths)
+    expect([path, (await nodeRed.request(path, { headers })).status]).toEqual([path, status]);
 });
 
-test("who may not read the flows may not read the operations", async () => {
+test.each(["fxdesk-nothing", "inject", "..%2Fde%2Ffxdesk-list-trades", "%2e%2e"])(
+  "there is no help for %s",
+  async (type) => {
+    const response = await nodeRed.request(`/fxdesk/help/${type}?lang=en-US`);
+
+    expect(response.status).toBe(404);
+    expect(await response.text()).not.toContain("<h3>");
+  },
+);
+
+test("who may not read the flows may read neither the operations nor help", async () => {
   const guarded = await NodeRed.start({ settings: { adminAuth: { type: "credentials", users: [] } } });
 
-  expect((await guarded.request("/fxdesk/operations")).status).toBe(401);
+  for (const path of readPaths) expect([path, (await guarded.request(path)).status]).toEqual([path, 401]);
 
   await guarded.close();
 }, 60_000);

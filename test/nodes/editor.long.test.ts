@@ -1,7 +1,8 @@
 /** A person in the editor: drags nodes, fills their forms, deploys, and sees them run. */
-import type { Browser } from "playwright-core";
-import { operations } from "@fxdesk/toolkit/operations";
+import type { Browser, Locator, Route } from "playwright-core";
+import { callerFields, operations } from "@fxdesk/toolkit/operations";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { listTrades } from "../../core/contract/trades";
 import { callType, exampleConnection, watchType } from "../../nodes/names";
 import { Editor, launchBrowser } from "./support/browser";
 import { connectionTo, injectOf, tab, variablesTo } from "./support/flows";
@@ -246,6 +247,101 @@ test("examples share a connection, and nobody is asked about it", async () => {
     await nodeRed.inject(id);
   for (const { id } of imported)
     expect(await nodeRed.status(id, ({ fill }) => fill !== "blue")).toMatchObject({ fill: "green" });
+});
+
+describe("help", () => {
+  /** The part of the help that has been read. */
+  const readIn = (help: Locator) => help.and(help.page().locator("[aria-busy=false]"));
+
+  test.each([
+    [
+      "en-US",
+      "Lists the FX (currency) trades",
+      "Reading the help",
+      ["Fields", "Outputs", "Details", "Errors", "References"],
+    ],
+    [
+      "de",
+      "Listet die Devisengeschäfte",
+      "Die Hilfe wird gelesen",
+      ["Felder", "Ausgaben", "Einzelheiten", "Fehler", "Verweise"],
+    ],
+  ])(
+    "in %s has the fields and the outputs of a selected node",
+    async (language, summary, waits, headings) => {
+      const own = await Editor.open(browser, nodeRed.url, { language });
+      const { page } = own;
+      const asked = new Promise<Route>((resolve) => void page.route("**/fxdesk/help/**", resolve));
+
+      const help = await own.help("list");
+      expect(await page.locator(".red-ui-help").last().innerText()).toContain(summary);
+      expect(await help.getAttribute("aria-busy")).toBe("true");
+      expect(await help.getByRole("status").innerText()).toContain(waits);
+      await (await asked).continue();
+      await readIn(help).waitFor();
+
+      expect(await help.locator("h3").allInnerTexts()).toEqual(headings);
+      const text = await help.innerText();
+      for (const { name } of callerFields(listTrades)) expect(text).toContain(name);
+      for (const output of ["payload", "statusCode", "buy_currency"]) expect(text).toContain(output);
+      expect(await help.getByRole("status").count()).toBe(0);
+      expect(own.warnings).toEqual([]);
+      await page.close();
+    },
+  );
+
+  test("folds, and is there from the dialog of a node, too, where it was read before", async () => {
+    await readIn(await editor.help("list")).waitFor();
+    await editor.edit("list");
+    await editor.page.locator(".red-ui-tray-footer .fa-book").click();
+    const help = editor.page.locator(".red-ui-help fxdesk-help");
+    await readIn(help).waitFor();
+    const outputs = help.getByRole("link", { name: "Outputs" });
+    const payload = help.getByText("statusCode").first();
+
+    expect(await payload.isVisible()).toBe(true);
+    await outputs.click();
+    expect(await payload.isVisible()).toBe(false);
+    expect(await outputs.getAttribute("aria-expanded")).toBe("false");
+    await outputs.click();
+    expect(await payload.isVisible()).toBe(true);
+    await editor.close("cancel");
+  });
+
+  test("says where could not be read from Node-RED, and is read when it does", async () => {
+    const own = await Editor.open(browser, nodeRed.url);
+    const isAway = (route: Route) => route.abort();
+    await own.page.route("**/fxdesk/help/**", isAway);
+    const help = await own.help("list");
+    await readIn(help).waitFor();
+    expect(await help.getByRole("status").innerText()).toContain("could not be read from Node-RED");
+
+    await own.page.unroute("**/fxdesk/help/**", isAway);
+    await own.help("filled");
+    await help.getByRole("link", { name: "Outputs" }).waitFor();
+    await own.page.close();
+  });
+
+  test("is found in its index", async () => {
+    const { page } = editor;
+    await editor.help("list");
+    await page.getByPlaceholder("Search help").fill("currency exposure");
+    await page.locator(".red-ui-sidebar-help-toc").getByText("Get currency exposure").click();
+
+    await page.locator("fxdesk-help[type=fxdesk-get-exposure][aria-busy=false]").waitFor();
+  });
+
+  test("is its summary alone in the palette", async () => {
+    await editor.page.locator("[data-palette-type=fxdesk-get-cash-position]").hover();
+    const shown = editor.page.locator(".red-ui-popover").filter({ hasText: "fxdesk-get-cash-position" });
+    await shown.waitFor();
+
+    expect(await shown.locator("p").allInnerTexts()).toEqual([
+      "Get cash position",
+      expect.stringMatching(/^Tells|^Returns|^Says/),
+      expect.stringContaining("fxdesk-get-cash-position"),
+    ]);
+  });
 });
 
 /** The last one: the editor asks before it deploys such a node. */

@@ -231,7 +231,7 @@ test("a watch shows what it would tell now, and an operation by its name what it
   await editor.edit("low");
   await page.locator("#fxdesk-try").click();
   await page.locator(".fxdesk-response:visible").waitFor();
-  expect(await page.locator("#fxdesk-try-state").innerText()).toBe("It would tell 1 changes now.");
+  expect(await page.locator("#fxdesk-try-state").innerText()).toBe("It would tell 1 change now.");
   expect(JSON.parse(await page.locator(".fxdesk-response").innerText())).toEqual([
     expect.objectContaining({ watch: "accounts.watchBalances", kind: "new" }),
   ]);

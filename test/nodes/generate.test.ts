@@ -13,16 +13,22 @@ import type { ResponseDeclaration, Declaration } from "../../core/declaration/op
 import { elementOf, shapeOf } from "../../core/schema/kind";
 import { openEnum } from "../../core/schema/values";
 import { settingsOf } from "../../core/client/settings";
+import { inputFields, pageOf } from "../../core/declaration/described-page";
 import { dailyOf, declarationsOf } from "../../core/declaration/service";
 import { fxdeskService } from "../../core/service";
 import { nodeFiles } from "../../nodes/generate/files";
 import { paletteLabelOf } from "../../nodes/generate/appearance";
-import { callType, connectionType, nodeTypeOf, watchType } from "../../nodes/names";
+import { commonOf } from "../../nodes/generate/common";
+import { callType, connectionType, inNodeWords, nodeTypeOf, watchType } from "../../nodes/names";
 
 const files = nodeFiles(contract);
 const editor = files["fxdesk.html"]!;
 const words = JSON.parse(files["locales/en-US/fxdesk.json"]!);
 const help = files["locales/en-US/fxdesk.html"]!;
+
+/** The words of a field of a node: its own, or those that its name has in most. */
+const wordsOf = (slug: string, name: string): { label?: string } | undefined =>
+  words.operations[slug].fields?.[name] ?? words.fields[name];
 
 interface Definition {
   inputs: number;
@@ -45,6 +51,7 @@ function definitionsIn(html: string): Map<string, Definition> {
   const found = new Map<string, Definition>();
   const validators = { number: () => () => true };
   runInNewContext(script, {
+    document: { querySelectorAll: () => [] },
     RED: {
       validators,
       events: { on: () => undefined },
@@ -98,7 +105,8 @@ test("every operation has a node: runtime, editor, form, words and help", () => 
     expect(words.operations[fxdesk.slug].label).toBe(each.title);
     const names = callerFields(each).map(({ name }) => name);
     expect(fxdesk.controls.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
-    expect(Object.keys(words.operations[fxdesk.slug].fields)).toEqual(names);
+    for (const { name, title } of inputFields(pageOf(each)))
+      expect([type, name, wordsOf(fxdesk.slug, name)]).toMatchObject([type, name, { label: title }]);
   }
   expect([...definitions.keys()]).toEqual([
     connectionType,
@@ -134,7 +142,7 @@ test("a watch has a node that begins by itself, with changes and status as outpu
         .toSorted(),
     );
     expect(all["fxdesk.js"]).toContain(`RED.nodes.registerType("${type}", watch("${watch.name}"));`);
-    const told = helpOf(watch, all["locales/en-US/fxdesk.html"]);
+    const told = helpOf(watch, all);
     expect(told).toContain("null where it is gone");
     for (const { name } of declarationsOf(fxdeskService))
       expect([type, name, told.includes(name)]).toEqual([type, name, false]);
@@ -159,12 +167,12 @@ test("an operation that is added gets all of it without another line", () => {
       part: { kind: "object", parts: { deep: { kind: "text", required: true } } },
     },
   ]);
-  expect(added["locales/en-US/fxdesk.html"]).toContain("A &lt;day&gt;.");
+  expect(helpOf(everyKind, added)).toContain("A &lt;day&gt;.");
 });
 
-/** The help of a node. */
-const helpOf = (node: { tool: string }, from = help): string =>
-  from.split(`data-help-name="${nodeTypeOf(node as Declaration)}"`)[1]!.split("</script>")[0]!;
+/** The help of a node, below its summary. */
+const helpOf = (node: { tool: string }, from = files, language = "en-US"): string =>
+  from[`help/${language}/${nodeTypeOf(node as Declaration)}.html`]!;
 
 const answering = operation({
   ...everyKind,
@@ -188,10 +196,7 @@ const answering = operation({
 });
 
 test("help tells the fields of what comes out, and those one level below", () => {
-  const own = helpOf(
-    answering,
-    nodeFiles({ ...contract, operations: [everyKind, answering] })["locales/en-US/fxdesk.html"],
-  );
+  const own = helpOf(answering, nodeFiles({ ...contract, operations: [everyKind, answering] }));
   const items = [...own.matchAll(/<li><code>(.*?)<\/code> <i>(.*?)<\/i>(.*?)<\/li>/g)];
 
   expect(own).toContain('payload <span class="property-type">array of object</span>');
@@ -222,13 +227,31 @@ test("help of every response in JSON names its fields", () => {
 });
 
 test("no help and no form calls an operation by its name in code", () => {
-  const texts = JSON.stringify(words.operations) + operations.map((each) => helpOf(each)).join("");
+  const shown = JSON.stringify([words.operations, words.fields]) + help;
+  const texts = shown + operations.map((each) => helpOf(each)).join("");
   for (const { name } of operations) expect([name, texts.includes(name)]).toEqual([name, false]);
 });
 
-test("the help is small enough to be loaded with the editor", () => {
-  expect(help.length).toBeLessThan(350_000);
-  expect(editor.length).toBeLessThan(125_000);
+test("the editor is given the summaries of the help, and asks for the sections below them", () => {
+  expect(help).not.toContain("<h3>");
+  for (const each of operations) {
+    const type = nodeTypeOf(each);
+    const own = help.split(`data-help-name="${type}">`)[1]!.split("</script>")[0]!;
+    expect(own).toBe(
+      `<p>${inNodeWords(each.summary, operations)}</p><fxdesk-help type="${type}" language="en-US"></fxdesk-help>`,
+    );
+    expect(helpOf(each)).toMatch(/^<h3>/);
+    expect(helpOf(each, files, "de")).toContain("<h3>Ausgaben</h3>");
+  }
+});
+
+test("what most say of a field is said once", () => {
+  const all = [...definitions.values()].flatMap(({ fxdesk }) => fxdesk.controls ?? []);
+  expect(editor.split('{"name":"').length).toBeLessThan(all.length * 0.6);
+  expect(JSON.stringify(words).split('"TPP-Redirect-URI"')).toHaveLength(2);
+  expect(commonOf(["a", "b", "b", "c"].map((value) => ["name", { value }]))).toEqual({
+    name: { value: "b" },
+  });
 });
 
 test("the node that calls any operation has a form, words and help", () => {

@@ -75,6 +75,12 @@ describe.each(runtimes)("Node-RED %s", (version, runtime) => {
     for (const type of [callType, ...operations.map(nodeTypeOf)]) {
       expect(editor).toContain(`registerType("${type}"`);
       expect(editor).toContain(`data-help-name="${type}"`);
+      const help = await nodeRed.request(`/fxdesk/help/${type}?lang=de`);
+      expect([type, help.status, await help.text()]).toEqual([
+        type,
+        200,
+        expect.stringContaining("Ausgaben"),
+      ]);
     }
     expect((await nodeRed.request(`/resources/${manifest.name}/form.js`)).status).toBe(200);
     expect(icons[manifest.name]).toContain("trades.svg");

@@ -58,15 +58,22 @@ export const german: Words = {
     inRows: "in den Feldern darunter",
     try: "Ausprobieren",
     trying: "Wird ausprobiert …",
-    tried: "Status __status__, __count__ Einträge.",
-    triedCut: "Status __status__, __count__ Einträge; der Anfang der Antwort:",
-    told: "Es würde jetzt __count__ Änderungen melden.",
-    toldCut: "Es würde jetzt __count__ Änderungen melden; das sind die ersten:",
+    tried_one: "Status __status__, 1 Eintrag.",
+    tried_other: "Status __status__, __count__ Einträge.",
+    triedCut_one: "Status __status__, 1 Eintrag; der Anfang der Antwort:",
+    triedCut_other: "Status __status__, __count__ Einträge; der Anfang der Antwort:",
+    told_one: "Es würde jetzt 1 Änderung melden.",
+    told_other: "Es würde jetzt __count__ Änderungen melden.",
+    toldCut_one: "Es würde jetzt 1 Änderung melden, die so beginnt:",
+    toldCut_other: "Es würde jetzt __count__ Änderungen melden; das sind die ersten:",
     tryUnconnected: "Zuerst eine Verbindung auswählen.",
     response: "Antwort",
     input: "Eingabe",
     from: "Beginnt bei",
     every: "Alle (s)",
+    helpWaits: "Die Hilfe wird gelesen …",
+    helpFailed:
+      "Die Hilfe war von Node-RED nicht zu bekommen. Den Node noch einmal auswählen, um es wieder zu versuchen.",
   },
 
   connection: {
@@ -112,14 +119,8 @@ export const german: Words = {
     incomplete: "nicht alles gelesen",
   },
 
-  call: {
-    label: "Operation aufrufen",
-    description: "Ruft jede Operation der Verbindung auf, auch die von Erweiterungen.",
-  },
-  watch: {
-    label: "Beobachten",
-    description: "Meldet die Änderungen jeder Beobachtung der Verbindung, auch die von Erweiterungen.",
-  },
+  call: { label: "Operation aufrufen" },
+  watch: { label: "Beobachten" },
   categories: {
     fxdesk: "fxdesk",
     "fxdesk accounts": "fxdesk Konten",

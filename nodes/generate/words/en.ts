@@ -55,15 +55,21 @@ export const english = {
     inRows: "in the fields below",
     try: "Try it",
     trying: "Trying …",
-    tried: "Status __status__, __count__ entries.",
-    triedCut: "Status __status__, __count__ entries; the beginning of the response:",
-    told: "It would tell __count__ changes now.",
-    toldCut: "It would tell __count__ changes now, of which these are the first:",
+    tried_one: "Status __status__, 1 entry.",
+    tried_other: "Status __status__, __count__ entries.",
+    triedCut_one: "Status __status__, 1 entry; the beginning of the response:",
+    triedCut_other: "Status __status__, __count__ entries; the beginning of the response:",
+    told_one: "It would tell 1 change now.",
+    told_other: "It would tell __count__ changes now.",
+    toldCut_one: "It would tell 1 change now, which begins with:",
+    toldCut_other: "It would tell __count__ changes now, of which these are the first:",
     tryUnconnected: "Choose a connection first.",
     response: "Response",
     input: "Input",
     from: "Begins at",
     every: "Every (s)",
+    helpWaits: "Reading the help …",
+    helpFailed: "The help could not be read from Node-RED. Select the node again to try once more.",
   },
 
   connection: {
@@ -109,14 +115,8 @@ export const english = {
   },
 
   /** Of the nodes that take what they call by its name. */
-  call: {
-    label: "Call operation",
-    description: "Calls any operation of the connection, those of extensions included.",
-  },
-  watch: {
-    label: "Watch",
-    description: "Tells the changes of any watch of the connection, those of extensions included.",
-  },
+  call: { label: "Call operation" },
+  watch: { label: "Watch" },
   /** The drawers of the palette. */
   categories: {
     fxdesk: "fxdesk",

@@ -41,6 +41,8 @@ interface TypedInput {
 interface EditorOptions {
   /** Whether nobody watches how things slide in and out. */
   readonly isHurried?: boolean;
+  /** The language of the browser; English unless one is named. */
+  readonly language?: string;
 }
 
 /** Dialogs of the editor wait until they have slid in and out. */
@@ -59,7 +61,8 @@ export class Editor {
   }
 
   static async open(browser: Browser, url: string, options: EditorOptions = {}): Promise<Editor> {
-    const page = await browser.newPage({ viewport: { width: 1360, height: 860 } });
+    const { language: locale = "en-US" } = options;
+    const page = await browser.newPage({ viewport: { width: 1360, height: 860 }, locale });
     if (options.isHurried) await page.addInitScript(hurry);
     const editor = new Editor(page);
     await page.goto(url);
@@ -187,6 +190,16 @@ export class Editor {
   /** The labels of the open form. */
   async labels(): Promise<string[]> {
     return this.page.locator(".fxdesk-form label").allTextContents();
+  }
+
+  /** Selects a node and opens the sidebar that has its help, of which the part below the summary is returned. */
+  async help(id: string): Promise<Locator> {
+    await this.page.locator(`[id="${id}"]`).click();
+    await this.page.keyboard.press("Control+g");
+    await this.page.keyboard.press("h");
+    const sections = this.page.locator(".red-ui-help fxdesk-help");
+    await sections.waitFor();
+    return sections;
   }
 
   /** Gives a field of the open form a fixed value. */

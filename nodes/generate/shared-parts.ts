@@ -1,0 +1,27 @@
+/** What several objects of forms are made of, such as accounts by their numbers: the editor's script says it once, by a name. */
+import type { Control } from "./controls";
+import { literal } from "./markup";
+import type { Part } from "./parts";
+
+/** What is shorter is as well said again. */
+const shortest = 100;
+
+/** The parts of all objects in one, as code. */
+function partsIn(part: Part | undefined): readonly string[] {
+  if (part?.kind === "list" || part?.kind === "map") return partsIn(part.of);
+  return part?.kind === "object" ? [literal(part.parts), ...Object.values(part.parts).flatMap(partsIn)] : [];
+}
+
+/** Code, and before it what stands in it several times, by names. */
+export function withSharedParts(code: string, controls: readonly Control[]): string {
+  const all = new Set(controls.flatMap(({ part }) => partsIn(part)));
+  const shared = [...all].filter(
+    (text) => text.length > shortest && code.indexOf(text) !== code.lastIndexOf(text),
+  );
+  // What holds others is named before them, so that it is still as it was found.
+  const falling = shared.toSorted((one, other) => other.length - one.length);
+  return falling.reduce((rest, text, index) => {
+    const name = `parts${falling.length - index}`;
+    return `const ${name} = ${text};\n${rest.replaceAll(text, name)}`;
+  }, code);
+}
