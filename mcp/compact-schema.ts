@@ -65,14 +65,18 @@ function limitsOf(node: JsonObject, path: string): JsonObject {
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
 
-/** Whether a description says no more than the name, such as "Its format.", or than the one value that there is. */
-function tellsNothing({ description, const: only }: JsonObject, path: string): boolean {
-  const known = new Set([
-    "its",
-    "the",
-    ...wordsOf(argumentName(path.split(".").at(-1)!).replaceAll("_", " ")),
-  ]);
-  return only !== undefined || wordsOf(description as string).every((word) => known.has(word));
+/** Words that tell nothing by themselves. */
+const filling = ["a", "an", "as", "from", "in", "is", "its", "of", "or", "the", "to"];
+
+/** Whether it only names the tool that gives the value and is called like it: payment_id is from initiate_payment. */
+const namesItsTool = (text: string, name: string): boolean =>
+  new RegExp(`^From [a-z]+_${name.replace(/_id$/, "")}\\.$`).test(text);
+
+/** Whether it says no more than the name, such as "Its format.", than the values there are, or than the one by default. */
+function repeatsName(text: string, name: string, { enum: options, default: fallback }: JsonObject): boolean {
+  const given = [name.replaceAll("_", " "), options, fallback].join(" ");
+  const known = new Set([...filling, ...wordsOf(given)]);
+  return wordsOf(text).every((word) => known.has(word));
 }
 
 /** What is the same about two fields: of objects their properties, of others everything and the name too. */
@@ -91,7 +95,19 @@ export function compactSchema(schema: JsonObject, renderText: RenderText): JsonO
   const described = new Map<string, string>();
   /** What an argument of its own has told. */
   const told = new Set<string>();
+  /** What fields have said so far. */
+  const texts: string[] = [];
   const toldKey = (name: string, { description }: JsonObject) => `${name} ${String(description)}`;
+
+  /** What a description says that neither name, values nor the fields before it do; undefined where that is nothing. */
+  function telling({ description, ...node }: JsonObject, path: string): string | undefined {
+    if (description === undefined || node.const !== undefined || isEntry(path, node)) return undefined;
+    const text = renderText(description as string);
+    const name = argumentName(path.split(".").at(-1)!);
+    const isSaid = texts.some((earlier) => earlier.startsWith(text.replace(/\.$/, ", ")));
+    texts.push(text);
+    return isSaid || namesItsTool(text, name) || repeatsName(text, name, node) ? undefined : text;
+  }
 
   /** Where the same was described before; else it is remembered under this path. */
   function before(node: JsonObject, path: string): string | undefined {
@@ -134,6 +150,7 @@ export function compactSchema(schema: JsonObject, renderText: RenderText): JsonO
     const named = namesOnly(node, path);
     if (named) return named;
     const { type, description, properties, required, items, format, examples, default: fallback } = node;
+    const text = telling(node, path);
     if (properties !== undefined && description === undefined && /[.]/.test(path) && !path.endsWith("[]"))
       return bareSchema(node);
     return {
@@ -142,9 +159,7 @@ export function compactSchema(schema: JsonObject, renderText: RenderText): JsonO
       ...limitsOf(node, path),
       ...(examples !== undefined && { examples }),
       ...(fallback !== undefined && !Array.isArray(fallback) && { default: fallback }),
-      ...(description !== undefined &&
-        !isEntry(path, node) &&
-        !tellsNothing(node, path) && { description: renderText(description as string) }),
+      ...(text !== undefined && { description: text }),
       ...(items !== undefined && { items: shortened(items as JsonObject, `${path}[]`) }),
       ...(properties !== undefined && { properties: inside(properties as JsonObject, path) }),
       ...(required !== undefined && { required: (required as string[]).map(argumentName) }),

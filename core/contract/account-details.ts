@@ -103,7 +103,7 @@ export const listAccountDetails = operation({
   tool: "list_account_details",
   title: "List account details",
   summary: "Lists dedicated and pooled account details by which customers pay or wire money to the client.",
-  notes: "Bank details for remittances: IBAN, BIC (SWIFT), sort code, account number.",
+  notes: "Bank details for invoices and incoming remittances: IBAN, BIC (SWIFT), sort code, account number.",
   effect: "read",
   method: "GET",
   path: "/account-details",
@@ -145,7 +145,7 @@ export const listAllAccountDetails = operation({
   tool: "list_all_account_details",
   title: "List all account details",
   summary:
-    "Lists every account detail (IBAN, BIC, account number) of the client: pooled, virtual and segregated together.",
+    "Lists every account detail (IBAN, BIC, account number) by which the client receives money: pooled, virtual and segregated together.",
   effect: "read",
   method: "GET",
   path: "/account-details/all",
@@ -192,7 +192,8 @@ export const updateAccountAlias = operation({
   name: "accountDetails.updateAlias",
   tool: "update_account_alias",
   title: "Update account alias",
-  summary: "Renames a dedicated account: changes its alias (nickname, label).",
+  summary:
+    "Renames a dedicated account: changes its alias, the name (nickname, label) by which it is called.",
   effect: "change",
   method: "PATCH",
   path: "/account-details/{account_details_id}",
@@ -214,7 +215,8 @@ export const makeAccountDefault = operation({
   name: "accountDetails.makeDefault",
   tool: "make_account_default",
   title: "Make account default",
-  summary: "Makes a dedicated account the default (main, primary, preferred) one of its holder and currency.",
+  summary:
+    "Makes a dedicated account the default (main, primary, preferred) one to use for its holder and currency.",
   effect: "change",
   method: "POST",
   path: "/account-details/{account_details_id}/make-default",

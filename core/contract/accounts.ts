@@ -108,7 +108,8 @@ export const listAccounts = operation({
   name: "accounts.list",
   tool: "list_accounts",
   title: "List accounts",
-  summary: "Lists the bank accounts that you have in the given currencies, such as EUR and GBP: an overview.",
+  summary:
+    "Lists the bank accounts that you have (hold, own) in the given currencies, such as EUR and GBP: an overview.",
   effect: "read",
   method: "GET",
   path: "/accounts",
@@ -172,7 +173,7 @@ export const listCurrencyAccounts = operation({
   name: "accounts.listCurrencyAccounts",
   tool: "list_currency_accounts",
   title: "List currency accounts",
-  summary: "Lists the accounts by number and currency, as the MT940 statement takes them.",
+  summary: "Lists the accounts by number (code) and currency, as the MT940 (SWIFT) statement takes them.",
   effect: "read",
   method: "GET",
   path: "/accounts/currency-accounts",
@@ -193,7 +194,7 @@ export const listBalances = operation({
   tool: "list_balances",
   title: "List balances",
   summary:
-    "Lists the balances of one account: available, booked (ledger), required funds, initial margin, margin call, collateral held.",
+    "Lists the balances of one account: available, booked (ledger), required funds, initial and variation margin, margin call, collateral held.",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/balances",

@@ -109,7 +109,7 @@ export const getApprovalsConfig = operation({
   tool: "get_approvals_config",
   title: "Get approvals configuration",
   summary:
-    "Returns who must approve (sign off) payments: groups of approvers, and rules with their limits (bands of amounts).",
+    "Returns who must approve (sign off) payments: groups of approvers, and rules with their limits (thresholds, bands of amounts), how many people each needs.",
   effect: "read",
   method: "GET",
   path: "/approvals-workflow/config",
@@ -124,7 +124,7 @@ export const replaceApprovalsConfig = operation({
   tool: "replace_approvals_config",
   title: "Replace approvals configuration",
   summary:
-    "Replaces all groups and rules by which payments are approved: adds, removes or changes approvers, bands, limits, who signs.",
+    "Replaces all groups and rules by which payments are approved: adds, removes or changes approvers, bands, limits (thresholds), signatures, who signs.",
   notes: "What is not sent is gone. The change may wait for a second administrator.",
   effect: "money",
   method: "POST",
@@ -148,7 +148,7 @@ export const getApprovalsSettings = operation({
   tool: "get_approvals_settings",
   title: "Get approvals settings",
   summary:
-    "Returns the settings of approvals: whether payments need approval, by four eyes or dual control, is enabled or on.",
+    "Returns the settings of approvals: whether payments have to be approved by a colleague (four eyes, dual control), whether approval is enabled or on.",
   effect: "read",
   method: "GET",
   path: "/approvals-workflow/settings",
@@ -163,7 +163,7 @@ export const updateApprovalsSettings = operation({
   tool: "update_approvals_settings",
   title: "Update approvals settings",
   summary:
-    "Changes the settings of the approval of payments: switches (turns) approvals or dual control on or off.",
+    "Changes the settings of the approval of payments: switches (turns) approval by a colleague (four eyes, dual control) on (enables it) or off.",
   effect: "money",
   method: "POST",
   path: "/approvals-workflow/settings",

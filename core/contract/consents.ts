@@ -146,7 +146,7 @@ export const createConsent = operation({
   tool: "create_consent",
   title: "Create consent",
   summary:
-    "Creates a consent to read account information (AIS, PSD2) by open banking: asks for permission and access to connect accounts at another bank.",
+    "Creates a new consent to read account information (AIS, PSD2) by open banking: asks for permission and access to connect accounts at another bank.",
   notes: "It is valid once the person has authorised it at the link scaRedirect or scaOAuth.",
   effect: "change",
   method: "POST",
@@ -170,7 +170,7 @@ export const getConsent = operation({
   tool: "get_consent",
   title: "Get consent",
   summary:
-    "Returns the details of a consent: the accounts it covers, its status, the last day until when it is valid.",
+    "Returns the details of a consent: what access to which accounts it permits, its status, the last day until when it is valid (runs).",
   effect: "read",
   method: "GET",
   path: "/v1/consents/{consent-id}",
@@ -199,7 +199,8 @@ export const getConsentStatus = operation({
   name: "consents.getStatus",
   tool: "get_consent_status",
   title: "Get consent status",
-  summary: "Returns the status of a consent, of the connection to a bank: whether it is still valid.",
+  summary:
+    "Returns the status of a consent, of access to a bank: whether the permission is accepted yet, still valid (active), or has expired (lapsed).",
   effect: "read",
   method: "GET",
   path: "/v1/consents/{consent-id}/status",
@@ -213,7 +214,8 @@ export const startConsentAuthorisation = operation({
   name: "consents.startAuthorisation",
   tool: "start_consent_authorisation",
   title: "Start consent authorisation",
-  summary: "Begins the authorisation (signing) of a consent that has none, or another, again.",
+  summary:
+    "Begins the authorisation of a consent that has none, or another, again: to confirm (sign) the permission at the bank.",
   effect: "change",
   method: "POST",
   path: "/v1/consents/{consent-id}/authorisations",
@@ -228,7 +230,7 @@ export const listConsentAuthorisations = operation({
   name: "consents.listAuthorisations",
   tool: "list_consent_authorisations",
   title: "List consent authorisations",
-  summary: "Lists the authorisations of a consent: who authorised it.",
+  summary: "Lists the authorisations of a consent: who authorised (confirmed) it, or is pending.",
   effect: "read",
   method: "GET",
   path: "/v1/consents/{consent-id}/authorisations",
@@ -242,7 +244,8 @@ export const getConsentAuthorisation = operation({
   name: "consents.getAuthorisation",
   tool: "get_consent_authorisation",
   title: "Get consent authorisation",
-  summary: "Returns the SCA status of an authorisation of a consent: whether the person has authorised it.",
+  summary:
+    "Returns the SCA status of an authorisation of a consent: whether the person has authorised (completed, confirmed) it.",
   effect: "read",
   method: "GET",
   path: "/v1/consents/{consent-id}/authorisations/{authorisation-id}",

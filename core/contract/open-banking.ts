@@ -224,7 +224,7 @@ export const listOpenBankingAccounts = operation({
   name: "openBanking.listAccounts",
   tool: "list_open_banking_accounts",
   title: "List open-banking accounts",
-  summary: "Lists the connected accounts at other banks (external, held elsewhere) that a consent opens.",
+  summary: "Lists the accounts of a consent: connected accounts at other banks (external, held elsewhere).",
   effect: "read",
   method: "GET",
   path: "/v1/accounts",
@@ -255,7 +255,8 @@ export const listOpenBankingBalances = operation({
   name: "openBanking.listBalances",
   tool: "list_open_banking_balances",
   title: "List open-banking balances",
-  summary: "Lists the balances of an account at another bank that a consent opens (PSD2).",
+  summary:
+    "Lists the balances of a linked account at another (external, house) bank (PSD2): the money there.",
   effect: "read",
   method: "GET",
   path: "/v1/accounts/{account-id}/balances",

@@ -214,7 +214,8 @@ export const listPaymentAuthorisations = operation({
   name: "payments.listAuthorisations",
   tool: "list_payment_authorisations",
   title: "List payment authorisations",
-  summary: "Lists the authorisations (signatures) of a payment, or of its cancellation: who authorised it.",
+  summary:
+    "Lists the authorisations (signatures) of a payment, or of its cancellation: who authorised it or still has to.",
   effect: "read",
   method: "GET",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/{payment-authorisation}",
@@ -229,7 +230,7 @@ export const initiatePayment = operation({
   tool: "initiate_payment",
   title: "Initiate payment",
   summary:
-    "Makes a payment: pays an invoice, bill, supplier or vendor by SEPA, instant or wire transfer abroad.",
+    "Makes a payment: pays an invoice, bill, supplier, vendor, employee or rent by SEPA, instant or wire transfer, also abroad (international).",
   notes:
     "Sends, remits or transfers money, or sets up a standing order. A person must authorise it at the link scaRedirect or scaOAuth.",
   effect: "money",
@@ -254,7 +255,8 @@ export const cancelPayment = operation({
   name: "payments.cancel",
   tool: "cancel_payment",
   title: "Cancel payment",
-  summary: "Cancels (stops, recalls, revokes) a payment, transfer or standing order before it is executed.",
+  summary:
+    "Cancels (stops, recalls, revokes) a payment, transfer, wire, instruction or standing order before it is executed (gone out).",
   effect: "money",
   method: "DELETE",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}",
@@ -274,7 +276,7 @@ export const getPaymentAuthorisation = operation({
   tool: "get_payment_authorisation",
   title: "Get payment authorisation",
   summary:
-    "Returns the SCA status of an authorisation of a payment or its cancellation: whether a person has signed.",
+    "Returns the SCA status of an authorisation of a payment or its cancellation: whether a person has signed it (approved, signed off).",
   effect: "read",
   method: "GET",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/{payment-authorisation}/{authorisation-id}",
@@ -289,7 +291,7 @@ export const getPayment = operation({
   tool: "get_payment",
   title: "Get payment",
   summary:
-    "Returns the details of a single payment as it was initiated (entered, made): amount, creditor, status.",
+    "Returns the details of a single payment (remittance) as it was initiated (entered, made): amount, creditor (beneficiary), status.",
   effect: "read",
   method: "GET",
   path: "/v1/payments/{payment-product}/{paymentId}",
@@ -303,7 +305,8 @@ export const getBulkPayment = operation({
   name: "payments.getBulk",
   tool: "get_bulk_payment",
   title: "Get bulk payment",
-  summary: "Returns a bulk payment as it was sent: its status and the entries of the batch.",
+  summary:
+    "Returns a bulk payment (payment run) as it was sent or uploaded: its status and the entries of the batch, such as salaries.",
   effect: "read",
   method: "GET",
   path: "/v1/bulk-payments/{payment-product}/{paymentId}",

@@ -92,7 +92,7 @@ export const createStatementFile = operation({
   tool: "create_statement_file",
   title: "Create statement file",
   summary:
-    "Starts the export of a bank statement of an account as a file to download later (PDF, CSV, Excel, MT940, CODA); statements.getFile fetches it.",
+    "Orders the export of a bank statement (extract) of an account as a file to download later (PDF, CSV, Excel, MT940, CODA); statements.getFile fetches it.",
   effect: "change",
   method: "POST",
   path: "/accounts/{account_id}/statements/file",
@@ -118,7 +118,7 @@ export const getStatementFile = operation({
   tool: "get_statement_file",
   title: "Get statement file",
   summary:
-    "Downloads or fetches a bank statement file that was requested or asked for, or tells whether it is ready.",
+    "Downloads or fetches a bank statement file (extract) that was requested, ordered or asked for, or tells whether it is ready.",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/statements/{statement_id}/file",
@@ -157,7 +157,7 @@ export const emailAccountsStatement = operation({
   name: "statements.emailAccounts",
   tool: "email_accounts_statement",
   title: "E-mail accounts statement",
-  summary: "Sends the statement of all accounts by e-mail.",
+  summary: "Sends the statement (overview) of all accounts by e-mail, to the inbox.",
   path: "/statements/accounts",
   body: AccountsStatement,
   rules: [inOrder],
@@ -181,7 +181,8 @@ export const emailTradesStatement = operation({
   name: "statements.emailTrades",
   tool: "email_trades_statement",
   title: "E-mail trades statement",
-  summary: "Sends a report of the trades (deals) of a day or a month, a monthly statement, by e-mail.",
+  summary:
+    "Sends a report of the trades (deals, conversions) of a day or a month, a monthly statement, by e-mail.",
   path: "/statements/trades",
   body: TradesStatement,
   rules: [{ kind: "not-future", fields: ["date_from"], description: "date_from must not be in the future." }],

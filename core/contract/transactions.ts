@@ -66,7 +66,7 @@ export const listTransactions = operation({
   tool: "list_transactions",
   title: "List transactions",
   summary:
-    "Lists the transactions of one account, page by page: its history, activity, movements, bookings, ledger entries.",
+    "Lists the transactions of one account, page by page: its history, activity, movements, bookings, last ledger entries.",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/transactions",

@@ -111,7 +111,7 @@ export const explicitAuthorisation = {
   "TPP-Explicit-Authorisation-Preferred": preference(
     "Explicit authorisation preferred",
     "Authorise in a call of its own.",
-  ),
+  ).meta({ listedBy: "payments.initiate" }),
 };
 export const notification = {
   "TPP-Notification-URI": hiddenFromModels(

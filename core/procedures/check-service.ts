@@ -179,7 +179,7 @@ export const checkServiceResponses = procedure({
   tool: "check_service",
   title: "Check service against contract",
   summary:
-    "Checks whether the service (API) works as its contract or specification documents, by reads alone, and reports differences.",
+    "Checks the health of the service (API, provider): whether it works as its contract or specification documents, by reads alone, with a report of differences.",
   notes: "Under 60 calls. Its report has no values.",
   effect: "read",
   uses: [...service, ...underConsent, ...ofPayment],

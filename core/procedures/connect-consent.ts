@@ -114,7 +114,7 @@ export const connectConsent = procedure({
   tool: "connect_bank_accounts",
   title: "Connect bank accounts",
   summary:
-    "Connects (links) accounts at another bank: asks a person for consent to read them, and waits until it is given.",
+    "Connects (links, hooks up) accounts at another bank (house bank): asks a person for consent (permission, access) to read them, and waits until it is given (granted).",
   notes:
     "The person authorises it at the link in progress and result. Calling again with the consent_id goes on waiting.",
   effect: createConsent.effect,

@@ -186,7 +186,7 @@ export const convertStatements = procedure({
   tool: "convert_statement",
   title: "Convert bank statement",
   summary:
-    "Converts (turns) a bank statement file of MT940, CODA or CSV (spreadsheet) into another of these formats, or reads (parses) it into JSON data.",
+    "Converts (turns) a bank statement file from one format to another: MT940, CODA or CSV (spreadsheet); or reads (parses) it into JSON data.",
   notes:
     "A broken file, or one that does not add up, is refused. Not for PDF, XLS or camt.053; " +
     "statements.fetch gets files.",

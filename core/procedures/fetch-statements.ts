@@ -151,7 +151,7 @@ export const fetchStatements = procedure({
   tool: "fetch_statements",
   title: "Fetch bank statements",
   summary:
-    "Downloads (gets, saves) bank statement files of the accounts for a period, such as a day, month or year: PDF, CSV, MT940 or XLS, one for each account.",
+    "Downloads (gets, saves) bank statement files (extracts) of the accounts for a period, such as a day, month or year: PDF, CSV, MT940 or XLS.",
   notes: "Not for searching transactions: transactions.find is.",
   effect: "read",
   effectBecause: "Asking for a file changes nothing that matters.",

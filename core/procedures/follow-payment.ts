@@ -150,7 +150,7 @@ export const followPayment = procedure({
   tool: "follow_payment",
   title: "Follow payment",
   summary:
-    "Tracks (follows) a payment, or all payments of a trade: waits until the transfer or wire has gone through, is paid, rejected or cancelled.",
+    "Tracks (follows) a payment, or all payments of a trade: waits until the transfer or wire to a supplier has gone through (arrived), is settled (paid), rejected (bounced) or cancelled.",
   notes: "Not for incoming money: transactions.find is.",
   effect: "read",
   uses: ["payments.getStatus", "trades.get"],

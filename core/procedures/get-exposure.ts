@@ -251,7 +251,7 @@ export const getExposure = procedure({
   tool: "get_exposure",
   title: "Get currency exposure",
   summary:
-    "Returns the currency exposure (FX risk, open net position) by tenor: expected flows and balances against open trades, and how much of it is hedged (hedge ratio).",
+    "Returns the currency exposure (FX risk, open net position) by tenor: expected flows and balances against open trades, and how much of it is hedged (covered, hedge ratio) or unhedged.",
   notes:
     "Expected flows are invoices, salaries, payment runs; without them, it is of all open trades. An ndf counts as a hedge. Not for cash alone: cash.getPosition has it.",
   effect: "read",

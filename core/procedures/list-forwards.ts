@@ -218,7 +218,7 @@ export const listForwards = procedure({
   tool: "list_forwards",
   title: "List forwards",
   summary:
-    "Lists open (outstanding) forwards, or hedging contracts: what is drawn and what remains to draw down, when they mature (fall due) and at which rate, with totals by currency and month.",
+    "Lists open (outstanding) forwards (outrights), or hedging contracts: what is drawn and what remains to draw down, when they mature (fall due) and at which rate, with totals by currency and month.",
   notes:
     "A calendar of maturities, and what has to be paid in. Drawdowns mature by themselves; what is overdue and not paid for is still open. Not for spot trades: exposure.get and trades.list have them.",
   effect: "read",

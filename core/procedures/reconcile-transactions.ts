@@ -278,7 +278,7 @@ export const reconcileTransactions = procedure({
   tool: "reconcile_transactions",
   title: "Reconcile transactions",
   summary:
-    "Matches (reconciles, compares) expected payments, such as a list of open invoices, bills or receivables, with the bank transactions of a period: which customers paid, in parts, twice or several at once, who still owes (outstanding), and what nobody expected.",
+    "Matches (reconciles, compares, applies) expected payments, such as a list of open (unpaid) invoices, bills or receivables, with the bank transactions of a period: which customers paid, in parts, twice or several at once, who still owes (has not paid, outstanding), and what nobody expected.",
   notes:
     "likely is a guess for a person to look at; open items have candidates. For single " +
     "payments, transactions.find.",

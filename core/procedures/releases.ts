@@ -11,7 +11,7 @@ export const getRelease = procedure({
   tool: "get_release",
   title: "Get release",
   summary:
-    "Tells the status of an order or a call (booking) that waits for a person's release: what happened to it.",
+    "Tells the status of an order (deal) or a call (booking) that waits for a person's release (approval by a manager): what happened to it.",
   effect: "read",
   beside: "money",
   uses: [],
@@ -24,7 +24,8 @@ export const cancelRelease = procedure({
   name: "releases.cancel",
   tool: "cancel_release",
   title: "Cancel release",
-  summary: "Takes back (withdraws, cancels, stops) an order or a call that waits for a release.",
+  summary:
+    "Takes back (withdraws, cancels, stops) an order (deal) or a call that waits for a person's release (approval or sign-off by a manager).",
   effect: "change",
   beside: "money",
   uses: [],

@@ -139,7 +139,7 @@ export const summarizeTransactions = procedure({
   tool: "summarize_transactions",
   title: "Summarise transactions",
   summary:
-    "Sums (breaks down) transactions over all accounts by month, counterparty, account, currency, direction or type: monthly totals of money in and out, how much each customer paid or each supplier (payee) was paid, spending, cash flow.",
+    "Sums (breaks down) transactions over all accounts by month, counterparty, account, currency, direction or type: monthly totals of money in and out (income, expenses), how much each (top) customer paid or each supplier (payee) was paid, turnover, spending, cash flow.",
   notes:
     "Currencies are never added together. Transfers between own accounts and both sides of trades count, too. " +
     "Not for single transactions: transactions.find lists them.",

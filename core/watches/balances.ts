@@ -78,7 +78,7 @@ export const watchBalances = watch({
   tool: "watch_balances",
   title: "Watch balances",
   summary:
-    "Alerts when a balance falls (drops) below or rises above (exceeds) a threshold, and when it is back: low cash, overdrawn, too much cash.",
+    "Alerts (warns) when a balance falls (drops) below or rises above (exceeds) a threshold, and when it is back: low cash, overdrawn, too much cash.",
   notes: "Each account is compared by itself, in its own currency.",
   rules: [
     {

@@ -22,7 +22,8 @@ export const watchMarginCalls = watch({
   name: "accounts.watchMargin",
   tool: "watch_margin_calls",
   title: "Watch margin calls",
-  summary: "Alerts to margin calls on forwards: raised (new, more to pay), changed, and settled (gone).",
+  summary:
+    "Alerts to margin calls on forwards: raised (new, more collateral to pay or post), changed, and settled (gone) since last asked.",
   uses: [...accountOperations, "accounts.listBalances"],
   input: {},
   output: json(MarginDue, "The margin call."),

@@ -24,7 +24,8 @@ export const watchMaturities = watch({
   name: "forwards.watch",
   tool: "watch_maturities",
   title: "Watch maturities",
-  summary: "Reminds of forwards and drawdowns days before they mature: contracts that expire.",
+  summary:
+    "Reminds of forwards and drawdowns days before they mature (fall due): contracts that expire soon.",
   notes: "forwards.list shows all that is open.",
   uses: ["trades.list"],
   input: {

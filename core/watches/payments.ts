@@ -31,7 +31,7 @@ export const watchPayments = watch({
   tool: "watch_payments",
   title: "Watch payments",
   summary:
-    "Tells which open-banking payments changed their status since last asked: authorised, settled, rejected or cancelled.",
+    "Tells which open-banking payments that were sent changed their status since last asked: authorised, settled, rejected or cancelled.",
   notes: "Not for payments of trades: trades.watchPayments is.",
   uses: ["payments.getStatus"],
   input: {

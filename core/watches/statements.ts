@@ -20,7 +20,8 @@ export const watchStatements = watch({
   name: "statements.watch",
   tool: "watch_statements",
   title: "Watch statements",
-  summary: "Tells as soon as requested statement files are ready to download, or failed.",
+  summary:
+    "Tells as soon as requested (ordered) statement files (extracts) are ready (available) to download, or failed.",
   notes: "statements.getFile fetches what is ready.",
   uses: ["statements.getFile"],
   input: {

@@ -25,7 +25,7 @@ export const watchTradePayments = watch({
   tool: "watch_trade_payments",
   title: "Watch payments of trades",
   summary:
-    "Tells when payments (payouts) of trades wait for authorisation, are executing, complete or rejected.",
+    "Tells when payments (payouts) of trades (conversions) wait for authorisation, are executing, complete or rejected.",
   notes: "Not for open-banking payments: payments.watch is.",
   uses: ["trades.list", "trades.get"],
   input: {

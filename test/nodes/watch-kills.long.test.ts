@@ -1,30 +1,63 @@
-/** Node-RED is killed while it tells a change: nobody can say whether that was heard, and it is told again, marked as repeated. */
+/**
+ * Node-RED is killed while it tells a change: nobody can say whether that was heard, and it is told again, marked as repeated.
+ * Then two that share a store compete for a watch while either is killed at any moment: no payment is lost, and what is told
+ * again is marked. FXDESK_RUNS says how many payments there are on each engine, FXDESK_SEED when processes die.
+ */
 import { readFile, rm } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { setInterval as beats, setTimeout as wait } from "node:timers/promises";
+import * as fc from "fast-check";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { environmentName } from "@fxdesk/toolkit";
+import { withStore } from "../../core/store/open";
+import type { StoreSettings } from "../../core/store/settings";
 import { engines, folder } from "../core/store/engines";
 import { demoEnvironment } from "../mcp/support/clients";
 import { eventually, happens } from "../support/eventually";
 import { tab } from "./support/flows";
-import { type FlowNode, NodeRed, type NodeRedOptions } from "./support/node-red";
+import { type FlowNode, linkedUserDir, NodeRed, type NodeRedOptions } from "./support/node-red";
+
+/** The reference of a payment that kills who is told of it. */
+const deadly = "DEADLY";
+
+const payments = Number(process.env.FXDESK_RUNS ?? 300);
+const leastKills = Math.ceil(payments / 25);
+const paymentEveryMs = 75;
+
+/** How long a process lives at most once its flows run. */
+const longestLifeMs = 4_000;
+
+/** How long it may take at most, once all is paid, until all is told. */
+const restMs = 180_000;
+
+/** How long a dead process goes on holding the watch; by itself that would be half a minute. */
+const heldByDeadMs = 2_000;
 
 interface Told {
-  readonly reference: string;
+  readonly reference: string | undefined;
+  readonly kind: string;
   readonly repeated: boolean;
+  /** Milliseconds since 1970, when it was written. */
+  readonly writtenAt: number;
 }
 
-/** Writes down what it is told, and dies of the payment when it is told of it first. */
+/**
+ * Writes down what it is told, and takes its time before and after, so that who is killed is often at it. Dies of the payment
+ * that is deadly, if any, when it is told of it first.
+ */
 const dying = `const { payload, fxdesk } = msg;
-const told = { reference: payload.transaction_reference, repeated: fxdesk.repeated };
+const { kind, repeated } = fxdesk;
+const told = { reference: payload.transaction_reference, kind, repeated, writtenAt: Date.now() };
 const died = env.get("TOLD") + ".died";
-if (told.reference !== "DEADLY" || fs.existsSync(died))
-  fs.appendFileSync(env.get("TOLD"), JSON.stringify(told) + "\\n");
-else {
+if (told.reference === env.get("DEADLY") && !fs.existsSync(died)) {
   fs.writeFileSync(died, "");
   process.kill(process.pid, "SIGKILL");
-}`;
+}
+const work = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+work(10);
+fs.appendFileSync(env.get("TOLD"), JSON.stringify(told) + "\\n");
+work(25);`;
 
 const flow: readonly FlowNode[] = [
   tab,
@@ -53,7 +86,9 @@ const flow: readonly FlowNode[] = [
   },
 ];
 
-async function killed({ process }: NodeRed): Promise<void> {
+async function killed({ process, log }: NodeRed): Promise<void> {
+  if (process.exitCode !== null || process.signalCode !== null)
+    throw new Error(`Node-RED ended by itself:\n${log.join("\n")}`);
   const ended = happens(process, "exit");
   process.kill("SIGKILL");
   await ended;
@@ -71,37 +106,80 @@ function toldFile() {
   return { file, told };
 }
 
-let sandbox: Sandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox({ daysBehind: 2 });
-});
-afterAll(() => sandbox.close());
-
-const optionsFor = async (create: ReturnType<typeof engines>[number]["create"], file: string) => {
-  const { place, key } = await create();
-  return {
+const optionsFor = (sandbox: Sandbox, { place, key }: StoreSettings, file: string) =>
+  ({
     env: {
       ...demoEnvironment(sandbox),
       [environmentName("store")]: place,
       [environmentName("storeKey")]: key!.toString("base64"),
       TOLD: file,
+      DEADLY: "",
     },
     settings: { functionExternalModules: true },
-  } satisfies NodeRedOptions;
-};
+  }) satisfies NodeRedOptions;
+
+/** Cuts short what a process that died may hold. Whoever is alive holds it longer with the next change that it tells. */
+const freeSoon = (store: StoreSettings) =>
+  withStore(store, ({ database: { run, now } }) =>
+    run(`UPDATE fxdesk_watches SET held_until = ${now} + $1 WHERE held_until > ${now} + $1`, [heldByDeadMs]),
+  );
+
+/** Runs Node-RED with the flow again and again, each time until it is killed at some moment, until the signal ends that. */
+async function killedAgainAndAgain(
+  options: NodeRedOptions,
+  nextLifeMs: () => number,
+  over: AbortSignal,
+  onKilled: () => Promise<unknown>,
+): Promise<void> {
+  const userDir = await linkedUserDir();
+  try {
+    for (let isNew = true; !over.aborted; isNew = false) {
+      const nodeRed = await NodeRed.start({ ...options, userDir });
+      try {
+        if (isNew) await nodeRed.deploy(flow);
+        // Rejects when all is over: then it dies at once.
+        await wait(nextLifeMs(), undefined, { signal: over }).catch(() => undefined);
+      } finally {
+        await killed(nodeRed);
+      }
+      await onKilled();
+    }
+  } finally {
+    await rm(userDir, { recursive: true, force: true });
+  }
+}
+
+/** Lets payments come in at a steady rate until there are enough, and returns their references. */
+async function paidIn(sandbox: Sandbox, isEnough: (number: number) => boolean): Promise<string[]> {
+  const paid: string[] = [];
+  for await (const _ of beats(paymentEveryMs)) {
+    const reference = `paid-${paid.length + 1}`;
+    sandbox.control.payIn({ currency: "EUR", amount: "1.00", reference });
+    paid.push(reference);
+    if (isEnough(paid.length)) break;
+  }
+  return paid;
+}
 
 describe.each(engines())("$name", ({ create }) => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox({ daysBehind: 2 });
+  });
+  afterAll(() => sandbox.close());
+
   test("what kills who is told of it is told again, marked as repeated", async () => {
     const { file, told } = toldFile();
-    const options = await optionsFor(create, file);
+    const options = optionsFor(sandbox, await create(), file);
+    options.env.DEADLY = deadly;
     const first = await NodeRed.start(options);
     const died = happens(first.process, "exit");
     await first.deploy(flow);
-    sandbox.control.payIn({ currency: "EUR", amount: "1.00", reference: "DEADLY" });
+    sandbox.control.payIn({ currency: "EUR", amount: "1.00", reference: deadly });
     await died;
     const second = await NodeRed.start({ ...options, userDir: first.userDir });
     try {
-      const again = async () => (await told()).find(({ reference }) => reference === "DEADLY");
+      const again = async () => (await told()).find(({ reference }) => reference === deadly);
       expect(await eventually(again, { withinMs: 120_000, what: "the payment" })).toMatchObject({
         repeated: true,
       });
@@ -110,4 +188,55 @@ describe.each(engines())("$name", ({ create }) => {
       await rm(first.userDir, { recursive: true, force: true });
     }
   }, 300_000);
+
+  test(
+    `${payments} payments, each told by one of two or marked as repeated, while either is killed`,
+    async () => {
+      const store = await create();
+      const [one, other] = [toldFile(), toldFile()];
+      const ofPayments = ({ reference }: Told) => reference?.startsWith("paid-");
+      const told = async () => [...(await one.told()), ...(await other.told())].filter(ofPayments);
+      let paid: string[] = [];
+      const lives = fc.sample(fc.integer({ min: 0, max: longestLifeMs }), 1_000);
+      let begun = 0;
+      // Once all is paid, who is started lives until all is told.
+      const nextLifeMs = () => (paid.length > 0 ? restMs : lives[(begun += 1) % lives.length]!);
+      let kills = 0;
+      const over = new AbortController();
+      const onKilled = () => {
+        kills += 1;
+        return freeSoon(store);
+      };
+      const competing = Promise.all(
+        [one, other].map(({ file }) =>
+          killedAgainAndAgain(optionsFor(sandbox, store, file), nextLifeMs, over.signal, onKilled),
+        ),
+      );
+      competing.catch(() => over.abort());
+      try {
+        const isEnough = (number: number) => number >= payments && kills >= leastKills;
+        paid = await paidIn(sandbox, (number) => over.signal.aborted || isEnough(number));
+        const outstanding = new Set(paid);
+        const isHeard = async () => {
+          for (const { reference } of await told()) outstanding.delete(reference!);
+          return over.signal.aborted || outstanding.size === 0;
+        };
+        const what = () => `${outstanding.size} of ${paid.length} payments, after ${kills} kills`;
+        await eventually(isHeard, { withinMs: restMs, what });
+      } finally {
+        over.abort();
+        await competing;
+      }
+      const tellings = new Map<string, Told[]>(paid.map((reference) => [reference, []]));
+      const all = (await told()).toSorted((first, second) => first.writtenAt - second.writtenAt);
+      for (const each of all) tellings.get(each.reference!)!.push(each);
+      expect(all.filter(({ kind }) => kind !== "new")).toEqual([]);
+      expect(paid.filter((reference) => tellings.get(reference)!.length === 0)).toEqual([]);
+      const again = [...tellings.values()].flatMap(([, ...later]) => later);
+      expect(again.filter(({ repeated }) => !repeated)).toEqual([]);
+      // What is repeated was in hand when a process died, or took too long: at most one change for each time it was freed.
+      expect(all.filter(({ repeated }) => repeated).length).toBeLessThanOrEqual(kills);
+    },
+    240_000 + payments * 300,
+  );
 });
