@@ -230,7 +230,8 @@ export const listConsentAuthorisations = operation({
   name: "consents.listAuthorisations",
   tool: "list_consent_authorisations",
   title: "List consent authorisations",
-  summary: "Lists the authorisations of a consent: who authorised (confirmed) it, or is pending.",
+  summary:
+    "Lists the authorisations begun for a consent, by ID; the status of each says whether its person authorised (confirmed) it.",
   effect: "read",
   method: "GET",
   path: "/v1/consents/{consent-id}/authorisations",

@@ -215,7 +215,7 @@ export const listPaymentAuthorisations = operation({
   tool: "list_payment_authorisations",
   title: "List payment authorisations",
   summary:
-    "Lists the authorisations (signatures) of a payment, or of its cancellation: who authorised it or still has to.",
+    "Lists the authorisations (signatures) begun for a payment, or for its cancellation, by ID; the status of each says whether its person authorised it.",
   effect: "read",
   method: "GET",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/{payment-authorisation}",
