@@ -17,7 +17,7 @@ import {
 } from "../statement";
 import { crAlone, endsWithCrAlone, type Line, type TextSource } from "../text";
 import { joinedLines } from "./lines";
-import { accountFrom, entryFrom, knownReference, noReference, type StatementLine } from "./normalise";
+import { accountFrom, entryFrom, knownReference, noReference, type StatementLine } from "./fields";
 
 /** A tag with its content, which may go on over several lines. */
 interface Field {

@@ -18,13 +18,13 @@ import {
   accountText,
   checkedInformation,
   inTag,
-  type Mt940Options,
   noReference,
   normalHead,
   normalLine,
   normalTail,
   type StatementLine,
-} from "./normalise";
+} from "./fields";
+import type { Mt940Options } from "./options";
 
 /** Characters a message may have. */
 const longestMessage = 2000;
