@@ -1,3 +1,5 @@
+const { availableParallelism } = require("node:os");
+
 // What tests bring about on purpose is not worth a line: the warnings have tests of their own.
 const unprinted = ["FXDESK_STORE_PLAIN", "FXDESK_JOURNAL_LATE"].map((code) => `--disable-warning=${code}`);
 process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, ...unprinted].filter(Boolean).join(" ");
@@ -46,6 +48,7 @@ module.exports = {
     "WeakMap",
   ],
   testSequencer: "<rootDir>/jest.sequencer.js",
-  maxWorkers: "100%",
+  // Tests wait, for processes and limits: one worker more than there are cores has work meanwhile.
+  maxWorkers: availableParallelism() + 1,
   testTimeout: 60_000,
 };
