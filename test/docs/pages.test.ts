@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from "node:path";
 import { fxdeskService } from "../../core/service";
 import { documentFiles } from "../../nodes/generate/pages";
+import { withAllNodes } from "../../nodes/service";
 
 const root = join(__dirname, "../..");
 const folders = ["recipes", "palette"].map((name) => join(root, "docs", name));
@@ -23,7 +24,8 @@ const filesIn = (folder: string): string[] =>
 const screenshots = filesIn(folders[0]!).filter((path) => path.endsWith(".png"));
 const slugs = new Set(screenshots.map((path) => /([^/\\]+)\.png$/.exec(path)![1]!));
 
-const files = Object.entries(documentFiles(fxdeskService, examples, join(root, "icons"), slugs)).map(
+const service = withAllNodes(fxdeskService);
+const files = Object.entries(documentFiles(service, examples, join(root, "icons"), slugs)).map(
   ([path, text]) => [join(root, "docs", path), text] as const,
 );
 
@@ -58,6 +60,11 @@ test("every recipe is on a page of its own, and every group has one", () => {
   expect(pages.length).toBeGreaterThan(examples.length);
   for (const [path, text] of pages.filter(([each]) => !each.endsWith("README.md")))
     expect([path, /!\[[^\]]+\]\(images\/[\w-]+\.svg\)/.test(text)]).toEqual([path, true]);
+});
+
+test("a picture calls nodes by their names, never by their types", () => {
+  for (const [path, text] of files.filter(([each]) => each.endsWith(".svg")))
+    expect([path, />fxdesk-[\w-]+</.exec(text)?.[0]]).toEqual([path, undefined]);
 });
 
 test("the pictures stay small", () => {

@@ -1,9 +1,8 @@
 /** The example flows of the package run as they are, against the sandbox. */
 import { operations } from "@fxdesk/toolkit/operations";
 import { demo } from "@fxdesk/sandbox";
-import { callType, connectionType, exampleConnection, nodeTypeOf, watchType } from "../../nodes/names";
+import { connectionType, exampleConnection, nodeTypeOf } from "../../nodes/names";
 import { procedures } from "../../core/procedures/all";
-import { watches } from "../../core/watches/all";
 import { variablesTo } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
 import { RecipeRuns } from "./support/recipe-runs";
@@ -110,13 +109,6 @@ test("they go into one Node-RED, one after another, without a warning", async ()
   const ids = imported.map(({ id }) => id);
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
 }, 60_000);
-
-test("every node is in an example", () => {
-  const types = new Set(examples.flatMap(([, flow]) => flow.map(({ type }) => type)));
-
-  const all = [callType, watchType, ...[...callables, ...watches].map(nodeTypeOf)];
-  expect(all.filter((type) => !types.has(type))).toEqual([]);
-});
 
 test("no example brings a connection or a secret, and all use the same connection", () => {
   const nodes = examples.flatMap(([, flow]) => flow);

@@ -9,7 +9,7 @@ import { eventually } from "../../support/eventually";
 import { anOrder } from "../../core/releases/place";
 import { approve, makeQuote, sampleInput } from "../../support/samples";
 import { root } from "./node-red";
-import { addressOf, behind, byType, flowOf, inItsTab, isWatching } from "./recipes";
+import { addressOf, behind, buttonNamed, byType, flowOf, inItsTab, isWatching } from "./recipes";
 import { mcpToken, type Stage, type Variables } from "./stage";
 
 const holding = (part: object) => expect.objectContaining(part) as unknown;
@@ -25,6 +25,8 @@ interface Placing {
 interface Expectation {
   /** Of the variables of the flow. */
   readonly variables?: () => Promise<Variables>;
+  /** The buttons that are pressed at once, by their names; all unless told. */
+  readonly presses?: readonly string[];
   /** What happens while the flow runs. */
   readonly event?: (variables: Variables) => unknown;
   /** What the Debug nodes show, by their names. */
@@ -43,7 +45,7 @@ export class RecipeRuns {
   async run(title: string): Promise<void> {
     const { stage } = this;
     const flow = flowOf(title);
-    const { variables, event, shows = {}, leaves, isGuarded } = this.expectations[title]!;
+    const { variables, presses, event, shows = {}, leaves, isGuarded } = this.expectations[title]!;
     const on = isGuarded ? stage.guarded : stage.nodeRed;
     const values = (await variables?.()) ?? {};
     await stage.deploy(flow, values, on);
@@ -55,7 +57,9 @@ export class RecipeRuns {
     await stage.succeeded(flow.filter(isWatching), on);
     // What happens meanwhile may be what the nodes behind a button wait for.
     const happened = event?.(values);
-    for (const inject of byType(flow, "inject")) {
+    const injects = byType(flow, "inject");
+    const pressed = presses ? presses.map((name) => buttonNamed(flow, name)) : injects;
+    for (const inject of pressed) {
       await stage.inject(inject, on);
       if (!event) await stage.succeeded(behind(inject, flow), on);
     }
@@ -66,11 +70,21 @@ export class RecipeRuns {
     await stage.succeeded(flow, on);
   }
 
-  /** A person says yes to what a Debug node tells. */
-  async #release(told: string): Promise<void> {
+  /** The release ID of what a Debug node tells. */
+  async #askedFor(told: string): Promise<string> {
     const text = (await this.stage.shown("To those who release")) as string;
     expect(text).toContain(told);
-    await this.stage.place.say(/R-[A-Z0-9]+/.exec(text)![0], "anna");
+    return /R-[A-Z0-9]+/.exec(text)![0];
+  }
+
+  /** A person decides on what a Debug node tells, with a button of the flow; the store knows who it was. */
+  async #decideThere(told: string, button: string, state: string): Promise<void> {
+    const { stage } = this;
+    const release = await this.#askedFor(told);
+    await stage.press(button);
+    expect(await stage.shown("Decided")).toEqual(holding({ release, state }));
+    const { decisions } = await stage.place.desk.get(release);
+    expect(decisions).toEqual([holding({ person: "anna" })]);
   }
 
   /** A page of the dashboard, once it shows all these texts; nothing sticks out of it, on a narrow screen either. */
@@ -410,12 +424,20 @@ export class RecipeRuns {
     Drawdown: { shows: { Drawn: holding({ trade_id: anything }) } },
     "Order released by a second person": {
       isGuarded: true,
-      event: () => this.#release("EUR 2500.00 into USD"),
-      shows: { Ordered: holding({ state: "waiting" }), Booked: holding({ trade_id: anything }) },
+      presses: ["Order"],
+      event: () => this.#decideThere("EUR 2500.00 into USD", "Release", "released"),
+      shows: { Ordered: holding({ state: "waiting" }) },
+      leaves: async () => {
+        const { trade_id } = (await this.stage.shown("Booked")) as { trade_id: string };
+        const trade = await this.stage.client.trades.get({ trade_id });
+        expect(trade).toEqual(holding({ sell_currency: "EUR", sell_amount: 2500, buy_currency: "USD" }));
+        await this.stage.press("Order");
+        await this.#decideThere("EUR 2500.00 into USD", "Refuse", "refused");
+      },
     },
     "Payment batch with a second pair of eyes": {
       isGuarded: true,
-      event: () => this.#release("release"),
+      event: async () => this.stage.place.say(await this.#askedFor("release"), "anna"),
       shows: { "Sent: authorise here": words(/^http/) },
     },
     "Exposure against policy": {

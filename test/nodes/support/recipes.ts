@@ -84,9 +84,14 @@ export const inSubflow: Placement = {
   buttonOf: (id) => `press-${id}`,
 };
 
-/** The Debug node of a flow with a name. */
-export function debugOf(flow: readonly FlowNode[], name: string): string {
-  const found = byType(flow, "debug").find((node) => node.name === name);
-  if (!found) throw new Error(`There is no Debug node ${name}`);
-  return found.id;
+function named(flow: readonly FlowNode[], type: string, name: string): FlowNode {
+  const found = byType(flow, type).find((node) => node.name === name);
+  if (!found) throw new Error(`There is no node ${name} of the type ${type}`);
+  return found;
 }
+
+/** The Debug node of a flow with a name. */
+export const debugOf = (flow: readonly FlowNode[], name: string): string => named(flow, "debug", name).id;
+
+/** The Inject node of a flow with a name. */
+export const buttonNamed = (flow: readonly FlowNode[], name: string): FlowNode => named(flow, "inject", name);

@@ -6,13 +6,13 @@ import type { Browser, Page } from "playwright-core";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import type { Sandbox } from "@fxdesk/sandbox";
 import { exampleConnection } from "../../../nodes/names";
-import { type Place, placeOf } from "../../core/releases/place";
+import { type Place, placeOf, secretOf } from "../../core/releases/place";
 import { sandboxClient } from "../../support/samples";
 import { launchBrowser } from "./browser";
 import { type ExtensionModule, extensionModule } from "./extension";
 import { variablesTo } from "./flows";
 import { type FlowNode, NodeRed } from "./node-red";
-import { debugOf, isWatching, type Placement } from "./recipes";
+import { buttonNamed, debugOf, isWatching, type Placement } from "./recipes";
 import { Receivers } from "./receivers";
 
 /** Of the MCP server in Node-RED. */
@@ -78,13 +78,18 @@ export class Stage {
     return this.place.sandbox;
   }
 
-  /** As a person sets it: the variables of the flow, files in a folder of the test, and watches that do not let us wait. */
+  /**
+   * As a person sets it: the variables of the flow, files in a folder of the test, the secrets of who releases, and watches
+   * that do not let us wait.
+   */
   setUp(flow: readonly FlowNode[], variables: Variables = {}, every = "0.2"): FlowNode[] {
     const own = (value: string) => join(this.folder, value);
     const valueOf = ({ name, value }: Variable) =>
       variables[name] ?? (name === "FILE" || name === "FOLDER" ? own(value) : value);
     return flow.map((node) => {
       if (isWatching(node)) return { ...node, every };
+      if (node.type === "fxdesk-release")
+        return { ...node, credentials: { secret: secretOf(String(node.person)) } };
       const { env } = node as { env?: readonly Variable[] };
       if (node.type !== "tab" || !env) return node;
       return { ...node, env: env.map((each) => ({ ...each, value: valueOf(each) })) };
@@ -99,6 +104,12 @@ export class Stage {
 
   async inject(node: FlowNode, on = this.nodeRed): Promise<void> {
     await on.inject(this.placement.buttonOf(node.id));
+  }
+
+  /** Presses a button of the flow that was deployed last. */
+  async press(name: string): Promise<void> {
+    const { flow, on } = this.#current!;
+    await this.inject(buttonNamed(flow, name), on);
   }
 
   /** What Debug nodes of the flow that was deployed last show next. */
