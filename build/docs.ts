@@ -17,6 +17,7 @@ import {
 import { isWatch } from "../core/declaration/watch";
 import { bySection, sectionTitle } from "../core/declaration/sections";
 import { nodeTypeOf } from "../nodes/names";
+import { withAllNodes } from "../nodes/service";
 
 /** No text may end the cell it stands in. */
 const cell = (text: string): string => text.replaceAll("|", "\\|");
@@ -155,5 +156,8 @@ export function operationsDocument(operations: readonly Callable[]): string {
 export async function writeOperationsDocument(dist: string): Promise<void> {
   const folder = join(dist, "docs");
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "operations.md"), operationsDocument(declarationsOf(fxdeskService)));
+  await writeFile(
+    join(folder, "operations.md"),
+    operationsDocument(declarationsOf(withAllNodes(fxdeskService))),
+  );
 }
