@@ -118,7 +118,6 @@ export interface Journal {
   /** How it ended; a second ending of the same entry is refused, but for one that follows `unknown`. */
   end(entry: Entry, ending: Ending): Promise<Entry>;
   get(id: string): Promise<Entry | undefined>;
-  find(key: EntryKey): Promise<Entry | undefined>;
   /** Newest first. */
   list(filter?: {
     readonly state?: readonly EntryState[];

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { StoreSettings } from "../store/settings";
 import { withSalt } from "./chain";
-import type { Claim, Ending, Entry, EntryKey, Guard, Intent, Journal, Look, Scope } from "./entry";
+import type { Claim, Ending, Entry, Guard, Intent, Journal, Look, Scope } from "./entry";
 import { KeptStore } from "./kept-store";
 import {
   abandonedIn,
@@ -14,7 +14,7 @@ import {
   takeById,
   takeDue,
 } from "./look-rows";
-import { findEntry, getEntry, hasEnded, listEntries, sourceOf } from "./rows";
+import { getEntry, hasEnded, listEntries, sourceOf } from "./rows";
 import { claim, end, leave, settle } from "./steps";
 
 /** How soon it is looked again how a call of another process ended: at first, and at most. */
@@ -57,10 +57,6 @@ class StoredJournal implements Journal {
 
   get(id: string): Promise<Entry | undefined> {
     return this.store.read(async (store) => (await getEntry(sourceOf(store), id))?.entry);
-  }
-
-  find(key: EntryKey): Promise<Entry | undefined> {
-    return this.store.read(async (store) => (await findEntry(sourceOf(store), key))?.entry);
   }
 
   list(filter: Parameters<Journal["list"]>[0] = {}): Promise<readonly Entry[]> {
