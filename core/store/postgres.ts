@@ -4,7 +4,7 @@ import { shownPlace } from "./settings";
 
 /** What is used of `pg`: who has it not installed still reads these declarations. */
 interface PgClient {
-  on(event: "error", listener: () => void): void;
+  on(event: "error" | "end", listener: () => void): void;
   connect(): Promise<unknown>;
   query(query: { text: string; values: readonly Value[] }): Promise<{ rows: Row[] }>;
   end(): Promise<void>;
@@ -51,16 +51,18 @@ export async function openPostgres(url: string): Promise<Database> {
     throw error;
   }
   let underWay = 0;
+  let isConnected = true;
+  client.on("end", () => (isConnected = false));
   client.unref();
-  /** A connection of which nothing is asked does not keep the process alive. */
+  /** A connection of which nothing is asked does not keep the process alive; one that is gone never does. */
   const awaited = async <T>(work: () => Promise<T>): Promise<T> => {
     underWay += 1;
-    client.ref();
+    if (isConnected) client.ref();
     try {
       return await work();
     } finally {
       underWay -= 1;
-      if (underWay === 0) client.unref();
+      if (underWay === 0 && isConnected) client.unref();
     }
   };
   const run: Run = async (text, values = []) => (await awaited(() => client.query({ text, values }))).rows;

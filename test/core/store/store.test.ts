@@ -1,4 +1,7 @@
 /** What the store promises, of every engine. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { acquireLease } from "../../../core/store/lease";
 import { newestVersion } from "../../../core/store/migrations";
 import { type Store, withStore } from "../../../core/store/open";
@@ -34,6 +37,20 @@ describe.each(engines())("$name", ({ create }) => {
     await expect(withStore(settings, versions)).rejects.toThrow(
       `version ${newestVersion + 1} of its tables, and this fxdesk knows ${newestVersion}: update`,
     );
+  });
+
+  test("asked again and again when its connection is gone, it refuses each time and warns of nothing", async () => {
+    const script = `
+      const { openStore } = require(${JSON.stringify(join(__dirname, "../../../dist/core/store/open.js"))});
+      const settings = { place: ${JSON.stringify(settings.place)}, key: Buffer.from("${settings.key!.toString("hex")}", "hex") };
+      openStore(settings).then(async ({ database }) => {
+        await database.close();
+        let refused = 0;
+        for (let time = 0; time < 20; time += 1) await database.run("SELECT 1").catch(() => (refused += 1));
+        console.log(refused);
+      });`;
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ["-e", script]);
+    expect({ refused: Number(stdout), stderr }).toEqual({ refused: 20, stderr: "" });
   });
 
   test("statements that belong together are all done or none", async () => {
