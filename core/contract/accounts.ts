@@ -194,7 +194,7 @@ export const listBalances = operation({
   tool: "list_balances",
   title: "List balances",
   summary:
-    "Lists the balances of one account: available, booked (ledger), required funds, initial and variation margin, margin call, collateral held.",
+    "Lists the balances of one account: available, booked (ledger), required funds, initial margin, margin call, collateral held.",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/balances",

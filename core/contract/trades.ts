@@ -185,7 +185,7 @@ export const listTrades = operation({
   tool: "list_trades",
   title: "List trades",
   summary:
-    "Lists the FX (currency) trades of the client: deals, contracts, conversions, hedges; spot, forwards, drawdowns, swaps.",
+    "Lists the FX (currency) trades of the client: deals, contracts, conversions, hedges; spot, forwards, drawdowns, NDFs.",
   notes: "With their rates; open, or by when they mature and settle.",
   effect: "read",
   method: "GET",

@@ -13,8 +13,8 @@ export interface ResponseSource {
   /** Whether the other end has closed, or the connection has broken. */
   readonly isClosing: boolean;
   readOn(): void;
-  /** The whole response has arrived. */
-  free(): void;
+  /** Told when a response has arrived and the connection may take another request. */
+  readonly onFree: (() => void) | undefined;
   destroy(reason: Error): void;
 }
 
@@ -117,7 +117,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.connection.isHeld = false;
-    this.connection.free();
+    this.connection.onFree?.();
     if (this.#file) this.#file.end();
     else this.resolve({ status: this.status!, headers: this.#headers, body: this.#whole() });
   }

@@ -121,10 +121,6 @@ export class HttpConnection {
     this.#client.dispatch(exchange.request as Dispatcher.DispatchOptions, exchange);
   }
 
-  free(): void {
-    this.onFree?.();
-  }
-
   destroy(reason: Error): void {
     this.#client.destroy(reason).catch(() => undefined);
     this.socket.destroy();

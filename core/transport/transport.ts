@@ -1,6 +1,6 @@
 /** The connections of one client. */
 import { Client } from "undici";
-import type { Deadline } from "./deadline";
+import type { Deadline, DeadlineEnded } from "./deadline";
 import { TransportError } from "./error";
 import { Exchange, type OutgoingRequest, type RawResponse, type SendOptions } from "./exchange";
 import { Connector, type HttpConnection } from "./http-connection";
@@ -48,6 +48,7 @@ export class Transport {
   ): Promise<RawResponse> {
     const connection = idle ?? (await this.#open(request.origin, deadline, sendOptions));
     if (beforeHead) await this.#beforeHead(beforeHead, connection, deadline);
+    if (deadline.ended) throw unsent(deadline.ended, connection);
     return exchanged(connection, request, deadline, sendOptions);
   }
 
@@ -102,6 +103,12 @@ export class Transport {
     if (idle) idle.push(connection);
     else this.#idle.set(origin, [connection]);
   }
+}
+
+/** The call ended when its connection was ready: it is closed, and nothing left on it. */
+function unsent(ended: DeadlineEnded, connection: HttpConnection): TransportError {
+  connection.destroy(ended);
+  return new TransportError(ended, false);
 }
 
 const exchanged = (

@@ -1,4 +1,7 @@
-/** What a browser loads because of these nodes before it shows the editor: their page, words, scripts and styles. */
+/**
+ * What the editor is given because of these nodes before it is shown: their page, words, scripts and styles, each once. A browser
+ * asks for the words again for each further language of its list.
+ */
 import manifest from "../../package.json";
 import { NodeRed } from "./support/node-red";
 

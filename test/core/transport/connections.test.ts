@@ -1,7 +1,7 @@
 /** Which connection a call takes: reads share those that are open, money has one of its own. */
-import type { Socket } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { Deadline } from "../../../core/transport/deadline";
-import type { FileBody } from "../../../core/transport/exchange";
+import { type FileBody, OutgoingRequest } from "../../../core/transport/exchange";
 import { Transport } from "../../../core/transport/transport";
 import { eventually } from "../../support/eventually";
 import { type Fault, respond, silence } from "../../support/fault-server";
@@ -15,6 +15,21 @@ function noting(fault: Fault) {
     fault(socket, number);
   };
   return { connections, noted };
+}
+
+/** A server that takes connections and says nothing; those that are open. */
+async function acceptsConnections() {
+  const connections = new Set<Socket>();
+  const server = createServer((socket) => {
+    connections.add(socket);
+    socket.on("error", () => undefined).on("close", () => connections.delete(socket));
+    // What nobody reads has no end.
+    socket.resume();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  later(() => server.close());
+  later(() => connections.forEach((socket) => socket.destroy()));
+  return { connections, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 const anything = respond(201, '{"trade_id":"t-1"}');
@@ -122,6 +137,26 @@ test("a file that has arrived and is given up unread takes no call down that has
   body.destroy();
   respond(200, "{}")(connections[1]!, 2);
   expect(await next).toMatchObject({ status: 200 });
+});
+
+test("a call that ends while its connection is made ready leaves none open", async () => {
+  const { connections, url } = await acceptsConnections();
+  const transport = new Transport(undefined);
+  // Ends in each of the turns that pass between the last wait of a call and its request.
+  for (let turns = 0; turns < 12; turns += 1) {
+    const caller = new AbortController();
+    const deadline = new Deadline(60_000, caller.signal);
+    const beforeHead = async () => {
+      let left = turns;
+      const next = () => (left-- === 0 ? caller.abort() : queueMicrotask(next));
+      queueMicrotask(next);
+    };
+    const options = { isFile: () => false, largestBytes: 10, alone: false };
+    const request = new OutgoingRequest(url, "/", "GET", []);
+    const sent = transport.send(request, deadline, options, beforeHead);
+    await expect(sent).rejects.toThrow("aborted");
+  }
+  await eventually(() => connections.size === 0, { withinMs: 20_000, what: "all connections closed" });
 });
 
 test("a closed client leaves no connection open", async () => {
