@@ -6,6 +6,7 @@ import { benchMcp } from "./mcp";
 import { benchNodes } from "./nodes";
 import { benchPacing } from "./pacing";
 import { benchSandbox } from "./sandbox";
+import { benchStart } from "./start";
 
 const measurements = {
   client: benchClient,
@@ -15,6 +16,7 @@ const measurements = {
   sandbox: benchSandbox,
   journal: benchJournal,
   pacing: benchPacing,
+  start: benchStart,
 };
 
 async function main(names: readonly string[]): Promise<void> {

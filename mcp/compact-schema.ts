@@ -79,6 +79,10 @@ function repeatsName(text: string, name: string, { enum: options, default: fallb
   return wordsOf(text).every((word) => known.has(word));
 }
 
+/** Whether it only shows one of the codes that everybody knows, such as EUR for a currency. */
+const showsKnownCode = (text: string, name: string): boolean =>
+  /(^|_)(currency|country)$/.test(name) && /^Such as [A-Z]+\.$/.test(text);
+
 /** What is the same about two fields: of objects their properties, of others everything and the name too. */
 function repetitionKey({ properties, required, ...rest }: JsonObject, path: string): string {
   const name = path.split(".").at(-1);
@@ -106,7 +110,9 @@ export function compactSchema(schema: JsonObject, renderText: RenderText): JsonO
     const name = argumentName(path.split(".").at(-1)!);
     const isSaid = texts.some((earlier) => earlier.startsWith(text.replace(/\.$/, ", ")));
     texts.push(text);
-    return isSaid || namesItsTool(text, name) || repeatsName(text, name, node) ? undefined : text;
+    const tellsNothing =
+      namesItsTool(text, name) || showsKnownCode(text, name) || repeatsName(text, name, node);
+    return isSaid || tellsNothing ? undefined : text;
   }
 
   /** Where the same was described before; else it is remembered under this path. */
@@ -134,10 +140,10 @@ export function compactSchema(schema: JsonObject, renderText: RenderText): JsonO
     const others = properties.map(([name]) => argumentName(name)).filter((name) => !(name in some));
     const isRepeated = properties.some(([, { description }]) => description !== undefined);
     const also = `Also ${others.join(", ")}${isRepeated ? ", as outside" : ""}.`;
-    const words = [node.description, also].filter(Boolean).join(" ");
+    const words = [telling(node, path), renderText(also)].filter(Boolean).join(" ");
     return {
       ...typeOf(node.type),
-      description: renderText(words),
+      description: words,
       properties: some,
       ...(node.required !== undefined && { required: (node.required as string[]).map(argumentName) }),
     };

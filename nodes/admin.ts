@@ -1,9 +1,9 @@
 /** What the editor asks the runtime for. */
-import type { IncomingHttpHeaders } from "node:http";
 import type { NodeAPI } from "node-red";
 import { inputFields, type DescribedPage, pageOf } from "../core/declaration/described-page";
 import type { Callable } from "../core/declaration/operation";
 import { callablesOf, type Service } from "../core/declaration/service";
+import { isForeign } from "./foreign";
 
 /** What a person needs to choose an operation and to write its input. */
 const described = (page: DescribedPage) => {
@@ -16,12 +16,6 @@ const described = (page: DescribedPage) => {
   }));
   return { name, title, summary, effect: effect.kind, fields };
 };
-
-/** Whether a page of another site asks: Node-RED lets every site read what its admin API returns. */
-export function isForeign({ origin, host }: IncomingHttpHeaders): boolean {
-  if (origin === undefined) return false;
-  return !URL.canParse(origin) || new URL(origin).host !== host;
-}
 
 /** Serves what a node may name, of the service and of extensions, to who may read it. */
 export function serveOperations(RED: NodeAPI, service: Service): void {

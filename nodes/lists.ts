@@ -1,7 +1,9 @@
 /**
  * Which list fills which field of a form. It follows from the declarations: a read that needs no input and lists entries in
- * which there is what the field takes.
+ * which there is what the field takes; where there is none, what calls created that is identified so.
  */
+import type { CreatedId } from "../core/client/response";
+import { creatorsOf, plainName } from "../core/declaration/created";
 import { type DescribedField, inputFields, pageOf } from "../core/declaration/described-page";
 import { entrySchemaOf } from "../core/declaration/listing";
 import type { Callable } from "../core/declaration/operation";
@@ -10,7 +12,7 @@ import { listIn } from "../core/declaration/rows";
 import { callablesOf, type Service } from "../core/declaration/service";
 import { elementOf, type Kind, kindOf, shapeOf } from "../core/schema/kind";
 
-/** The list, by the name of what reads it, and the property of its entries that is the value. */
+/** The list, by the name of what reads it or creates its entries, and the property of these that is the value. */
 export interface FieldList {
   readonly from: string;
   readonly property: string;
@@ -59,6 +61,16 @@ function serversOf({ operations }: Service, callable: Callable): ReadonlySet<str
   return new Set(operations.filter(({ name }) => uses.includes(name)).map(({ server }) => server));
 }
 
+/** What calls created that a field takes, by the first operation that creates it. */
+function createdFor(service: Service, names: readonly string[], servers: ReadonlySet<string>) {
+  for (const name of names)
+    for (const server of servers) {
+      const [creator] = creatorsOf(service, name, server);
+      if (creator) return { from: creator.name, property: creator.identifiedBy! };
+    }
+  return undefined;
+}
+
 /** Returns which list fills a field of an operation, procedure or watch of a service; undefined where none does. */
 export function listsOf(
   service: Service,
@@ -77,7 +89,8 @@ export function listsOf(
       const [best] = fitting.toSorted((a, b) => rankOf(b, property) - rankOf(a, property));
       if (best) return { from: best.callable.name, property };
     }
-    return undefined;
+    const isText = !options && value === "string";
+    return isText ? createdFor(service, propertiesFor(plainName(name)), servers) : undefined;
   };
 }
 
@@ -117,3 +130,10 @@ export function offeredBy(entries: readonly unknown[], property: string): Offere
   }
   return [...offered.values()];
 }
+
+/** What calls created, as a form offers it: by when that was, to the minute, and by what people know it. */
+export const offeredCreated = (created: readonly CreatedId[]): Offered[] =>
+  created.map(({ id, at, words }) => {
+    const when = `${new Date(at).toISOString().slice(0, 16)}Z`;
+    return { value: id, title: [when, ...words].join(" · "), label: words[0] ?? when };
+  });

@@ -32,12 +32,15 @@ export const watchType = `fxdesk-${watchSlug}`;
 export const slugOf = ({ tool }: Callable): string => tool.replaceAll("_", "-");
 
 /** A text in which operations are called as their nodes are: `trades.list` reads “List trades”. */
-export const inNodeWords = (text: string, operations: readonly Callable[]): string =>
-  operations.reduce(
-    (words, { name, title }) =>
-      words.replace(new RegExp(`(?<![\\w./])${name.replace(".", "\\.")}(?!\\w|[./]\\w)`, "g"), `“${title}”`),
-    text,
-  );
+export const inNodeWords = (
+  text: string,
+  operations: readonly Callable[],
+  called = ({ title }: Callable) => `“${title}”`,
+): string =>
+  operations.reduce((words, operation) => {
+    const name = operation.name.replace(".", "\\.");
+    return words.replace(new RegExp(`(?<![\\w./])${name}(?!\\w|[./]\\w)`, "g"), called(operation));
+  }, text);
 
 /** The type of an operation's node: `fxdesk-list-trades`. */
 export const nodeTypeOf = (operation: Callable): string => `fxdesk-${slugOf(operation)}`;

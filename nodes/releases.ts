@@ -1,13 +1,19 @@
 /** The nodes round releases, as Node-RED loads them; the types are literal for tools that read them without running the file. */
 import type { NodeAPI } from "node-red";
-import { releaseAsked, releaseDecided } from "../core/releases/watches";
-import { releaseNode } from "./release/release";
-import { watchedNode } from "./release/watched";
+import { lazily } from "./lazily";
 
 export = (RED: NodeAPI): void => {
-  RED.nodes.registerType("fxdesk-release-asked", watchedNode(RED, releaseAsked));
-  RED.nodes.registerType("fxdesk-release-decided", watchedNode(RED, releaseDecided));
-  RED.nodes.registerType("fxdesk-release", releaseNode(RED), {
-    credentials: { secret: { type: "password" } },
+  const watched = (name: "releaseAsked" | "releaseDecided") =>
+    lazily(() => {
+      const { watchedNode } = require("./release/watched") as typeof import("./release/watched");
+      const watches = require("../core/releases/watches") as typeof import("../core/releases/watches");
+      return watchedNode(RED, watches[name]);
+    });
+  const release = lazily(() => {
+    const { releaseNode } = require("./release/release") as typeof import("./release/release");
+    return releaseNode(RED);
   });
+  RED.nodes.registerType("fxdesk-release-asked", watched("releaseAsked"));
+  RED.nodes.registerType("fxdesk-release-decided", watched("releaseDecided"));
+  RED.nodes.registerType("fxdesk-release", release, { credentials: { secret: { type: "password" } } });
 };

@@ -1,11 +1,10 @@
 /** The types of node that Node-RED registers, on one service. */
 import type { NodeAPI } from "node-red";
 import { serveOperations } from "./admin";
-import { connectionCredentials, connectionNode } from "./connection/connection";
+import { connectionNode } from "./connection/connection";
 import { serveConnections } from "./connection/admin";
 import { serveReading } from "./connection/reading";
 import { serveChecks } from "./checking";
-import { serveHelp } from "./help";
 import { operationNodes } from "./operation/operation";
 import { userService, withAllNodes } from "./service";
 import { watchNode } from "./watch/watch";
@@ -19,10 +18,8 @@ export function nodeTypes(RED: NodeAPI, environment: NodeJS.ProcessEnv = process
   serveConnections(RED, user.service);
   serveReading(RED, user.service);
   serveChecks(RED, withAllNodes(user.service));
-  serveHelp(RED);
   return {
     connection: connectionNode(RED, user),
-    credentials: connectionCredentials(user.service),
     operation: operationNodes(RED, isStopping),
     watch: (name?: string) => watchNode(RED, name),
   };

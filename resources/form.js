@@ -1,24 +1,18 @@
 /**
  * The forms of the fxdesk nodes in the Node-RED editor. What a form shows comes from the definition of its node
- * (`fxdesk.controls`), its words from the locale of the node set. The editor loads this file as a module.
+ * (`fxdesk.controls`), its words from the locale of the node set and from what declarations say. The editor loads this file
+ * as a module.
  */
-import { connectionLabel, openConnection } from "./connection.js";
+import { connectionLabel, openConnection, shapeProblem } from "./connection.js";
 import "./help.js";
 import { momentPicker } from "./moments.js";
 import { picker } from "./picker.js";
-import { makeSearchable } from "./palette.js";
+import { makeSearchable, summaryOf } from "./palette.js";
 import { placesOf, wayOf } from "./places.js";
 import { guardDeploys } from "./production.js";
 import { addRows } from "./rows.js";
 import { check, listFor, messageOf, tryRead } from "./through.js";
-import { saidBy, words } from "./words.js";
-
-/** The key of the words of a field: its own, or those that its name has in most nodes. */
-function fieldWords(node, name) {
-  const own = `operations.${node._def.fxdesk.slug}.fields.${name}`;
-  const isOwn = saidBy((key) => words(node, key), `${own}.label`) !== undefined;
-  return isOwn ? own : `fields.${name}`;
-}
+import { fieldWords, isWordsKnown, readWords, titleOf, withWords, words } from "./words.js";
 
 const inputId = (name) => `node-input-fxdesk-${name}`;
 
@@ -42,8 +36,8 @@ function editJson() {
 const images = "red/images/typedInput";
 
 const fixedTypes = {
-  text: () => ({ value: "str", label: "text", icon: `${images}/az.svg`, validate: () => true }),
-  number: () => ({ value: "num", label: "number", icon: `${images}/09.svg`, validate: isNumber }),
+  text: () => ({ value: "str", icon: `${images}/az.svg`, validate: () => true }),
+  number: () => ({ value: "num", icon: `${images}/09.svg`, validate: isNumber }),
   list: () => ({ value: "str", label: "a, b, …", icon: "fa fa-ellipsis-h", validate: () => true }),
   json: () => ({
     value: "json",
@@ -54,14 +48,12 @@ const fixedTypes = {
   }),
   choice: ({ options }, empty) => ({
     value: "str",
-    label: "choice",
     icon: "fa fa-list-ul",
     options: [{ value: "", label: empty }, ...options.map((value) => ({ value, label: value }))],
     validate: () => true,
   }),
   choices: ({ options }, empty) => ({
     value: "str",
-    label: "choices",
     icon: "fa fa-check-square-o",
     multiple: true,
     options: options.map((value) => ({ value, label: value })),
@@ -70,6 +62,12 @@ const fixedTypes = {
   }),
 };
 
+/** One that is called in the words of the locale, unless it has a label for all languages. */
+const fixedTypeOf = (node, kind, ...given) => ({
+  label: words(node, `form.kinds.${kind}`),
+  ...fixedTypes[kind](...given),
+});
+
 /** What an empty control says. */
 function emptyWords(node, { required, hint }) {
   if (required) return words(node, "form.choose");
@@ -77,7 +75,7 @@ function emptyWords(node, { required, hint }) {
 }
 
 function fixedType(node, control) {
-  const type = fixedTypes[control.control](control, emptyWords(node, control));
+  const type = fixedTypeOf(node, control.control, control, emptyWords(node, control));
   const { validate } = type;
   return control.required ? { ...type, validate: (value) => notEmpty(value) && validate(value) } : type;
 }
@@ -181,15 +179,14 @@ function row(id, label, control) {
 
 function fieldRow(node, control) {
   const id = inputId(control.name);
-  const key = fieldWords(node, control.name);
+  const { label, description } = fieldWords(node, control.name);
   const input = $('<input type="text">')
     .css("width", "calc(100% - 155px)")
     .attr({ id, placeholder: control.hint });
-  const line = row(id, words(node, `${key}.label`), input);
+  const line = row(id, label, input);
   const caption = line.find("label").toggleClass("fxdesk-required", control.required === true);
   line.append($('<p class="fxdesk-reason" aria-live="polite">').attr("id", `${id}-reason`));
-  const says = words(node, `${key}.description`);
-  if (says) RED.popover.tooltip(caption, says);
+  if (description) RED.popover.tooltip(caption, description);
   return line;
 }
 
@@ -215,12 +212,7 @@ function addWays(node, form, ways, place) {
       continue;
     const id = `${inputId(rule.fields.join("-"))}-way`;
     const select = $("<select>").attr("id", id);
-    for (const name of rule.fields)
-      select.append(
-        $("<option>")
-          .val(name)
-          .text(words(node, `${fieldWords(node, name)}.label`)),
-      );
+    for (const name of rule.fields) select.append($("<option>").val(name).text(fieldWords(node, name).label));
     ways[index] = wayOf(rule, filledIn);
     select.val(ways[index]).on("change", () => {
       ways[index] = select.val();
@@ -247,7 +239,7 @@ function keepPlaced(node, top, folded, ways) {
         .toggle(places.get(name) !== "hidden")
         .children("label")
         .toggleClass("fxdesk-required", isNeeded);
-      const home = isNeeded ? top : folded;
+      const home = isNeeded || places.get(name) === "first" ? top : folded;
       // A row that is moved would lose the focus of who types in it.
       if (!home[0].contains(line[0]) && !line.is(":focus-within")) home.append(lines);
     }
@@ -266,15 +258,13 @@ function addValue(node, control, given) {
   if (control.list) addPicker(node, input, control);
   if (control.periods) addPeriods(input, control);
   if (control.moment) addMoment(node, input, control);
-  const key = fieldWords(node, control.name);
-  const label = words(node, `${key}.label`);
+  const { label, parts } = fieldWords(node, control.name);
   if (control.part)
     addRows(input, {
       type,
       types,
       part: control.part,
-      key,
-      label,
+      said: { label, parts },
       words: (each, values) => words(node, each, values),
     });
 }
@@ -380,12 +370,21 @@ function describe(node, { summary, effect, fields }) {
   return [summary, words(node, `form.effect.${effect}`), takes].filter(Boolean).join(" ");
 }
 
-const entryOf = ({ name, title, summary }) => ({
+/** An operation with the title and the summary of its node, which are in the editor's language, where it has one. */
+function inOwnWords(operation) {
+  const types = RED.nodes.registry.getNodeTypes();
+  const type = types.find((each) => RED.nodes.getType(each).fxdesk?.operation === operation.name);
+  const { title, summary } = operation;
+  const said = type && { title: titleOf(RED.nodes.getType(type)), summary: summaryOf(type) };
+  return { ...operation, ...said, declared: `${title} ${summary}` };
+}
+
+const entryOf = ({ name, title, summary, declared }) => ({
   value: name,
   main: name,
   aside: title,
   hint: summary,
-  search: `${name} ${title} ${summary}`.toLowerCase(),
+  search: `${name} ${title} ${summary} ${declared}`.toLowerCase(),
 });
 
 function addOperation(node, form) {
@@ -400,12 +399,12 @@ function addOperation(node, form) {
   });
   form.append(row(id, caption, input), choice.list, about);
   // The editor's own request carries its token.
-  $.getJSON(node._def.fxdesk.trigger ? "fxdesk/watches" : "fxdesk/operations", (operations) => {
-    const tell = () => {
-      const chosen = operations.find(({ name }) => name === input.val());
-      about.text(chosen ? describe(node, chosen) : "");
-    };
-    input.on("change blur", tell);
+  $.getJSON(node._def.fxdesk.trigger ? "fxdesk/watches" : "fxdesk/operations", (all) => {
+    const operations = all.map(inOwnWords);
+    const chosen = () => operations.find(({ name }) => name === input.val());
+    const tell = () => about.text(chosen() ? describe(node, chosen()) : "");
+    // Told as soon as it is written out: what stands below must not move when it is clicked.
+    input.on("change blur", tell).on("input", () => chosen() && tell());
     choice.fill(operations.map(entryOf));
     tell();
   });
@@ -456,7 +455,7 @@ function addSaveTo(node, options) {
   const input = $('<input type="text" id="node-input-fxdesk--save-to">').css("width", "calc(100% - 155px)");
   input.attr("placeholder", words(node, "form.saveToHint"));
   options.append(row("node-input-fxdesk--save-to", words(node, "form.saveTo"), input));
-  typedInput(node, input, fixedTypes.text(), node.saveTo);
+  typedInput(node, input, fixedTypeOf(node, "text"), node.saveTo);
 }
 
 function addRequestKey(node, options) {
@@ -465,7 +464,7 @@ function addRequestKey(node, options) {
   const line = row(id, words(node, "form.requestKey"), input);
   RED.popover.tooltip(line.find("label"), words(node, "form.requestKeyDescription"));
   options.append(line);
-  typedInput(node, input, fixedTypes.text(), node.requestKey || node._def.defaults.requestKey.value);
+  typedInput(node, input, fixedTypeOf(node, "text"), node.requestKey || node._def.defaults.requestKey.value);
 }
 
 function addBox(options, id, checked, text) {
@@ -514,8 +513,7 @@ function addOptions(node, form) {
 
 // ---- What the definitions of the nodes call
 
-function openNode(node) {
-  const form = $("#dialog-form .fxdesk-fields");
+function fillForm(node, form) {
   const { operation, input } = node._def.defaults;
   if (operation) addOperation(node, form);
   if (input) addInput(node, form);
@@ -525,8 +523,25 @@ function openNode(node) {
   if ((node._def.fxdesk.effect ?? "read") === "read") addTry(node, form);
 }
 
+const formFields = () => $("#dialog-form .fxdesk-fields");
+
+function openNode(node) {
+  const form = formFields();
+  if (isWordsKnown()) return fillForm(node, form);
+  const state = $('<p class="fxdesk-hint" role="status">').appendTo(form);
+  const fill = () => {
+    state.filter(":empty").remove();
+    fillForm(node, form);
+    // The editor has checked the form before it was filled; it checks all of it at a change.
+    $("#node-input-name").trigger("change");
+  };
+  withWords(node, { form, state, fill });
+}
+
 function save(node) {
   const { defaults } = node._def;
+  // Nobody has written into a form that still waits for its words.
+  if (formFields().attr("aria-busy") === "true") return;
   if (defaults.fields) node.fields = readFields(node);
   if (defaults.input) node.input = readTypedInput($("#node-input-fxdesk--input"));
   if (defaults.requestKey) node.requestKey = readTypedInput($("#node-input-fxdesk--request-key"));
@@ -540,12 +555,15 @@ function fieldProblems(node, fields, option) {
   if (!fields) return true;
   const found = node._def.fxdesk.controls.flatMap(({ name, required }) => {
     const given = fields[name];
-    const label = words(node, `${fieldWords(node, name)}.label`);
+    const { label } = fieldWords(node, name);
     if (!given) return required && !node.fromPayload ? [words(node, "form.required", { field: label })] : [];
     const valid = RED.utils.validateTypedProperty(given.value, given.type, { ...option, label });
     return valid === true ? [] : [valid];
   });
-  return found.length === 0 || found;
+  if (found.length === 0) return true;
+  // What was said without the words of the fields is said again with them.
+  if (!isWordsKnown()) readWords().done(() => RED.editor.validateNode(node));
+  return found;
 }
 
 /** A new node takes the connection when there is only one. */
@@ -580,8 +598,8 @@ const isFixed = ({ type }) => type === "str" || type === "num";
 function nodeLabel(node) {
   const named = node.name || node.operation;
   if (named) return named;
-  const title = words(node, `operations.${node._def.fxdesk.slug}.label`);
   const chosen = chosenIn(node);
+  const title = titleOf(node._def);
   return chosen ? `${title} · ${chosen}` : title;
 }
 const labelStyle = (node) => (node.name ? "node_label_italic" : "");
@@ -601,4 +619,5 @@ window.fxdesk = {
   openConnection,
   violations: fieldProblems,
   save,
+  shapeProblem,
 };

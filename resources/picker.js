@@ -6,12 +6,14 @@
 /** So many rows are shown at once; who sees more searches on. */
 const shownRows = 50;
 
-const matches = (entries, text) => {
-  // What was chosen stays to be compared with the others.
-  if (entries.some(({ value }) => value === text)) return entries;
+const matching = (entries, text) => {
   const asked = text.toLowerCase().split(/\s+/).filter(Boolean);
   return entries.filter(({ search }) => asked.every((word) => search.includes(word)));
 };
+
+/** What was chosen stays to be compared with the others. */
+const offeredFor = (entries, text) =>
+  entries.some(({ value }) => value === text) ? entries : matching(entries, text);
 
 /** The text before and within the last item of several with commas between. */
 const parted = (text, several) => {
@@ -33,6 +35,8 @@ export function picker(
   let entries = [];
   let shown = [];
   let active = -1;
+  /** Entries that come later are shown to who has asked for them, and is still there. */
+  let isAsked = false;
 
   input.attr({
     role: "combobox",
@@ -46,6 +50,7 @@ export function picker(
   const isOpen = () => input.attr("aria-expanded") === "true";
 
   function close() {
+    isAsked = false;
     active = -1;
     list.hide().empty();
     input.attr("aria-expanded", "false").removeAttr("aria-activedescendant");
@@ -71,15 +76,16 @@ export function picker(
 
   function open() {
     if (!isActive()) return;
-    const matching = matches(entries, parted(input.val(), several)[1]);
-    shown = matching.slice(0, shownRows);
+    isAsked = true;
+    const offered = offeredFor(entries, parted(input.val(), several)[1]);
+    shown = offered.slice(0, shownRows);
     active = -1;
     list
       .empty()
       .append(shown.map(rowOf))
       .toggle(shown.length > 0);
     input.attr("aria-expanded", String(shown.length > 0)).removeAttr("aria-activedescendant");
-    found(matching.length);
+    found(offered.length);
   }
 
   function activate(index) {
@@ -111,13 +117,20 @@ export function picker(
     event.preventDefault();
     event.stopPropagation();
   });
-  input.on("input", open).on("click", open).on("blur", close);
+  /** Who has written out the only value that fits needs no list, which would lie over what comes next. */
+  function search() {
+    open();
+    const text = parted(input.val(), several)[1];
+    const [only, ...others] = matching(entries, text);
+    if (only?.value === text && others.length === 0) close();
+  }
+  input.on("input", search).on("click", open).on("blur", close);
 
   return {
     list,
     fill(given) {
       entries = given;
-      if (isOpen() || (input.is(":focus") && input.val() !== "")) open();
+      if (isAsked) search();
     },
   };
 }

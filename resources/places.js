@@ -1,6 +1,6 @@
 /**
- * Where each field of a form stands, as the rules of its operation say for the values that are there: `needed` on top,
- * `optional` below, or `hidden`. Plain functions of data.
+ * Where each field of a form stands, as the rules of its operation say for the values that are there: `needed` on top, `first`
+ * there too, `optional` below, or `hidden`. Plain functions of data.
  */
 
 const isEmpty = (value) => value === undefined || value === "";
@@ -38,6 +38,11 @@ export function placesOf({ controls, rules }, valueOf, ways = []) {
   const places = new Map(controls.map(({ name, required }) => [name, required ? "needed" : "optional"]));
   for (const rule of rules)
     for (const name of neededBy[rule.kind]?.(rule, valueOf, controls) ?? []) places.set(name, "needed");
+  for (const { kind, fields } of rules) {
+    if (kind !== "at-least-one") continue;
+    const isGiven = fields.some((name) => !isEmpty(valueOf(name)));
+    for (const name of fields) places.set(name, isGiven ? "first" : "needed");
+  }
   for (const [index, rule] of rules.entries()) {
     if (rule.kind !== "exactly-one") continue;
     const way = wayOf(rule, valueOf, ways[index]);

@@ -1,7 +1,7 @@
 /** Before the first node that commits money is deployed with a connection to production, a person is asked, once. */
 
 /** Whether a connection leads where money is real; a full address says by itself where it leads. */
-function isProduction({ _def, fromEnvironment, ...connection }) {
+export function isProduction({ _def, fromEnvironment, ...connection }) {
   const { production } = _def.fxdesk;
   if (!production || fromEnvironment) return false;
   const { setting, value, replacedBy } = production;

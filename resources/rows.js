@@ -3,7 +3,7 @@
  * it was, that which the declaration does not know included.
  */
 import { momentPicker } from "./moments.js";
-import { saidBy } from "./words.js";
+import { byName } from "./words.js";
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -101,7 +101,7 @@ function untilTouched(value, changed, read) {
 
 /** The properties of an object: those it needs and those it has, the others to be added. */
 function object(part, value, context) {
-  const { label, key, words, changed } = context;
+  const { label, said, words, changed } = context;
   const editors = new Map();
   const { touched, read } = untilTouched(value, changed, () => {
     const all = { ...value };
@@ -113,16 +113,17 @@ function object(part, value, context) {
     return all;
   });
   const group = $('<div role="group" class="fxdesk-parts">').attr("aria-label", label);
-  const labelOf = (name) => words(`${key}.parts.${name}.label`);
+  const wordsOf = (name) => said.parts?.[name] ?? byName(name);
+  const labelOf = (name) => wordsOf(name).label;
   const others = $("<select>").attr("aria-label", `${label}: ${words("form.addField")}`);
 
   function show(name) {
     const editor = editorOf(part.parts[name], value?.[name], {
       ...context,
       isWhole: false,
-      key: `${key}.parts.${name}`,
+      said: wordsOf(name),
       label: part.parts[name].required ? `${labelOf(name)} *` : labelOf(name),
-      description: saidBy(words, `${key}.parts.${name}.description`),
+      description: wordsOf(name).description,
       changed: touched,
     });
     editors.set(name, editor);
@@ -245,9 +246,10 @@ const isEmpty = (value) => value === undefined || Object.keys(value).length === 
 
 /**
  * Shows the JSON of a typed input in rows of fields, unless the person prefers the text. `type` is the one of `types` that
- * holds JSON; `words` gives the text of a key, and those of the parts lie below `key`.
+ * holds JSON; `words` gives the text of a key, and `said` holds the label and the words of the parts.
  */
-export function addRows(input, { type, types, part, key, label, words }) {
+export function addRows(input, { type, types, part, said, words }) {
+  const { label } = said;
   const line = input.closest(".form-row");
   const home = $('<div class="fxdesk-rows">');
   const toggle = button("", "", () => {
@@ -265,7 +267,7 @@ export function addRows(input, { type, types, part, key, label, words }) {
       shownText = isEmpty(given) ? "" : JSON.stringify(given);
       input.typedInput("value", shownText);
     };
-    const { element, read } = editorOf(part, value, { key, label, words, changed, isWhole: true });
+    const { element, read } = editorOf(part, value, { said, label, words, changed, isWhole: true });
     home.empty().append(element);
   }
 

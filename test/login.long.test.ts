@@ -146,6 +146,7 @@ describe("from Node-RED", () => {
     await set("authClientId", demo.authClientId);
     await set("authClientSecret", demo.authClientSecret);
     await set("apiKey", demo.apiKey);
+    await page.locator("summary", { hasText: "Journal and releases" }).click();
     await set("store", join(folder, "node-red.db"));
 
     const opened = page.waitForEvent("popup");

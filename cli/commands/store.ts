@@ -118,7 +118,31 @@ const move: Command = {
   },
 };
 
-const commands: Readonly<Record<string, Command>> = { check, migrate, move };
+const forget = (idOrClient: string): Command => ({
+  ...ofStore,
+  usage: `fxdesk store forget ${idOrClient} [flags]`,
+  description:
+    "Removes an identifier that a call created, such as that of a consent, from what forms offer; or all of a client. " +
+    "The service is told nothing. Payments stand in the journal: fxdesk journal erase removes their details.",
+  flags: [jsonFlag],
+  async run(parsed, terminal) {
+    const settings = settingsGiven(parsed, terminal);
+    const [{ withStore }, { forgetCreated }] = await Promise.all([
+      import("../../core/store/open.js"),
+      import("../../core/store/created.js"),
+    ]);
+    const forgotten = await withStore(settings, (store) => forgetCreated(store, idOrClient));
+    await print(parsed, terminal, { forgotten }, [["Forgotten", String(forgotten)]]);
+    return success;
+  },
+});
+
+const commands: Readonly<Record<string, Command>> = {
+  check,
+  forget: forget("<id or client>"),
+  migrate,
+  move,
+};
 
 const listed = Object.keys(commands).join(", ");
 
@@ -139,11 +163,18 @@ const overview: Command = {
     ),
 };
 
+function forgetCommand([what, ...rest]: readonly string[]): readonly [Command, readonly string[]] {
+  if (what === "--help" || what === "-h") return [commands.forget!, [what]];
+  if (what === undefined || what.startsWith("-"))
+    throw new UsageError("Forget what? fxdesk store forget <id or client>.");
+  return [forget(what), rest];
+}
+
 /** The command that the first word names, and its arguments. */
 export function storeCommand(args: readonly string[]): readonly [Command, readonly string[]] {
   const [word, ...rest] = args;
   if (word === undefined || word.startsWith("-")) return [overview, args];
   const command = Object.hasOwn(commands, word) ? commands[word] : undefined;
   if (!command) throw new UsageError(`fxdesk store has no ${JSON.stringify(word)}; it has ${listed}.`);
-  return [command, rest];
+  return word === "forget" ? forgetCommand(rest) : [command, rest];
 }

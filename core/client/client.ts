@@ -168,6 +168,7 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
     request: async (request, callOptions = {}) =>
       pipeline.call(undeclared(service, request), { ...request.query, ...request.body }, callOptions),
     recover: (entry) => pipeline.recover(entry),
+    created: (declaration) => pipeline.created(declaration),
     changes: (watch, input, watchOptions) => watching.changes(watch, input, watchOptions),
     changesSince: (watch, input, watchOptions) => watching.since(watch, input, watchOptions),
     firstChanges: (watch, input, watchOptions) => watching.first(watch, input, watchOptions),

@@ -10,7 +10,7 @@ import type {
   Effect,
 } from "../declaration/operation";
 import type { ReceivedFile } from "./file";
-import type { Recovered, ServiceResponse } from "./response";
+import type { CreatedId, Recovered, ServiceResponse } from "./response";
 import type { InputOf } from "../declaration/input-types";
 import type { CallOptions } from "./call-options";
 import type { Service } from "../declaration/service";
@@ -189,6 +189,11 @@ export interface ClientCore {
    * those that this connection can look for. It is done in the background as well, while a client lives that commits money.
    */
   recover(entry?: string): Promise<readonly Recovered[]>;
+  /**
+   * The identifiers that calls of this environment and client created, of the kind that an operation creates, such as consents or
+   * payments: the newest 200, newest first, as the store has them. None where it creates none.
+   */
+  created(operation: Declaration): Promise<readonly CreatedId[]>;
   /** Orders, and what else waits for a person's yes. */
   readonly orders: OrdersOfClient;
   /** Tells the changes of a watch by its declaration. Throws InvalidInput at once. */

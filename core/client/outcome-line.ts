@@ -1,5 +1,6 @@
 /** What became of a call, in one line for a log: what a surface says when nobody waits for the outcome any more. */
 import { FxdeskError, type JournalNote } from "../errors";
+import { identityIn } from "../declaration/created";
 import type { Callable } from "../declaration/operation";
 import { isProcedure } from "../declaration/procedure";
 import type { ServiceResponse } from "./response";
@@ -7,12 +8,9 @@ import type { ServiceResponse } from "./response";
 /** Text of others on one line, without what a terminal would obey. */
 const onOneLine = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ");
 
-function identity({ identifiedBy }: Callable, body: unknown): string | undefined {
-  const value =
-    identifiedBy === undefined
-      ? undefined
-      : (body as Record<string, unknown> | null | undefined)?.[identifiedBy];
-  return typeof value === "string" || typeof value === "number" ? `${identifiedBy} ${value}` : undefined;
+function identity(operation: Callable, body: unknown): string | undefined {
+  const value = identityIn(operation, body);
+  return value === undefined ? undefined : `${operation.identifiedBy} ${value}`;
 }
 
 /** How it is known that a call was carried out, where no response to it says so now. */

@@ -1,10 +1,12 @@
 /** What every call goes through, from input to response. */
 import { Aborted, FxdeskError } from "../errors";
+import { createdBy, endedBy } from "../declaration/created";
 import type { Declaration } from "../declaration/operation";
 import { Deadline } from "../transport/deadline";
 import { Sender } from "./sender";
 import { channels } from "./channels";
 import type { Connection } from "./connection";
+import type { CreatedIds } from "./created-ids";
 import type { Guard } from "../journal/entry";
 import type { JournalStage } from "../journal/stage";
 import type { Cleared, ReleaseStage } from "../releases/stage";
@@ -17,7 +19,7 @@ import type { Clearance } from "./clearance";
 import { prepareCall } from "./prepare";
 import type { PreparedCall } from "./prepared-call";
 import { readResponse } from "./read-response";
-import type { Recovered, ServiceResponse } from "./response";
+import type { CreatedId, Recovered, ServiceResponse } from "./response";
 import type { Values } from "../declaration/fields";
 
 /** Carries the calls of one connection: prepared, through the interceptors, released and journaled where need be, sent and read. */
@@ -34,6 +36,8 @@ export class Pipeline {
   #journal: Promise<JournalStage> | undefined;
   /** Loaded with the first call that may need a release. */
   #releases: Promise<ReleaseStage> | undefined;
+  /** Loaded with the first call that creates or ends something, without money. */
+  #created: Promise<CreatedIds> | undefined;
   /** What is looked at when calls leave that belong to an order: they need no release of their own. */
   readonly #clearances = new WeakMap<PreparedCall, Clearance>();
 
@@ -112,6 +116,7 @@ export class Pipeline {
       if (!stream.readableDidRead) stream.destroy(unread(operation));
     if (this.#underWay > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     await this.connection.tokens?.settled();
+    await (await this.#created?.catch(() => undefined))?.settled();
     await (await this.#journal)?.close();
     await (await this.#releases)?.close();
     await this.connection.halts.close();
@@ -165,7 +170,13 @@ export class Pipeline {
       await this.connection.halts.assertNone(operation);
       if (guard) await (await this.releases()).leave(guard);
     };
-    return this.#send(state);
+    const response = await this.#send(state);
+    if (createdBy(operation) !== undefined || endedBy(operation) !== undefined)
+      await this.#createdIds().then(
+        (ids) => ids.note(call, response.body),
+        (error: Error) => process.emitWarning(error),
+      );
+    return response;
   }
 
   /** What needs a release goes on its way when it has one. */
@@ -174,6 +185,16 @@ export class Pipeline {
     if (clearance) return { call, ...clearance };
     if (this.connection.settings.policy === undefined && call.options.release !== "needed") return { call };
     return (await this.releases()).clear(call);
+  }
+
+  /** What calls created of the kind that an operation creates, newest first. */
+  async created(operation: Declaration): Promise<readonly CreatedId[]> {
+    return (await this.#createdIds()).list(operation);
+  }
+
+  #createdIds(): Promise<CreatedIds> {
+    this.#created ??= import("./created-ids.js").then(({ CreatedIds }) => new CreatedIds(this.connection));
+    return this.#created;
   }
 
   releases(): Promise<ReleaseStage> {

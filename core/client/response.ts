@@ -28,3 +28,12 @@ export interface Recovered {
   /** When it was looked for, and what there was. */
   readonly remark: string;
 }
+
+/** An identifier that a call created. */
+export interface CreatedId {
+  readonly id: string;
+  /** Milliseconds since 1970 by the clock of the store. */
+  readonly at: number;
+  /** What people know it by: an amount, a creditor, until when it is valid. */
+  readonly words: readonly string[];
+}

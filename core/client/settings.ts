@@ -9,6 +9,8 @@ const limit = (name: string, title: string, description: string): Setting => ({
   title,
   description,
   secret: false,
+  section: "limits",
+  shape: "count",
 });
 
 /** What a client can be told beside the settings of its service: whole numbers. */
@@ -35,6 +37,7 @@ const pacing: Setting = {
     "Keep to one pace with all processes that share the store; by default each process keeps its own.",
   options: ["own", "shared"],
   secret: false,
+  section: "limits",
 };
 
 /** Who the journal says has asked. */
@@ -43,6 +46,7 @@ export const actor: Setting = {
   title: "Actor",
   description: "Who asks for calls that commit money, as the journal has it.",
   secret: false,
+  section: "records",
 };
 
 /** What needs a person's yes, and whose. */
@@ -53,6 +57,7 @@ export const releaseDeclaration: readonly Setting[] = [
     description:
       "Absolute path of the file that says which calls need a person's yes, and within which limits.",
     secret: false,
+    section: "records",
   },
   {
     name: "people",
@@ -60,6 +65,7 @@ export const releaseDeclaration: readonly Setting[] = [
     description:
       "Absolute path of the file of people who release; who only asks need not be able to read it.",
     secret: false,
+    section: "records",
   },
 ];
 
@@ -72,12 +78,14 @@ export const storeDeclaration: readonly Setting[] = [
       "Where the journal and refreshed tokens are kept, for all that use them: a file, or postgres://host/database; " +
       "by default a file in your state folder.",
     secret: false,
+    section: "records",
   },
   {
     name: "storeKey",
     title: "Store key",
     description: "32 bytes in base64, which encrypt the store.",
     secret: true,
+    section: "records",
   },
 ];
 

@@ -102,8 +102,9 @@ export const listAccountDetails = operation({
   name: "accountDetails.list",
   tool: "list_account_details",
   title: "List account details",
-  summary: "Lists dedicated and pooled account details by which customers pay or wire money to the client.",
-  notes: "Bank details for invoices and incoming remittances: IBAN, BIC (SWIFT), sort code, account number.",
+  summary: "Lists dedicated and pooled account details for customers to pay or wire money to the client.",
+  notes:
+    "Bank details (coordinates) for invoices and incoming remittances: IBAN, BIC (SWIFT), sort code, routing and account number.",
   effect: "read",
   method: "GET",
   path: "/account-details",
@@ -145,7 +146,7 @@ export const listAllAccountDetails = operation({
   tool: "list_all_account_details",
   title: "List all account details",
   summary:
-    "Lists every account detail (IBAN, BIC, account number) by which the client receives money: pooled, virtual and segregated together.",
+    "Lists the entire register of account details (IBAN, BIC, account number) by which money is received, of every kind: pooled, virtual, segregated.",
   effect: "read",
   method: "GET",
   path: "/account-details/all",
@@ -166,8 +167,8 @@ export const requestAccount = operation({
   tool: "request_account",
   title: "Request account",
   summary:
-    "Requests (applies for) a new dedicated account in a currency and country, which the provider's dealers open.",
-  notes: "A repeated request makes no second account.",
+    "Requests (applies for) a new dedicated account in a currency and country, which dealers of the provider open.",
+  notes: "A repeated request opens no second account.",
   effect: "change",
   method: "POST",
   path: "/account-details/request",
@@ -193,7 +194,7 @@ export const updateAccountAlias = operation({
   tool: "update_account_alias",
   title: "Update account alias",
   summary:
-    "Renames a dedicated account: changes its alias, the name (nickname, label) by which it is called.",
+    "Renames a dedicated account: changes its alias, the nickname (label, display name) by which it is called from then on.",
   effect: "change",
   method: "PATCH",
   path: "/account-details/{account_details_id}",
@@ -241,7 +242,7 @@ export const assignVirtualAccount = operation({
   tool: "assign_virtual_account",
   title: "Assign virtual account",
   summary:
-    "Assigns a virtual account number (virtual IBAN, vIBAN) in a currency, to collect receipts; one dedicated account a currency is allowed.",
+    "Assigns a virtual account number (virtual IBAN, vIBAN) in a currency, to collect receipts: one account for each.",
   effect: "change",
   method: "POST",
   path: "/account-details/virtual/{currency}",

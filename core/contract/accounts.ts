@@ -109,7 +109,7 @@ export const listAccounts = operation({
   tool: "list_accounts",
   title: "List accounts",
   summary:
-    "Lists the bank accounts that you have (hold, own) in the given currencies, such as EUR and GBP: an overview.",
+    "Lists what bank accounts you have (own, hold), in currencies like GBP (sterling) and USD: an overview.",
   effect: "read",
   method: "GET",
   path: "/accounts",
@@ -130,7 +130,8 @@ export const getAccount = operation({
   name: "accounts.get",
   tool: "get_account",
   title: "Get account",
-  summary: "Looks up one account by its id: its details, name and currency.",
+  summary:
+    "Looks up the details of one account by its id: information, name (what it is called), type, currency, and whether it is still open.",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}",
@@ -146,8 +147,8 @@ export const getFundingAccount = operation({
   tool: "get_funding_account",
   title: "Get funding account",
   summary:
-    "Returns the account to which money (funds, cover, margin) is to be sent or paid in to settle trades and forwards.",
-  notes: "Bank details, settlement or wire instructions for funding.",
+    "Returns where money (funds, cover, margin) must be sent to settle trades and forwards: the account to transfer to, or pay into, for currency bought.",
+  notes: "Settlement instructions (SSI), bank or wire details.",
   effect: "read",
   method: "GET",
   path: "/funding-account",
@@ -173,7 +174,7 @@ export const listCurrencyAccounts = operation({
   name: "accounts.listCurrencyAccounts",
   tool: "list_currency_accounts",
   title: "List currency accounts",
-  summary: "Lists the accounts by number (code) and currency, as the MT940 (SWIFT) statement takes them.",
+  summary: "Lists the account numbers (codes) for the MT940 (940) statement, each with its currency.",
   effect: "read",
   method: "GET",
   path: "/accounts/currency-accounts",
@@ -194,7 +195,7 @@ export const listBalances = operation({
   tool: "list_balances",
   title: "List balances",
   summary:
-    "Lists the balances of one account: available, booked (ledger), required funds, initial margin, margin call, collateral held.",
+    "Lists the balances on one account: how much is available (to spend), required funds, initial margin, margin call, collateral held.",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/balances",

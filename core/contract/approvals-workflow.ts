@@ -108,8 +108,8 @@ export const getApprovalsConfig = operation({
   name: "approvalsWorkflow.getConfig",
   tool: "get_approvals_config",
   title: "Get approvals configuration",
-  summary:
-    "Returns who must approve (sign off) payments: groups of approvers, and rules with their limits (thresholds, bands of amounts), how many people each needs.",
+  summary: "Returns who must approve or sign off payments, and how many people: the approval matrix.",
+  notes: "It has groups of approvers (signatories) and rules with limits (thresholds, bands of amounts).",
   effect: "read",
   method: "GET",
   path: "/approvals-workflow/config",
@@ -124,8 +124,8 @@ export const replaceApprovalsConfig = operation({
   tool: "replace_approvals_config",
   title: "Replace approvals configuration",
   summary:
-    "Replaces all groups and rules by which payments are approved: adds, removes or changes approvers, bands, limits (thresholds), signatures, who signs.",
-  notes: "What is not sent is gone. The change may wait for a second administrator.",
+    "Replaces all groups and rules of approval: adds, removes (takes out) or changes approvers (signatories), limits (thresholds), who signs above an amount.",
+  notes: "What is missing is gone. The change may wait for a second administrator.",
   effect: "money",
   method: "POST",
   path: "/approvals-workflow/config",
@@ -148,7 +148,7 @@ export const getApprovalsSettings = operation({
   tool: "get_approvals_settings",
   title: "Get approvals settings",
   summary:
-    "Returns the settings of approvals: whether payments have to be approved by a colleague (four eyes, dual control), whether approval is enabled or on.",
+    "Returns whether approval is enabled (on): a second person (colleague, four eyes, dual control, maker-checker) has to sign off payments, or one acts alone.",
   effect: "read",
   method: "GET",
   path: "/approvals-workflow/settings",
@@ -163,7 +163,7 @@ export const updateApprovalsSettings = operation({
   tool: "update_approvals_settings",
   title: "Update approvals settings",
   summary:
-    "Changes the settings of the approval of payments: switches (turns) approval by a colleague (four eyes, dual control) on (enables it) or off.",
+    "Switches (turns) approval on (activates, enables) or off (disables): whether a colleague (four eyes, dual control) must approve payments.",
   effect: "money",
   method: "POST",
   path: "/approvals-workflow/settings",

@@ -70,8 +70,7 @@ export const NewConsent = z
       .strictObject(accessTo(NewAccountReference, z.object(moreOf(NewAccountReference)), z.enum(all)))
       .meta({
         title: "Access",
-        description:
-          "Accounts by use: accounts, balances, transactions; an empty list lets the person choose.",
+        description: "Accounts by use; an empty list lets the person choose.",
       }),
     recurringIndicator,
     validUntil,
@@ -146,7 +145,7 @@ export const createConsent = operation({
   tool: "create_consent",
   title: "Create consent",
   summary:
-    "Creates a new consent to read account information (AIS, PSD2) by open banking: asks for permission and access to connect accounts at another bank.",
+    "Creates (starts) a new consent (mandate) to read account information (AIS, PSD2) by open banking: asks for permission (access) to accounts at another bank.",
   notes: "It is valid once the person has authorised it at the link scaRedirect or scaOAuth.",
   effect: "change",
   method: "POST",
@@ -162,6 +161,8 @@ export const createConsent = operation({
   },
   body: NewConsent,
   responses: { 201: json(CreatedConsent, "The consent is recorded and awaits the person.", createdHeaders) },
+  identifiedBy: "consentId",
+  knownBy: ["validUntil"],
   contract: "A1",
 });
 
@@ -170,7 +171,7 @@ export const getConsent = operation({
   tool: "get_consent",
   title: "Get consent",
   summary:
-    "Returns the details of a consent: what access to which accounts it permits, its status, the last day until when it is valid (runs).",
+    "Returns the details of a consent (mandate, agreement): what access (permission) to accounts it covers or includes (scope), and until when it is valid.",
   effect: "read",
   method: "GET",
   path: "/v1/consents/{consent-id}",
@@ -185,7 +186,7 @@ export const deleteConsent = operation({
   tool: "delete_consent",
   title: "Delete consent",
   summary:
-    "Ends (cancels, removes) a consent: revokes or withdraws access and permission to accounts, disconnects the bank.",
+    "Ends (removes, terminates) a consent: revokes or withdraws access and permission to accounts, disconnects (unlinks) the bank.",
   effect: "change",
   method: "DELETE",
   path: "/v1/consents/{consent-id}",
@@ -200,7 +201,7 @@ export const getConsentStatus = operation({
   tool: "get_consent_status",
   title: "Get consent status",
   summary:
-    "Returns the status of a consent, of access to a bank: whether the permission is accepted yet, still valid (active), or has expired (lapsed).",
+    "Returns the status of a consent: whether the bank access (permission) is accepted yet, still valid (active), or has run out (expired, lapsed).",
   effect: "read",
   method: "GET",
   path: "/v1/consents/{consent-id}/status",
@@ -215,7 +216,7 @@ export const startConsentAuthorisation = operation({
   tool: "start_consent_authorisation",
   title: "Start consent authorisation",
   summary:
-    "Begins the authorisation of a consent that has none, or another, again: to confirm (sign) the permission at the bank.",
+    "Begins the authorisation of a consent that nobody has authorised, or restarts it after a time-out: to confirm (sign) the permission at the bank again.",
   effect: "change",
   method: "POST",
   path: "/v1/consents/{consent-id}/authorisations",
@@ -231,7 +232,7 @@ export const listConsentAuthorisations = operation({
   tool: "list_consent_authorisations",
   title: "List consent authorisations",
   summary:
-    "Lists the authorisations begun for a consent, by ID; the status of each says whether its person authorised (confirmed) it.",
+    "Lists which authorisations (sign-ins, SCA attempts) were started for a consent (access permission), how many it has, and their IDs: confirmed or not.",
   effect: "read",
   method: "GET",
   path: "/v1/consents/{consent-id}/authorisations",
@@ -246,7 +247,7 @@ export const getConsentAuthorisation = operation({
   tool: "get_consent_authorisation",
   title: "Get consent authorisation",
   summary:
-    "Returns the SCA status of an authorisation of a consent: whether the person has authorised (completed, confirmed) it.",
+    "Returns the SCA status (step) of an authorisation of a consent: whether its person has authorised (completed, confirmed) the access, or it failed.",
   effect: "read",
   method: "GET",
   path: "/v1/consents/{consent-id}/authorisations/{authorisation-id}",

@@ -8,7 +8,7 @@ export const getLoginPage = operation({
   tool: "get_login_page",
   title: "Get login page",
   summary:
-    "Returns the page (link, address) on which a user signs in to the service: OAuth 2.0 login (log in, authenticate).",
+    "Returns the page (link, URL) where users sign in to the service: OAuth login (log in, authenticate).",
   effect: "read",
   method: "GET",
   path: "/authenticate",

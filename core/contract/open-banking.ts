@@ -224,7 +224,8 @@ export const listOpenBankingAccounts = operation({
   name: "openBanking.listAccounts",
   tool: "list_open_banking_accounts",
   title: "List open-banking accounts",
-  summary: "Lists the accounts of a consent: connected accounts at other banks (external, held elsewhere).",
+  summary:
+    "Lists all accounts at other banks (outside, external, held elsewhere) that are connected (linked), or came under a consent.",
   effect: "read",
   method: "GET",
   path: "/v1/accounts",
@@ -239,7 +240,8 @@ export const getOpenBankingAccount = operation({
   name: "openBanking.getAccount",
   tool: "get_open_banking_account",
   title: "Get open-banking account",
-  summary: "Returns details of one account (IBAN) at another bank, linked by a consent.",
+  summary:
+    "Tells about a single linked (connected) account at another (external) bank, by the id it has under a consent: details like holder, name, IBAN, type, currency.",
   effect: "read",
   method: "GET",
   path: "/v1/accounts/{account-id}",
@@ -256,7 +258,7 @@ export const listOpenBankingBalances = operation({
   tool: "list_open_banking_balances",
   title: "List open-banking balances",
   summary:
-    "Lists the balances of a linked account at another (external, house) bank (PSD2): the money there.",
+    "Lists the balances (closing, expected, available) of an account linked at another (external, house) bank (PSD2): what it holds, how much money.",
   effect: "read",
   method: "GET",
   path: "/v1/accounts/{account-id}/balances",
@@ -272,7 +274,7 @@ export const listOpenBankingTransactions = operation({
   tool: "list_open_banking_transactions",
   title: "List open-banking transactions",
   summary:
-    "Lists the transactions (bookings) of a consented, connected account at another (external) bank (PSD2), as JSON, camt.053 or MT940.",
+    "Lists the transactions (bookings, movements) of a connected (linked) account at another (external) bank (PSD2), as JSON, camt.053 or MT940.",
   effect: "read",
   method: "GET",
   path: "/v1/accounts/{account-id}/transactions",
@@ -304,7 +306,7 @@ export const listOpenBankingTransactions = operation({
       .optional()
       .meta({
         title: "Format",
-        description: "What is booked, as a statement: application/xml is camt.053, text/plain is MT940.",
+        description: "What is booked: application/xml is camt.053, text/plain MT940.",
       }),
   },
   rules: [
@@ -313,7 +315,7 @@ export const listOpenBankingTransactions = operation({
       fields: ["dateFrom"],
       unless: { entryReferenceFrom: "given", deltaList: ["true"], bookingStatus: ["information"] },
       description:
-        "dateFrom is needed unless entryReferenceFrom or deltaList is given or bookingStatus is information.",
+        "dateFrom is required unless entryReferenceFrom or deltaList is given or bookingStatus is information.",
     },
     { kind: "ordered", fields: ["dateFrom", "dateTo"], description: "dateFrom must not be after dateTo." },
   ],

@@ -94,7 +94,7 @@ const standingOrder = {
 
 const debtorAccount = NewAccountReference.meta({
   title: "Debtor account",
-  description: "Account that pays, as by iban.",
+  description: "Account that pays.",
 });
 
 /** Several payments together have a tool of their own. */
@@ -103,7 +103,7 @@ const listedBy = "payments.initiateBulk";
 const elements = z
   .array(z.strictObject(newTransfer).meta({ id: "NewTransfer" }))
   .min(1)
-  .meta({ title: "Payments", description: "Bulk: the payments, each with amount and creditor.", listedBy });
+  .meta({ title: "Payments", description: "Bulk: each with amount and creditor.", listedBy });
 
 const bulk = {
   batchBookingPreferred: z
@@ -186,7 +186,7 @@ const neededInJson = (fields: readonly string[], description: string, exceptAt: 
 export const bulkInJson = (exceptAt: readonly string[] = []) =>
   neededInJson(
     ["debtorAccount", "payments"],
-    "A bulk payment in JSON needs debtorAccount and payments.",
+    "A bulk payment in JSON requires debtorAccount and payments.",
     exceptAt,
   );
 
@@ -196,7 +196,7 @@ export const productRules: readonly Rule[] = [
     fields: ["pain001"],
     other: "payment-product",
     values: xmlProducts,
-    description: "pain.001 products need pain001.",
+    description: "pain.001 products require pain001.",
   },
   {
     kind: "excluded-by",
@@ -211,7 +211,7 @@ export const paymentRules: readonly Rule[] = [
   ...productRules,
   neededInJson(
     ["debtorAccount", "instructedAmount", "creditorAccount", "creditorName"],
-    "A single or periodic payment in JSON needs debtorAccount, instructedAmount, creditorAccount and creditorName.",
+    "A single or periodic payment in JSON requires debtorAccount, instructedAmount, creditorAccount and creditorName.",
     ["bulk-payments"],
   ),
   bulkInJson(["payments", "periodic-payments"]),
@@ -220,7 +220,7 @@ export const paymentRules: readonly Rule[] = [
     fields: ["startDate", "frequency"],
     other: "payment-service",
     values: ["periodic-payments"],
-    description: "A periodic payment needs startDate and frequency.",
+    description: "A periodic payment requires startDate and frequency.",
   },
   notAt(["payments", "periodic-payments"], ["payments"], "Only a bulk payment has payments."),
   notAt(
@@ -233,7 +233,7 @@ export const paymentRules: readonly Rule[] = [
     fields: ["monthsOfExecution"],
     other: "frequency",
     values: ["MonthlyVariable"],
-    description: "MonthlyVariable needs monthsOfExecution.",
+    description: "MonthlyVariable requires monthsOfExecution.",
   },
   {
     kind: "excluded-by",

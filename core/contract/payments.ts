@@ -148,7 +148,7 @@ export const getPaymentStatus = operation({
   tool: "get_payment_status",
   title: "Get payment status",
   summary:
-    "Returns the status of a payment: whether the transfer went out, was executed or rejected (refused).",
+    "Returns the status of a payment: whether the transfer is pending, has left (went out, is executed, processed), was accepted or rejected (refused).",
   effect: "read",
   method: "GET",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/status",
@@ -175,8 +175,9 @@ export const initiateBulkPayment = operation({
   tool: "initiate_bulk_payment",
   title: "Initiate bulk payment",
   summary:
-    "Pays several at once from one account: a batch of SEPA transfers or payment run, such as salaries, payroll or suppliers, also as a pain.001 file.",
-  notes: "A person must authorise it at the link scaRedirect or scaOAuth.",
+    "Pays several at once: a batch of SEPA transfers or payment run, as a list with IBANs and amounts or a pain.001 file.",
+  notes:
+    "For salaries, wages (payroll for staff) or suppliers. A person must authorise it at the link scaRedirect or scaOAuth.",
   effect: "money",
   method: "POST",
   path: "/v1/bulk-payments/{payment-product}",
@@ -188,6 +189,7 @@ export const initiateBulkPayment = operation({
   responses: { 201: initiated },
   identifiedBy: "paymentId",
   commits: { paths: ["payments.*.instructedAmount"] },
+  knownBy: ["requestedExecutionDate"],
   recovery: resent,
   contract: "P2",
 });
@@ -197,7 +199,7 @@ export const startPaymentAuthorisation = operation({
   tool: "start_payment_authorisation",
   title: "Start payment authorisation",
   summary:
-    "Begins to authorise (sign) a payment or its cancellation, by strong customer authentication (SCA).",
+    "Lets a person authorise (sign) a payment or its cancellation: begins (starts) strong customer authentication (SCA, two-factor step).",
   effect: "money",
   method: "POST",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/{payment-authorisation}",
@@ -215,7 +217,7 @@ export const listPaymentAuthorisations = operation({
   tool: "list_payment_authorisations",
   title: "List payment authorisations",
   summary:
-    "Lists the authorisations (signatures) begun for a payment, or for its cancellation, by ID; the status of each says whether its person authorised it.",
+    "Lists which authorisations (signatures, sign-offs, SCA attempts) were started (begun) so far for a payment (transfer) or its cancellation, by ID.",
   effect: "read",
   method: "GET",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/{payment-authorisation}",
@@ -230,9 +232,9 @@ export const initiatePayment = operation({
   tool: "initiate_payment",
   title: "Initiate payment",
   summary:
-    "Makes a payment: pays an invoice, bill, supplier, vendor, employee or rent by SEPA, instant or wire transfer, also abroad (international).",
+    "Makes (sends) a payment, say 3,000 EUR from you to a supplier: pays (settles) invoices, bills, vendors, employees or rent by SEPA, instant or wire transfer.",
   notes:
-    "Sends, remits or transfers money, or sets up a standing order. A person must authorise it at the link scaRedirect or scaOAuth.",
+    "Sends, remits, transfers or reimburses money, also abroad (international), or sets up a standing order (recurring). A person must authorise it at the link scaRedirect or scaOAuth.",
   effect: "money",
   method: "POST",
   path: "/v1/{payment-service}/{payment-product}",
@@ -247,6 +249,7 @@ export const initiatePayment = operation({
     paths: ["instructedAmount"],
     unless: { "payment-service": ["periodic-payments", "bulk-payments"] },
   },
+  knownBy: ["creditorName"],
   recovery: resent,
   contract: "P5",
 });
@@ -256,7 +259,7 @@ export const cancelPayment = operation({
   tool: "cancel_payment",
   title: "Cancel payment",
   summary:
-    "Cancels (stops, recalls, revokes) a payment, transfer, wire, instruction or standing order before it is executed (gone out).",
+    "Cancels (stops, recalls, revokes) a pending or scheduled payment, transfer, wire, instruction or standing order before it is executed (gone out).",
   effect: "money",
   method: "DELETE",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}",
@@ -276,7 +279,7 @@ export const getPaymentAuthorisation = operation({
   tool: "get_payment_authorisation",
   title: "Get payment authorisation",
   summary:
-    "Returns the SCA status of an authorisation of a payment or its cancellation: whether a person has signed it (approved, signed off).",
+    "Returns the SCA status of an authorisation of a payment (transfer): whether the person has completed it (signed it off, confirmed), or it still waits.",
   effect: "read",
   method: "GET",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/{payment-authorisation}/{authorisation-id}",
@@ -291,7 +294,7 @@ export const getPayment = operation({
   tool: "get_payment",
   title: "Get payment",
   summary:
-    "Returns the details of a single payment (remittance) as it was initiated (entered, made): amount, creditor (beneficiary), status.",
+    "Looks up (pulls up) the details of a single payment (instruction, remittance) as it was initiated (entered): amount, creditor (beneficiary), reference.",
   effect: "read",
   method: "GET",
   path: "/v1/payments/{payment-product}/{paymentId}",
@@ -306,7 +309,7 @@ export const getBulkPayment = operation({
   tool: "get_bulk_payment",
   title: "Get bulk payment",
   summary:
-    "Returns a bulk payment (payment run) as it was sent or uploaded: its status and the entries of the batch, such as salaries.",
+    "Returns a whole batch (bulk, payment run, payroll) as it was sent or uploaded: its status, and all entries (lines) included, such as salaries.",
   effect: "read",
   method: "GET",
   path: "/v1/bulk-payments/{payment-product}/{paymentId}",

@@ -4,7 +4,7 @@ import { AccountId, Currencies, day, dayOrMonth, minute, openEnum, uuid } from "
 import { file, json, operation, text } from "../declaration/declare";
 import { accountErrors, clientId, credentials, meaning } from "./json-interface";
 
-const StatementId = uuid("Statement ID", "The statement, from the url that statements.createFile returns.");
+const StatementId = uuid("Statement ID", "From the url that statements.createFile returns.");
 
 const dateFrom = day("Date from", "First day.");
 const dateTo = day("Date to", "Last day.");
@@ -68,7 +68,7 @@ export const Mt940Statement = z
     date_to: dateTo.optional(),
     account_ids: z.array(z.int()).optional().meta({
       title: "Accounts",
-      description: "Numbers from accounts.listCurrencyAccounts; else all accounts.",
+      description: "Numbers from accounts.listCurrencyAccounts; else all.",
     }),
     sub_tags: z
       .boolean()
@@ -79,7 +79,7 @@ export const Mt940Statement = z
 
 export const TradesStatement = z
   .object({
-    date_from: dayOrMonth("Date from", "A month as YYYY-MM or a day as YYYY-MM-DD; not in the future."),
+    date_from: dayOrMonth("Date from", "A month or a day, not in the future."),
   })
   .meta({ id: "TradesStatement" });
 
@@ -92,7 +92,8 @@ export const createStatementFile = operation({
   tool: "create_statement_file",
   title: "Create statement file",
   summary:
-    "Orders the export of a bank statement (extract) of an account as a file to download later (PDF, CSV, Excel, MT940, CODA); statements.getFile fetches it.",
+    "Orders (triggers, kicks off) the export of a bank statement (extract, document) for an account as a file to download later, such as PDF or Excel.",
+  notes: "statements.getFile fetches it.",
   effect: "change",
   method: "POST",
   path: "/accounts/{account_id}/statements/file",
@@ -118,7 +119,7 @@ export const getStatementFile = operation({
   tool: "get_statement_file",
   title: "Get statement file",
   summary:
-    "Downloads or fetches a bank statement file (extract) that was requested, ordered or asked for, or tells whether it is ready.",
+    "Downloads (fetches, collects) a bank statement file (document, extract) that you requested, ordered or asked for, or tells whether it is ready.",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/statements/{statement_id}/file",
@@ -169,7 +170,8 @@ export const emailMt940Statement = operation({
   name: "statements.emailMt940",
   tool: "email_mt940_statement",
   title: "E-mail MT940 statement",
-  summary: "Sends an MT940 bank statement by e-mail.",
+  summary: "Sends the MT940 (940) bank statement (SWIFT, end of day) by e-mail, to the inbox.",
+  notes: "To the client's registered address.",
   path: "/statements/mt940",
   body: Mt940Statement,
   rules: [inOrder],
@@ -181,8 +183,8 @@ export const emailTradesStatement = operation({
   name: "statements.emailTrades",
   tool: "email_trades_statement",
   title: "E-mail trades statement",
-  summary:
-    "Sends a report of the trades (deals, conversions) of a day or a month, a monthly statement, by e-mail.",
+  summary: "Sends a report of the trades (deals, conversions) of a day or longer by e-mail, to the inbox.",
+  notes: "To the client's registered address.",
   path: "/statements/trades",
   body: TradesStatement,
   rules: [{ kind: "not-future", fields: ["date_from"], description: "date_from must not be in the future." }],
@@ -194,7 +196,9 @@ export const emailIncomingFundsStatement = operation({
   name: "statements.emailIncomingFunds",
   tool: "email_incoming_funds_statement",
   title: "E-mail incoming funds statement",
-  summary: "Sends a report (overview) of incoming funds, money received, receipts, by e-mail.",
+  summary:
+    "Sends a report of incoming funds (money received, receipts, credits) of a period, such as a week, by e-mail.",
+  notes: "To the client's registered address.",
   path: "/statements/incoming-funds",
   body: IncomingFundsStatement,
   rules: [inOrder],

@@ -151,9 +151,8 @@ export const bookTrade = operation({
   tool: "book_trade",
   title: "Book trade",
   summary:
-    "Books (executes) an FX trade (deal) at the price of a quote: buys, sells, converts or exchanges currency, locks in a rate.",
-  notes:
-    "Hedges with a forward or draws it down; also spot or swap. not_related_to_goods_or_services is for spot trades only.",
+    "Books (executes) an FX deal at the price of a quote: buys, sells, exchanges or converts one currency into another (USD or GBP into euros); locks in the rate.",
+  notes: "Hedges with a forward, or draws it down. not_related_to_goods_or_services is for spot trades only.",
   effect: "money",
   method: "POST",
   path: "/trades",
@@ -185,8 +184,8 @@ export const listTrades = operation({
   tool: "list_trades",
   title: "List trades",
   summary:
-    "Lists the FX (currency) trades of the client: deals, contracts, conversions, hedges; spot, forwards, drawdowns, NDFs.",
-  notes: "With their rates; open, or by when they mature and settle.",
+    "Lists all FX (currency) trades of the client (deal blotter): conversions from one to another, contracts, hedges; spot, forwards, drawdowns, NDFs.",
+  notes: "With what they buy and sell, at which rates, whether still open, when they mature and settle.",
   effect: "read",
   method: "GET",
   path: "/trades",
@@ -219,7 +218,7 @@ export const getTrade = operation({
   tool: "get_trade",
   title: "Get trade",
   summary:
-    "Returns the details of one trade (deal): status, rate, confirmation, when it settles, what is left to draw down; its payments in the extended model.",
+    "Returns the details of one trade (deal): status, rate, confirmation, when it settles (value date), reference, what is left to draw down.",
   effect: "read",
   method: "GET",
   path: "/trades/{trade_id}",
@@ -229,7 +228,7 @@ export const getTrade = operation({
     response_model: z
       .enum(["BookedTrade", "ExtendedBookedTrade"])
       .optional()
-      .meta({ title: "Response model", description: "ExtendedBookedTrade adds the payments of the trade." }),
+      .meta({ title: "Response model", description: "ExtendedBookedTrade adds its payments." }),
   },
   responses: { 200: json(ExtendedBookedTrade, "The trade.") },
   errors: {

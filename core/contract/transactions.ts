@@ -66,7 +66,7 @@ export const listTransactions = operation({
   tool: "list_transactions",
   title: "List transactions",
   summary:
-    "Lists the transactions of one account, page by page: its history, activity, movements, bookings, last ledger entries.",
+    "Lists the transactions on one account by page: its history, activity, movements, last (recent) bookings, what went through it or was booked, ledger entries.",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/transactions",
@@ -78,11 +78,11 @@ export const listTransactions = operation({
       .enum(["credit", "debit"])
       .optional()
       .meta({ title: "Credit or debit", description: "Only money in, or out." }),
-    from_value_datetime: minute("After", "Only with a value time after this, UTC.", "before it").optional(),
-    to_value_datetime: minute("Before", "Only with a value time before this, UTC.", "after it").optional(),
+    from_value_datetime: minute("After", "Value time after this, UTC.", "before it").optional(),
+    to_value_datetime: minute("Before", "Value time before this, UTC.", "after it").optional(),
     transaction_type: TransactionType.optional().meta({
       title: "Transaction type",
-      description: "Only transactions of this type, such as incoming or payment_returned.",
+      description: "Only this type, such as incoming or payment_returned.",
     }),
     page: page.default(1),
     page_size: pageSize.default(50),
@@ -105,7 +105,7 @@ export const getTransaction = operation({
   tool: "get_transaction",
   title: "Get transaction",
   summary:
-    "Returns a single transaction (booking) by its id, with all details: counterparty, reference, remittance information.",
+    "Returns one single transaction (ledger entry, item, booking) in full by its id, with all details: counterparty, reference, remittance information.",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/transactions/{transaction_id}",

@@ -135,7 +135,7 @@ export interface ResentRecovery {
 
 /** A condition over several fields, or over a field and the clock. Data, so that help and tools can say it too. */
 export type Rule = { readonly description: string } & (
-  | { readonly kind: "exactly-one"; readonly fields: readonly string[] }
+  | { readonly kind: "exactly-one" | "at-least-one"; readonly fields: readonly string[] }
   | { readonly kind: "ordered"; readonly fields: readonly [earlier: string, later: string] }
   | { readonly kind: "not-future"; readonly fields: readonly [string] }
   | {
@@ -225,6 +225,8 @@ export interface Declaration extends Callable {
   readonly quotes?: QuoteDeclaration;
   /** How much a call commits; nobody knows where it is left out. */
   readonly commits?: CommittedAmounts;
+  /** The fields of the body by which people know what a call created, beside the amounts that it commits. */
+  readonly knownBy?: readonly string[];
   /** Only where the contract documents other statuses for this operation than the service usually gives. */
   readonly customerErrorStatuses?: Partial<CustomerErrorStatuses>;
 }
@@ -278,7 +280,7 @@ export interface CommittedAmounts {
 
 /** Whether a rule says what must be given, rather than what must not. */
 export const requires = ({ kind }: Rule): boolean =>
-  kind === "exactly-one" || kind === "needed-by" || kind === "needed-unless";
+  ["exactly-one", "at-least-one", "needed-by", "needed-unless"].includes(kind);
 
 /** How a caller finds out what became of a call whose response was lost, as the beginning of an order. */
 export const whereToLook = ({ lookup }: Callable): string =>

@@ -12,6 +12,8 @@ function isBroken(rule: Rule, values: Values, now: Date): boolean {
   switch (rule.kind) {
     case "exactly-one":
       return rule.fields.filter((field) => given(values, field)).length !== 1;
+    case "at-least-one":
+      return !rule.fields.some((field) => given(values, field));
     case "ordered": {
       const [earlier, later] = rule.fields;
       return (

@@ -8,6 +8,10 @@ import type { Procedure } from "./procedure";
 import type { Watch } from "./watch";
 
 /** One value of a connection: an environment variable, a flag and a field of a form derive from it. */
+/** What settings are about, where not every connection needs them. */
+export const settingSections = ["credentials", "openBanking", "limits", "records"] as const;
+export type SettingSection = (typeof settingSections)[number];
+
 export interface Setting {
   readonly name: string;
   readonly title: string;
@@ -22,6 +26,10 @@ export interface Setting {
   readonly production?: string;
   /** The parameter of operations that it fills, where that has another name. */
   readonly fills?: string;
+  /** Forms show it there; what is in none stands first. */
+  readonly section?: SettingSection;
+  /** What its value looks like, as far as that can be told before it is used. */
+  readonly shape?: "address" | "count" | "host" | "ipv4";
 }
 
 /** A base address below which operations are served. */

@@ -84,7 +84,8 @@ const fieldNames = ({ parameters, query, headers, body, document }: Declaration)
 ];
 
 /** The fields that other parts of the declaration name. */
-const namedFields = ({ rules = [], pages, document, responses }: Declaration): string[] => [
+const namedFields = ({ rules = [], pages, document, responses, knownBy = [] }: Declaration): string[] => [
+  ...knownBy,
   ...rules.flatMap(fieldsOfRule),
   ...(pages ? [pages.page, pages.size] : []),
   ...(document?.form?.fields ?? []),

@@ -3,11 +3,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Ending, Entry, Journal } from "./entry";
 
 /** How long a caller, who is to hear of the outcome at once, waits for it to be on disk. */
-const patienceMs = 2_000;
+export const patienceMs = 2_000;
 const [firstPauseMs, longestPauseMs] = [100, 30_000];
 
 /** Resolves with the promise, or when the time is over. */
-async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+export async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
   const stop = new AbortController();
   const over = pause(ms, undefined, { signal: stop.signal }).catch(() => undefined);
   const result = await Promise.race([promise, over]);

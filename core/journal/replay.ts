@@ -1,6 +1,7 @@
 /** What a call ended with: as the journal keeps it, and as it is given back to who makes the same call again. */
 import { unreadableResponse } from "../client/call-errors";
 import type { ServiceResponse } from "../client/response";
+import { identityIn } from "../declaration/created";
 import type { Declaration } from "../declaration/operation";
 import type { Violation } from "../declaration/violation";
 import * as errors from "../errors";
@@ -33,12 +34,6 @@ const isKept = (body: unknown): boolean =>
   body === null ||
   Object.getPrototypeOf(body) === Object.prototype ||
   Array.isArray(body);
-
-function identityIn({ identifiedBy }: Declaration, body: unknown): string | undefined {
-  if (identifiedBy === undefined || typeof body !== "object" || body === null) return undefined;
-  const value = (body as Record<string, unknown>)[identifiedBy];
-  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
-}
 
 const requestIdOf = ({ requestId }: { readonly requestId?: string | undefined }) =>
   requestId === undefined ? {} : { requestId };

@@ -99,6 +99,20 @@ export async function findEntry(
   return (await select(source, where, [environment, client, operation, key]))[0];
 }
 
+/** Those of one kind of call that were done and have an identity, newest first. */
+export async function identifiedEntries(
+  source: Source,
+  { environment, client, operation }: Omit<EntryKey, "key">,
+  limit: number,
+): Promise<Entry[]> {
+  // Which ones they are is found first: there may be many, and their contents are long.
+  const where = `WHERE e.id IN (SELECT id FROM fxdesk_journal_entries
+      WHERE environment = $1 AND client = $2 AND operation = $3 AND state = 'done' AND identity IS NOT NULL
+      ORDER BY intent DESC LIMIT $4) ORDER BY e.intent DESC`;
+  const found = await select(source, where, [environment, client, operation, limit]);
+  return found.map(({ entry }) => entry);
+}
+
 /** Newest first. */
 export async function listEntries(
   source: Source,

@@ -34,7 +34,7 @@ export const isRecoverable = ({ recovery }: Declaration, { settings }: Connectio
   recovery !== undefined && (recovery.kind === "listed" || settings[recovery.setting] === "yes");
 
 /** Whose calls a connection makes where a call says nothing else. */
-function customerOf({ service, settings }: Connection, operation: Declaration): string {
+export function customerOf({ service, settings }: Connection, operation: Declaration): string {
   const fields = fieldsOf(operation);
   const values = (service.customer ?? []).map((name) => {
     const field = fields.find((each) => each.name === name);

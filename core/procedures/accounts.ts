@@ -8,10 +8,10 @@ export type Account = Awaited<ReturnType<ContractClient["accounts"]["list"]>>[nu
 export const accountFields = {
   accounts: AccountId.array()
     .optional()
-    .meta({ title: "Accounts", description: "Only these: their account_id." }),
+    .meta({ title: "Accounts", description: "Only these, by account_id." }),
   currencies: Currencies.optional().meta({
     title: "Currencies",
-    description: "Only these, such as EUR,GBP.",
+    description: "Only these, as EUR,GBP.",
   }),
 };
 

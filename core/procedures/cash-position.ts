@@ -142,9 +142,9 @@ export const getCashPosition = procedure({
   tool: "get_cash_position",
   title: "Get cash position",
   summary:
-    "Returns how much cash there is: balances of all accounts, with totals by currency, also converted into one.",
+    "Returns how much cash (money) there is in the bank: balances of all accounts, with totals by currency, also converted into one.",
   notes:
-    "A report of the liquidity, funds and money on hand, held or available overall: net, consolidated, today or daily. Required funds and margin are included unless other balance types are chosen.",
+    "A daily report of liquidity (treasury, funds), on hand or available overall: net, consolidated, today. Required funds and margin are included by default.",
   effect: "read",
   uses: [...accountOperations, "accounts.listBalances"],
   input: {

@@ -179,8 +179,8 @@ export const checkServiceResponses = procedure({
   tool: "check_service",
   title: "Check service against contract",
   summary:
-    "Checks the health of the service (API, provider): whether it works as its contract or specification documents, by reads alone, with a report of differences.",
-  notes: "Under 60 calls. Its report has no values.",
+    "Checks the health of the service (API, provider): whether it is up and running and works as documented, and its responses conform to the contract (specification), by reads alone.",
+  notes: "Reports deviations, never values. Under 60 calls.",
   effect: "read",
   uses: [...service, ...underConsent, ...ofPayment],
   input: {

@@ -114,9 +114,8 @@ export const connectConsent = procedure({
   tool: "connect_bank_accounts",
   title: "Connect bank accounts",
   summary:
-    "Connects (links, hooks up) accounts at another bank (house bank): asks a person for consent (permission, access) to read them, and waits until it is given (granted).",
-  notes:
-    "The person authorises it at the link in progress and result. Calling again with the consent_id goes on waiting.",
+    "Connects (links, adds, hooks up) accounts at another bank (house bank) here: asks a person for consent (permission, access) to read them, and waits until it is granted.",
+  notes: "The person authorises it at the link in progress and result. Call again to wait longer.",
   effect: createConsent.effect,
   uses: [
     "consents.create",
@@ -129,11 +128,11 @@ export const connectConsent = procedure({
   input: {
     consent_id: ConsentId.optional().meta({
       title: "Consent ID",
-      description: "One that was asked for already, to wait for.",
+      description: "Asked for already, to wait for.",
     }),
     accounts: z.string().array().min(1).optional().meta({
       title: "Accounts",
-      description: "Only these: IBANs without spaces. Without, the person chooses.",
+      description: "IBANs without spaces; else the person chooses.",
     }),
     recurring: NewConsent.shape.recurringIndicator.default(true),
     frequency_per_day: NewConsent.shape.frequencyPerDay.optional(),

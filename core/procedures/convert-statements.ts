@@ -186,10 +186,8 @@ export const convertStatements = procedure({
   tool: "convert_statement",
   title: "Convert bank statement",
   summary:
-    "Converts (turns) a bank statement file from one format to another: MT940, CODA or CSV (spreadsheet); or reads (parses) it into JSON data.",
-  notes:
-    "A broken file, or one that does not add up, is refused. Not for PDF, XLS or camt.053; " +
-    "statements.fetch gets files.",
+    "Converts (turns) a statement file from one format into another, MT940, CODA or CSV (comma separated, for a spreadsheet); or reads (parses) it as JSON data.",
+  notes: "A broken or inconsistent file is refused. Not for PDF, XLS or camt.053.",
   effect: "read",
   uses: [],
   delivers: true,
@@ -203,11 +201,11 @@ export const convertStatements = procedure({
     from: z
       .enum(["auto", ...formatNames])
       .default("auto")
-      .meta({ title: "From", description: "Its format; auto looks at how it begins." }),
+      .meta({ title: "From format", description: "auto looks at how it begins." }),
     to: z
       .enum(["json", ...formatNames])
       .default("json")
-      .meta({ title: "To", description: "What it is to be: json is data, the others are files." }),
+      .meta({ title: "To format", description: "json is data, the others are files." }),
   },
   rules: [
     {

@@ -151,8 +151,7 @@ export const fetchStatements = procedure({
   tool: "fetch_statements",
   title: "Fetch bank statements",
   summary:
-    "Downloads (gets, saves) bank statement files (extracts) of the accounts for a period, such as a day, month or year: PDF, CSV, MT940 or XLS.",
-  notes: "Not for searching transactions: transactions.find is.",
+    "Downloads (pulls, gets, saves) bank statement files (extracts) of every account for a period, such as a day, month, quarter or year: PDF, CSV, MT940 or XLS.",
   effect: "read",
   effectBecause: "Asking for a file changes nothing that matters.",
   uses: [...accountOperations, "statements.createFile", "statements.getFile"],

@@ -19,7 +19,7 @@ export const transactionFilters = {
   ...accountFields,
   period: PeriodText.default("last 90 days").meta({
     title: "Period",
-    description: "Value dates, UTC: last 30 days, 2026-Q1, 2026-01-01..2026-01-31.",
+    description: "Value dates, UTC: this month, 2026-Q1, 2026-01-01..2026-01-31.",
   }),
   direction: z
     .enum(["in", "out"])
@@ -35,7 +35,7 @@ export const transactionFilters = {
   }),
   counterparty: z.string().min(1).optional().meta({
     title: "Counterparty",
-    description: "In the name or number of the other side.",
+    description: "In name or number of the other side.",
   }),
   text: z.string().min(1).optional().meta({
     title: "Text",
@@ -211,9 +211,9 @@ export const findTransactions = procedure({
   tool: "find_transactions",
   title: "Find transactions",
   summary:
-    "Finds transactions and payments over all accounts by period, amount, counterparty or text, with sums by currency.",
+    "Finds transactions over all accounts by period, amount, counterparty or text, with sums by currency.",
   notes:
-    "Searches incoming payments (money received or sent from customers, income, receipts, deposits, credits, refunds) and outgoing ones (debits, spending, suppliers, bank fees, charges): who paid us, what came in or arrived for an invoice or reference, yesterday, last week, month or quarter. For the history of one account, transactions.list.",
+    "Searches (traces, looks for) incoming payments (money received from customers, receipts, deposits, credits, refunds) and outgoing ones (debits, taxes, rent, suppliers, bank fees, charges): who paid or was paid, what came in, arrived or went out for an invoice or reference, yesterday, this or last week, month or quarter. For the history of one account, transactions.list.",
   effect: "read",
   uses: transactionOperations,
   input: transactionFilters,

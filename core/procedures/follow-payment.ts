@@ -150,8 +150,8 @@ export const followPayment = procedure({
   tool: "follow_payment",
   title: "Follow payment",
   summary:
-    "Tracks (follows) a payment, or all payments of a trade: waits until the transfer or wire to a supplier has gone through (arrived), is settled (paid), rejected (bounced) or cancelled.",
-  notes: "Not for incoming money: transactions.find is.",
+    "Tracks (follows) a payment, or all payments of a trade, to the end: waits until the transfer or wire to a supplier has gone through (arrived), and tells its final status: settled (paid, complete), rejected (bounced) or cancelled.",
+  notes: "For money coming in, transactions.find.",
   effect: "read",
   uses: ["payments.getStatus", "trades.get"],
   input: {
@@ -171,7 +171,7 @@ export const followPayment = procedure({
       kind: "needed-unless",
       fields: ["payment-product"],
       unless: { trade_id: "given" },
-      description: "payment-product is needed with paymentId.",
+      description: "payment-product is required with paymentId.",
     },
   ],
   output: json(FollowedPayments, "How the payments stand."),

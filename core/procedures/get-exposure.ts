@@ -251,9 +251,8 @@ export const getExposure = procedure({
   tool: "get_exposure",
   title: "Get currency exposure",
   summary:
-    "Returns the currency exposure (FX risk, open net position) by tenor: expected flows and balances against open trades, and how much of it is hedged (covered, hedge ratio) or unhedged.",
-  notes:
-    "Expected flows are invoices, salaries, payment runs; without them, it is of all open trades. An ndf counts as a hedge. Not for cash alone: cash.getPosition has it.",
+    "Returns the currency exposure (FX risk, open net position) by tenor: how much of expected flows and balances is hedged by trades (covered, hedge ratio), and what is exposed (unhedged).",
+  notes: "Without expected flows it is of all open trades. An ndf counts as a hedge.",
   effect: "read",
   uses: ["trades.list", ...accountOperations, "accounts.listBalances"],
   input: {
@@ -276,7 +275,7 @@ export const getExposure = procedure({
       }),
     flows_csv: z.string().optional().meta({
       title: "Expected flows as CSV",
-      description: "The same as CSV, with the fields as header row. Both together are added.",
+      description: "The same as CSV, fields in the header row; both are added.",
     }),
     balances: z.boolean().default(false).meta({
       title: "Balances",

@@ -218,15 +218,15 @@ export const listForwards = procedure({
   tool: "list_forwards",
   title: "List forwards",
   summary:
-    "Lists open (outstanding) forwards (outrights), or hedging contracts: what is drawn and what remains to draw down, when they mature (fall due) and at which rate, with totals by currency and month.",
+    "Lists open (outstanding) forwards (outrights, hedge contracts): what is drawn, what remains to draw down (undrawn), when they mature (fall due), at which rate, with totals by currency and month.",
   notes:
-    "A calendar of maturities, and what has to be paid in. Drawdowns mature by themselves; what is overdue and not paid for is still open. Not for spot trades: exposure.get and trades.list have them.",
+    "A calendar of maturities. Drawdowns mature by themselves; what is overdue and not paid for is still open.",
   effect: "read",
   uses: ["trades.list", ...accountOperations, "accounts.listBalances"],
   input: {
     period: ComingPeriodText.optional().meta({
       title: "Maturing",
-      description: "Only what matures then: next 30 days, this week, 2026-Q1, 2026-01-01..2026-01-31.",
+      description: "Only what matures then: next 30 days, 2026-Q1, 2026-01-01..2026-01-31.",
     }),
   },
   rows: "forwards",

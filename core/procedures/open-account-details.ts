@@ -70,19 +70,16 @@ export const openAccountDetails = procedure({
   tool: "open_account",
   title: "Open account",
   summary:
-    "Opens (sets up) an account to receive or collect a currency in a country: applies for it, and waits until it is confirmed or has failed.",
+    "Opens (sets up) a new local account to receive (collect) a currency in a country: applies for it, and waits until it is confirmed or has failed.",
   notes:
-    "Calling again goes on waiting; nothing is requested twice. Not for virtual accounts: accountDetails.assignVirtual gives those at once.",
+    "Call again to wait longer; nothing is requested twice. For virtual accounts, accountDetails.assignVirtual.",
   effect: "change",
   uses: ["accountDetails.list", "accountDetails.request"],
   input: {
     country: RequestAccount.shape.country,
     currency: RequestAccount.shape.currency,
     alias: RequestAccount.shape.alias,
-    account_details_id: id(
-      "Account details ID",
-      "Those that were requested already, to wait for.",
-    ).optional(),
+    account_details_id: id("Account details ID", "Requested already, to wait for.").optional(),
     wait_seconds: waitSeconds(120),
   },
   output: json(OpenedAccountDetails, "The account details, or how far they are."),

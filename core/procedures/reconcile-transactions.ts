@@ -278,10 +278,8 @@ export const reconcileTransactions = procedure({
   tool: "reconcile_transactions",
   title: "Reconcile transactions",
   summary:
-    "Matches (reconciles, compares, applies) expected payments, such as a list of open (unpaid) invoices, bills or receivables, with the bank transactions of a period: which customers paid, in parts, twice or several at once, who still owes (has not paid, outstanding), and what nobody expected.",
-  notes:
-    "likely is a guess for a person to look at; open items have candidates. For single " +
-    "payments, transactions.find.",
+    "Matches (reconciles, compares, applies, clears) expected payments, such as a list of open (unpaid, outstanding) invoices, bills or receivables (AR), against bank transactions: which customers paid, in part, twice (duplicates) or several together, who still owes (has not paid), and what is unexpected.",
+  notes: "likely is a guess for a person to look at; open items come with candidates.",
   effect: "read",
   uses: transactionOperations,
   rules: [
@@ -300,7 +298,7 @@ export const reconcileTransactions = procedure({
       .meta({ title: "Expected items", description: "What is expected to be paid." }),
     items_csv: z.string().optional().meta({
       title: "Expected items as CSV",
-      description: "The same as CSV, with the fields as header row.",
+      description: "The same as CSV, fields in the header row.",
     }),
     direction: z.enum(["in", "out"]).default("in").meta({
       title: "Direction",

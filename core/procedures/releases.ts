@@ -11,7 +11,7 @@ export const getRelease = procedure({
   tool: "get_release",
   title: "Get release",
   summary:
-    "Tells the status of an order (deal) or a call (booking) that waits for a person's release (approval by a manager): what happened to it.",
+    "Tells the status of an order (deal) or request held for the release (approval) of a manager: what happened to it (released, refused), or whether it still waits.",
   effect: "read",
   beside: "money",
   uses: [],
@@ -25,7 +25,7 @@ export const cancelRelease = procedure({
   tool: "cancel_release",
   title: "Cancel release",
   summary:
-    "Takes back (withdraws, cancels, stops) an order (deal) or a call that waits for a person's release (approval or sign-off by a manager).",
+    "Withdraws (retracts, scraps, takes back) an order (deal) or another call held for release, while it waits for the approval (sign-off) of a manager.",
   effect: "change",
   beside: "money",
   uses: [],

@@ -139,10 +139,9 @@ export const summarizeTransactions = procedure({
   tool: "summarize_transactions",
   title: "Summarise transactions",
   summary:
-    "Sums (breaks down) transactions over all accounts by month, counterparty, account, currency, direction or type: monthly totals of money in and out (income, expenses), how much each (top) customer paid or each supplier (payee) was paid, turnover, spending, cash flow.",
+    "Sums (breaks down) transactions per month, by counterparty, type and more: monthly totals of money in and out (income, expenses, charges), how much each top (largest) customer paid or supplier (payee) received, turnover, spending, cash flow.",
   notes:
-    "Currencies are never added together. Transfers between own accounts and both sides of trades count, too. " +
-    "Not for single transactions: transactions.find lists them.",
+    "Currencies are never added together. Transfers between own accounts and both sides of trades count, too.",
   effect: "read",
   uses: transactionOperations,
   input: {
@@ -152,7 +151,7 @@ export const summarizeTransactions = procedure({
     }),
     top: z.int().min(1).optional().meta({
       title: "Top",
-      description: "Only so many groups of each currency, the largest; the rest is one sum.",
+      description: "Only the largest groups of each currency; the rest is one sum.",
     }),
     ...transactionFilters,
   },

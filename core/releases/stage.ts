@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Connection } from "../client/connection";
 import { actorOf } from "../client/prepare";
 import type { PreparedCall } from "../client/prepared-call";
-import type { CommittedAmounts } from "../declaration/operation";
+import { amountsIn } from "../declaration/committed-amounts";
 import { Conflict, FxdeskError, ReleaseNeeded, Unavailable } from "../errors";
 import type { Guard } from "../journal/entry";
 import { customerIn } from "../declaration/service";
@@ -33,35 +33,6 @@ interface Asking {
 
 /** How long a request waits for a yes. */
 const waitsMs = 24 * 3_600_000;
-
-/** What stands at a path; a `*` is each entry of a list. */
-function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
-  const [name, ...rest] = path;
-  if (name === undefined) return [value];
-  if (name === "*") return Array.isArray(value) ? value.flatMap((each) => valuesAt(each, rest)) : [undefined];
-  const inside =
-    typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
-  return valuesAt(inside, rest);
-}
-
-const isAmount = (value: unknown): value is { amount: string | number; currency: string } => {
-  const { amount, currency } = (value ?? {}) as Record<string, unknown>;
-  return typeof currency === "string" && /^\d+(\.\d+)?$/.test(String(amount));
-};
-
-/** How much a call commits; undefined where nobody knows. */
-function amountsIn(
-  declared: CommittedAmounts | undefined,
-  values: CallTerms["values"],
-): SealedCall["amounts"] {
-  if (!declared) return undefined;
-  const isMore = Object.entries(declared.unless ?? {}).some(([name, more]) =>
-    more.includes(String(values[name])),
-  );
-  const found = declared.paths.flatMap((path) => valuesAt(values, path.split(".")));
-  if (isMore || found.length === 0 || !found.every(isAmount)) return undefined;
-  return found.map(({ amount, currency }) => ({ amount: String(amount), currency }));
-}
 
 /** The call as it was sealed; what its caller chose for himself stays his. */
 function sealedCall({ id, key, sealed }: Release, call: PreparedCall): PreparedCall {

@@ -1,5 +1,6 @@
 /** What a person says yes to: an order, or a call as it leaves. Sealed: one changed character makes it another. */
 import { createHash } from "node:crypto";
+import type { CommittedAmount } from "../declaration/committed-amounts";
 import { canonicalJson } from "../journal/canonical";
 
 /** A person's wish to trade within limits. Amounts and rates are decimals as text. */
@@ -68,7 +69,7 @@ export interface SealedCall extends SealedFacts {
   readonly effect: "change" | "money";
   readonly terms: CallTerms;
   /** How much the call commits; undefined where nobody knows. */
-  readonly amounts?: readonly { readonly amount: string; readonly currency: string }[];
+  readonly amounts?: readonly CommittedAmount[];
 }
 
 export type Sealed = SealedOrder | SealedCall;

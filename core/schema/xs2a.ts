@@ -252,15 +252,13 @@ const transferDetails = {
   remittanceInformationUnstructured: maxText(140)
     .optional()
     .meta({ description: "What the payment is for." }),
-  endToEndIdentification: maxText(35)
-    .optional()
-    .meta({ description: "Reference that reaches the creditor." }),
+  endToEndIdentification: maxText(35).optional().meta({ description: "Reference for the creditor." }),
 };
 
 /** A credit transfer a caller asks for, without the account it is paid from. */
 export const newTransfer = {
-  instructedAmount: NewAmount.meta({ description: "Amount to pay: currency and amount." }),
-  creditorAccount: NewAccountReference.meta({ description: "Account that is paid, as by iban." }),
+  instructedAmount: NewAmount.meta({ description: "Amount to pay." }),
+  creditorAccount: NewAccountReference.meta({ description: "Account that is paid." }),
   ...transferDetails,
   creditorAddress: NewAddress.optional().meta({ description: "Address of the creditor." }),
 };

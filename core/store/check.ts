@@ -1,6 +1,7 @@
 /** Looks through the store: whether it can be used, and what of it cannot be read. */
 import { verifyStore } from "../journal/verify";
 import { readableReleases } from "../releases/rows";
+import { unreadableCreated } from "./created";
 import { haltLine, haltsInForce } from "./halt";
 import { newestVersion } from "./migrations";
 import { withStore } from "./open";
@@ -35,6 +36,7 @@ export const checkStore = (settings: StoreSettings): Promise<StoreCheck> =>
     const { database, seal } = store;
     const releases = await readableReleases({ run: database.run, seal }, "");
     faults.push(...releases.faults.map((fault) => `Releases: ${fault}`));
+    faults.push(...(await unreadableCreated(store)));
     return {
       store: store.database.description,
       version: newestVersion,

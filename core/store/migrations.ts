@@ -38,6 +38,7 @@ export const tables: readonly Table[] = [
     inUse: (now) => `held_until > ${now}`,
   },
   { name: "fxdesk_release_decisions", key: ["release", "person"], sealed: ["content"] },
+  { name: "fxdesk_created", key: ["id"], sealed: ["content"] },
 ];
 
 /** The place for which the texts of a row are sealed. */
@@ -181,6 +182,17 @@ const migrations: readonly (readonly string[])[] = [
        content TEXT NOT NULL,
        PRIMARY KEY (release, person)
      )`,
+  ],
+  [
+    `CREATE TABLE fxdesk_created (
+       id TEXT PRIMARY KEY,
+       environment TEXT NOT NULL,
+       client TEXT NOT NULL,
+       operation TEXT NOT NULL,
+       created_at BIGINT NOT NULL,
+       content TEXT NOT NULL
+     )`,
+    "CREATE INDEX fxdesk_created_by_call ON fxdesk_created (environment, client, operation, created_at)",
   ],
 ];
 

@@ -1,7 +1,8 @@
 /** When a call may go: how many at once, how fast one after the other, and not while the service wants none. */
 import type { Deadline } from "./deadline";
 import { Paused, QueueFull } from "./error";
-import { climbed, rateOf, refused } from "./rate";
+import type { Gate, Queue } from "./gate";
+import { leastMsOf, MemoryGate } from "./memory-gate";
 import { Turns } from "./turns";
 
 /** The place of a call among those that are under way. */
@@ -41,26 +42,6 @@ export interface PacingLimits {
 }
 
 export const defaultQueue = 10_000;
-
-/** What says when the next call to a server may go. */
-export interface Gate {
-  /** No call goes before. */
-  readonly pausedUntil: number;
-  /** How long until the next call may go, 0 or less for now; undefined where nobody knows yet, and `open` is called then. */
-  waitMs(now: number): number | undefined;
-  /** A call goes. */
-  pass(now: number): void;
-  taken(now: number): void;
-  refused(now: number, sentAt: number, retryAfterMs: number | undefined): void;
-  close?(): Promise<void>;
-}
-
-/** What a gate knows of the calls before it. */
-export interface Queue {
-  readonly size: number;
-  /** The gate knows more than before. */
-  open(): void;
-}
 
 interface Waiting {
   readonly deadline: Deadline;
@@ -217,78 +198,5 @@ export class GatedPacing implements Pacing {
 export class MemoryPacing extends GatedPacing {
   constructor(atOnce: number, limits: Omit<PacingLimits, "atOnce"> = {}) {
     super({ ...limits, atOnce }, () => new MemoryGate(leastMsOf(limits)));
-  }
-}
-
-export const leastMsOf = ({ perSecond }: Pick<PacingLimits, "perSecond">): number =>
-  perSecond === undefined ? 0 : 1_000 / perSecond;
-
-/** What counts as a second without a pause. */
-export const wholeMs = 900;
-
-/** How late a timer may be without the next one waiting for it. */
-export const lateMs = 20;
-
-export class MemoryGate implements Gate {
-  pausedUntil = 0;
-  #nextAt = 0;
-  #rate;
-  #count = 0;
-  readonly #meter = new Meter();
-
-  /** Begins with an interval, 0 for no limit, which gets no shorter than the other. */
-  constructor(leastMs: number, intervalMs = leastMs) {
-    this.#rate = rateOf(intervalMs, leastMs, performance.now());
-  }
-
-  waitMs(now: number): number {
-    return Math.max(this.#nextAt, this.pausedUntil) - now;
-  }
-
-  pass(now: number): void {
-    if (this.#rate.intervalMs === 0) return;
-    this.#rate = climbed(this.#rate, now, this.#count);
-    this.#nextAt = Math.max(this.#nextAt, now - lateMs) + this.#rate.intervalMs;
-  }
-
-  taken(now: number): void {
-    this.#count += 1;
-    this.#meter.add(now);
-  }
-
-  refused(now: number, sentAt: number, retryAfterMs: number | undefined): void {
-    const taken = this.#count;
-    const lastSecond = Math.min(this.#meter.lastSecond(now), taken - this.#rate.takenBefore);
-    const isWhole = now - this.pausedUntil >= wholeMs;
-    const { rate, pauseMs } = refused(this.#rate, { now, sentAt, taken, lastSecond, isWhole, retryAfterMs });
-    this.#rate = rate;
-    this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
-    this.#nextAt = this.pausedUntil;
-  }
-}
-
-const slots = 64;
-const slotMs = 1_000 / slots;
-
-/** Counts what happened within the last second. */
-class Meter {
-  readonly #counts = new Uint32Array(slots);
-  #newest = 0;
-
-  add(now: number): void {
-    this.#turnTo(now);
-    this.#counts[this.#newest % slots]! += 1;
-  }
-
-  lastSecond(now: number): number {
-    this.#turnTo(now);
-    return this.#counts.reduce((sum, count) => sum + count, 0);
-  }
-
-  #turnTo(now: number): void {
-    const slot = Math.floor(now / slotMs);
-    const gone = Math.min(slots, slot - this.#newest);
-    for (let back = 0; back < gone; back += 1) this.#counts[(slot - back) % slots] = 0;
-    this.#newest = slot;
   }
 }

@@ -3,16 +3,9 @@ import { KeptStore } from "../journal/kept-store";
 import type { Database } from "../store/database";
 import { beginPace, changePace, openPaces, type Pace, reserve } from "../store/pace";
 import type { StoreSettings } from "../store/settings";
-import {
-  type Gate,
-  GatedPacing,
-  lateMs,
-  leastMsOf,
-  MemoryGate,
-  type PacingLimits,
-  type Queue,
-  wholeMs,
-} from "./pacing";
+import type { Gate, Queue } from "./gate";
+import { lateMs, leastMsOf, MemoryGate, wholeMs } from "./memory-gate";
+import { GatedPacing, type PacingLimits } from "./pacing";
 import { climbed, type Rate, rateOf, refused } from "./rate";
 
 /** Where nothing is known: 40 calls a second, and soon more. */

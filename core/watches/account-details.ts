@@ -13,7 +13,7 @@ export const watchAccountDetails = watch({
   tool: "watch_account_details",
   title: "Watch account details",
   summary:
-    "Tells news of account details that came, went or changed: a requested account (applied for) is confirmed or has failed, another (newly issued) IBAN.",
+    "Tells when account details are new, changed (altered) or removed: a requested account (applied for) is confirmed or has failed, another IBAN is issued.",
   uses: ["accountDetails.list"],
   input: {},
   output: json(AccountDetails, "Account details."),

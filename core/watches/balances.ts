@@ -78,13 +78,12 @@ export const watchBalances = watch({
   tool: "watch_balances",
   title: "Watch balances",
   summary:
-    "Alerts (warns) when a balance falls (drops) below or rises above (exceeds) a threshold, and when it is back: low cash, overdrawn, too much cash.",
-  notes: "Each account is compared by itself, in its own currency.",
+    "Notifies (warns, alerts) if a balance drops below (less than) or rises above (exceeds, more than) a threshold, and when it is back: low, short or too much (idle) cash, overdrawn.",
+  notes: "Compares each account by itself, in its currency.",
   rules: [
     {
-      kind: "needed-unless",
-      fields: ["above"],
-      unless: { below: "given" },
+      kind: "at-least-one",
+      fields: ["below", "above"],
       description: "below, above or both must be given.",
     },
   ],

@@ -23,7 +23,7 @@ export const watchConsents = watch({
   tool: "watch_consents",
   title: "Watch consents",
   summary:
-    "Reminds when a consent (permission, access to a bank) is about to run out (expire, lapse), to renew it, and tells each change of its status.",
+    "Warns (reminds) when a consent (permission, bank access) is about to expire (end, run out, lapse), to renew it, and tells each change of its status.",
   uses: ["consents.get"],
   input: {
     consents: z

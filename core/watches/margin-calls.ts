@@ -23,7 +23,7 @@ export const watchMarginCalls = watch({
   tool: "watch_margin_calls",
   title: "Watch margin calls",
   summary:
-    "Alerts to margin calls on forwards: raised (new, more collateral to pay or post), changed, and settled (gone) since last asked.",
+    "Tells (alerts) when margin calls on forwards are raised (top up, post more collateral), change, or are settled (gone).",
   uses: [...accountOperations, "accounts.listBalances"],
   input: {},
   output: json(MarginDue, "The margin call."),

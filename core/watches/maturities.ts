@@ -25,8 +25,7 @@ export const watchMaturities = watch({
   tool: "watch_maturities",
   title: "Watch maturities",
   summary:
-    "Reminds of forwards and drawdowns days before they mature (fall due): contracts that expire soon.",
-  notes: "forwards.list shows all that is open.",
+    "Reminds (warns, alerts) days before forwards, drawdowns and hedges mature (fall due, run out): contracts about to expire.",
   uses: ["trades.list"],
   input: {
     within_days: z.int().min(0).max(366).default(5).meta({

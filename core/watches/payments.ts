@@ -31,8 +31,7 @@ export const watchPayments = watch({
   tool: "watch_payments",
   title: "Watch payments",
   summary:
-    "Tells which open-banking payments that were sent changed their status since last asked: authorised, settled, rejected or cancelled.",
-  notes: "Not for payments of trades: trades.watchPayments is.",
+    "Keeps an eye on sent open-banking payments (SEPA or wire transfers): tells which changed status (updates), are authorised, settled, rejected or cancelled.",
   uses: ["payments.getStatus"],
   input: {
     payments: z
@@ -42,7 +41,7 @@ export const watchPayments = watch({
       .min(1)
       .meta({
         title: "Payments",
-        description: "service/product/id, such as payments/sepa-credit-transfers/1234.",
+        description: "Such as payments/sepa-credit-transfers/1234.",
       }),
   },
   output: json(Payment, "A payment."),

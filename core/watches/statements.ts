@@ -21,8 +21,7 @@ export const watchStatements = watch({
   tool: "watch_statements",
   title: "Watch statements",
   summary:
-    "Tells as soon as requested (ordered) statement files (extracts) are ready (available) to download, or failed.",
-  notes: "statements.getFile fetches what is ready.",
+    "Tells when (as soon as) requested (ordered) statement files (exports) have finished (are ready, available), or failed.",
   uses: ["statements.getFile"],
   input: {
     urls: z

@@ -25,13 +25,12 @@ export const watchTradePayments = watch({
   tool: "watch_trade_payments",
   title: "Watch payments of trades",
   summary:
-    "Tells when payments (payouts) of trades (conversions) wait for authorisation, are executing, complete or rejected.",
-  notes: "Not for open-banking payments: payments.watch is.",
+    "Notifies when a payment (payout) of a trade (deal, conversion) changes status: it waits for authorisation, is executing, complete or rejected (bounced).",
   uses: ["trades.list", "trades.get"],
   input: {
     trades: z.array(z.string().min(1)).min(1).optional().meta({
       title: "Trades",
-      description: "Only these: their trade_id. By default all that are not over.",
+      description: "By trade_id; by default all that are not over.",
     }),
   },
   output: json(TradePayment, "A payment of a trade."),

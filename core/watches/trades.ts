@@ -9,7 +9,7 @@ export const watchTrades = watch({
   tool: "watch_trades",
   title: "Watch trades",
   summary:
-    "Tells which trades (deals, conversions) are new or changed their status since last time: booked, funded, paid out, closed or cancelled.",
+    "Tells (keeps posted) when trades (deals, currency contracts) are new or change status since last time: booked, funded, paid out, closed or cancelled.",
   uses: ["trades.list"],
   input: {},
   output: json(BookedTrade, "A trade."),

@@ -29,8 +29,8 @@ export const watchTransactions = watch({
   tool: "watch_transactions",
   title: "Watch transactions",
   summary:
-    "Alerts to new and changed transactions since last asked: incoming payments, customers who pay, money out, fees, late bookings.",
-  notes: "Looks back 14 days for what was booked late.",
+    "Notifies (lets you know, alerts) when money comes in (incoming payments, customers pay) or leaves: new transactions since you asked, fees, late or changed bookings.",
+  notes: "Looks back 14 days for those booked late.",
   uses: [...accountOperations, "transactions.list"],
   input: {
     ...accountFields,

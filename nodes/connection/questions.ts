@@ -4,7 +4,7 @@ import { settingsOf } from "../../core/client/settings";
 import type { Service } from "../../core/declaration/service";
 import { describeViolations } from "../../core/declaration/violation";
 import { InvalidInput } from "../../core/errors";
-import { isForeign } from "../admin";
+import { isForeign } from "../foreign";
 import { type ConnectionForm, formFrom } from "./form";
 
 /** What the editor is told: a status, and JSON. */

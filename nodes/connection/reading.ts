@@ -7,13 +7,14 @@ import { comesInPages, entriesIn } from "../../core/client/pages";
 import { settingsOf } from "../../core/client/settings";
 import type { ServiceResponse } from "../../core/client/response";
 import { Secrets } from "../../core/credentials/secrets";
+import { createdBy } from "../../core/declaration/created";
 import { listPathsOf } from "../../core/declaration/listing";
 import type { Callable } from "../../core/declaration/operation";
 import { isWatch, type WatchBeginning } from "../../core/declaration/watch";
 import { answerOf } from "../../core/declaration/rows";
 import { declarationsOf, type Service } from "../../core/declaration/service";
 import { valueAt } from "../../core/schema/value-at";
-import { offeredBy } from "../lists";
+import { offeredBy, offeredCreated } from "../lists";
 import { type InputDef, inputReader } from "../operation/input";
 import { type ConnectionForm, optionsFromForm } from "./form";
 import { answered, type Question, type Told } from "./questions";
@@ -96,6 +97,9 @@ export function serveReading(RED: NodeAPI, service: Service): void {
     form: ConnectionForm,
     { from, property }: Readonly<Record<string, unknown>>,
   ): Promise<Told> => {
+    const creator = service.operations.find(({ name }) => name === from);
+    if (creator && createdBy(creator) !== undefined)
+      return through(form, async (client) => ({ entries: offeredCreated(await client.created(creator)) }));
     const operation = readNamed(service, from);
     return through(form, async (client) => ({
       entries: offeredBy(await entriesFrom(client, operation), String(property)),

@@ -45,17 +45,6 @@ export function appearanceOf(callable: Callable, isDaily: boolean): Appearance {
   };
 }
 
-/** Words wider than a node of the palette, which would break inside them. A search by the whole word finds the type. */
-const shortWords: Readonly<Record<string, string>> = {
-  authorisation: "auth.",
-  authorisations: "auths.",
-  configuration: "config",
-};
-
-/** What stands on the node in the palette; on the canvas it is the whole title. */
-export const paletteLabelOf = ({ title }: Callable): string =>
-  title.replace(/\w+/g, (word) => shortWords[word] ?? word);
-
 /** The node that calls any operation may do anything. */
 export const callAppearance: Appearance = { ...defaultAppearance, color: colors.money };
 

@@ -16,6 +16,10 @@ export const catalogues = (set: string, catalogueOf: (words: Words) => unknown):
     [`locales/${language}/${set}.json`]: JSON.stringify(catalogueOf(words)),
   }));
 
+/** What forms read when they are opened. */
+export const formWordsIn = (saidIn: (words: Words) => unknown): Files =>
+  inEach((words, language) => ({ [`form-words/${language}.json`]: JSON.stringify(saidIn(words)) }));
+
 /** The help of a node set in the words of each language, as the editor loads it at its start. */
 export const helpIn = (set: string, helpOf: (words: Words, language: string) => string): Files =>
   inEach((words, language) => ({ [`locales/${language}/${set}.html`]: helpOf(words, language) }));

@@ -1,21 +1,36 @@
 /** The connection as the editor has it: its form, and its definition. */
-import { settingsOf } from "../../core/client/settings";
-import type { Service, Setting } from "../../core/declaration/service";
+import { environmentName, settingsOf } from "../../core/client/settings";
+import {
+  type Service,
+  type Setting,
+  type SettingSection,
+  settingSections,
+} from "../../core/declaration/service";
 import { connectionType } from "../names";
 import { inForm, literal, properties, row, template, textInput, version } from "./markup";
 
-const selection = (id: string, options: readonly string[]): string =>
-  `<select id="${id}">${options.map((option) => `<option value="${option}">${option}</option>`).join("")}</select>`;
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-function settingRow({ name, secret, options }: Setting): string {
-  const id = `node-config-input-${name}`;
-  const control = options ? selection(id, options) : textInput(id, secret ? "password" : "text");
-  return row(id, `connection.settings.${name}.label`, control);
+/** Of a setting that says where money is real, people choose by that word. */
+function option(value: string, { production }: Setting): string {
+  const words = value === production ? ' data-i18n="connection.place"' : "";
+  return `<option value="${value}"${words}>${production === undefined ? value : capitalised(value)}</option>`;
 }
 
-const settingRows = (service: Service, secret: boolean): string =>
+/** Its words are read when the form is opened. */
+function settingRow(setting: Setting): string {
+  const { name, secret, options } = setting;
+  const id = `node-config-input-${name}`;
+  const control = options
+    ? `<select id="${id}">${options.map((value) => option(value, setting)).join("")}</select>`
+    : textInput(id, secret ? "password" : "text");
+  const reason = setting.shape ? `<div class="fxdesk-reason" id="${id}-reason"></div>` : "";
+  return `<div class="form-row"><label for="${id}"></label>${control}${reason}</div>`;
+}
+
+const settingRows = (service: Service, section: SettingSection | undefined): string =>
   settingsOf(service)
-    .filter((setting) => setting.secret === secret)
+    .filter((setting) => setting.section === section)
     .map(settingRow)
     .join("");
 
@@ -24,33 +39,64 @@ const hint = (words: string): string => `<p class="fxdesk-hint" data-i18n="${wor
 const button = (name: string): string =>
   `<button type="button" class="red-ui-button" id="fxdesk-connection-${name}" data-i18n="connection.${name}"></button>`;
 
+/** What stands in a section before its settings. */
+const before: Partial<Record<SettingSection, string>> = {
+  credentials: hint("connection.secretsDescription"),
+};
+
+const tlsRow = row(
+  "node-config-input-tls",
+  "connection.tls",
+  '<input type="text" id="node-config-input-tls" style="width: calc(100% - 155px)">',
+);
+
+/** And after them. */
+const after: typeof before = { credentials: tlsRow };
+
+const sectionOf = (service: Service, section: SettingSection): string =>
+  `<details data-section="${section}"><summary data-i18n="connection.sections.${section}"></summary>` +
+  `${before[section] ?? ""}${settingRows(service, section)}${after[section] ?? ""}</details>`;
+
+const variables = (service: Service): string =>
+  settingsOf(service)
+    .map(({ name }) => `<li><code>${environmentName(name)}</code></li>`)
+    .join("");
+
 /** The form, as a template of the editor. */
 const connectionForm = (service: Service): string =>
   [
     row("node-config-input-name", "form.name", textInput("node-config-input-name")),
     '<div class="form-row"><label class="fxdesk-wide"><input type="checkbox" id="node-config-input-fromEnvironment"> <span data-i18n="connection.fromEnvironment"></span></label></div>',
-    `<div class="fxdesk-variables">${hint("connection.variables")}<ul></ul></div>`,
-    `<div class="fxdesk-settings">${hint("connection.settingsDescription")}${settingRows(service, false)}`,
-    row(
-      "node-config-input-tls",
-      "connection.tls",
-      '<input type="text" id="node-config-input-tls" style="width: calc(100% - 155px)">',
-    ),
-    `<h4 data-i18n="connection.secrets"></h4>${hint("connection.secretsDescription")}${settingRows(service, true)}</div>`,
+    `<div class="fxdesk-variables">${hint("connection.variables")}<ul>${variables(service)}</ul></div>`,
+    `<div class="fxdesk-settings"><p class="fxdesk-leads" aria-live="polite"></p>${settingRows(service, undefined)}</div>`,
     `<div class="form-row">${button("login")} ${button("test")}</div>`,
     '<p class="fxdesk-hint" id="fxdesk-connection-state" aria-live="polite"></p>',
+    `<div class="fxdesk-settings">${hint("connection.settingsDescription")}`,
+    ...settingSections.map((section) => sectionOf(service, section)),
+    "</div>",
   ].join("\n");
 
-/** Where money is real: a value of a setting, unless another setting holds the whole address. */
+/** Where money is real: a value of a setting, unless another setting holds the whole address, which others make. */
 function productionOf({ settings, servers }: Service) {
   const found = settings.find(({ production }) => production !== undefined);
   if (!found) return undefined;
   const made = Object.values(servers).filter(({ template: text }) => text?.includes(`{${found.name}}`));
-  return { setting: found.name, value: found.production, replacedBy: made.map(({ setting }) => setting) };
+  return {
+    setting: found.name,
+    value: found.production,
+    replacedBy: made.map(({ setting }) => setting),
+    address: made[0]?.template,
+  };
 }
 
-const settingDefault = ({ name, options }: Setting): string =>
-  `${name}: { value: ${literal(options?.[0] ?? "")} }`;
+/** What a new connection has: no real money, unless a person chooses it. */
+function settingDefault({ name, options = [""], production, shape }: Setting): string {
+  const value = options.find((each) => production !== undefined && each !== production) ?? options[0];
+  const validate = shape
+    ? `, validate: function (given) { return fxdesk.shapeProblem(this, ${literal(name)}, given); }`
+    : "";
+  return `${name}: { value: ${literal(value)}${validate} }`;
+}
 
 const connectionDefaults = (settings: readonly Setting[]): string[] => [
   'name: { value: "" }',
@@ -71,7 +117,12 @@ export function connectionDefinition(service: Service): string {
   category: "config",
   defaults: ${properties(connectionDefaults(settings))},
   credentials: ${properties(connectionSecrets(settings))},
-  fxdesk: ${literal({ settings: settings.map(({ name }) => name), production: productionOf(service) })},
+  fxdesk: ${literal({
+    settings: settings.map(({ name }) => name),
+    shapes: Object.fromEntries(settings.flatMap(({ name, shape }) => (shape ? [[name, shape]] : []))),
+    usual: Object.fromEntries(settings.flatMap(({ name, default: usual }) => (usual ? [[name, usual]] : []))),
+    production: productionOf(service),
+  })},
   label: function () { return fxdesk.connectionLabel(this); },
   oneditprepare: function () { fxdesk.openConnection(this); }
 });`;

@@ -4,18 +4,18 @@
  */
 import { comesInPages } from "../../core/client/pages";
 import { pageOf } from "../../core/declaration/described-page";
-import { mayRespondWith, type Callable } from "../../core/declaration/operation";
+import { mayRespondWith, requires, type Callable } from "../../core/declaration/operation";
 import { dailyOf, declarationsOf, type Service } from "../../core/declaration/service";
 import { isWatch, type Watch } from "../../core/declaration/watch";
 import { callSlug, callType, exampleConnection, nodeTypeOf, slugOf, watchSlug, watchType } from "../names";
 import { listsOf } from "../lists";
-import { callAppearance, type Appearance, appearanceOf, paletteLabelOf, watchAppearance } from "./appearance";
+import { callAppearance, type Appearance, appearanceOf, watchAppearance } from "./appearance";
 import { commonOf, isCommon } from "./common";
 import { connectionDefinition, connectionTemplate } from "./connection";
 import { type Control, controlsOf } from "./controls";
 import { inForm, literal, row, template, textInput } from "./markup";
 import { nodeProperties, type Property, propertyMakers } from "./properties";
-import { searchWordsOf } from "./search-words";
+import { searchWordsOf, sharedWords, sharedWordsCode, wordsCode } from "./search-words";
 import { withSharedParts } from "./shared-parts";
 import { english } from "./words/en";
 
@@ -29,18 +29,35 @@ const nodeForm =
   ) +
   '<div class="fxdesk-fields"></div>';
 
+/** What the definitions of a file say once. */
+interface Shared {
+  readonly controls: Readonly<Record<string, Control>>;
+  readonly words: readonly string[];
+}
+
 /** What definitions share. The empty templates are the nodes'; the editor must find each in the page by its type. */
-const shared = (form: string, common: Readonly<Record<string, Control>>): string =>
+const sharedCode = (form: string, { controls, words }: Shared): string =>
   `for (const template of document.querySelectorAll("script[data-template-name^=fxdesk-]:empty")) template.textContent = ${literal(form)};
-const common = ${literal(common)};
+const common = ${literal(controls)};
+${sharedWordsCode(words)}
 const controls = (...names) => names.map((each) => (typeof each === "string" ? common[each] : each));
 ${propertyMakers}
-const outputLabels = ["result", "errors"];
-const label = function () { return fxdesk.label(this); };
-const labelStyle = function () { return fxdesk.labelStyle(this); };
-const onadd = function () { fxdesk.added(this); };
-const oneditprepare = function () { fxdesk.open(this); };
-const oneditsave = function () { fxdesk.save(this); };`;
+const paletteLabel = function () {
+  const { slug, title } = this.fxdesk;
+  const label = this._(\`labels.\${slug}\`, { defaultValue: title });
+  return label.replace(/\\p{L}+/gu, (word) => this._(\`short.\${word}\`, { defaultValue: word }));
+};
+const outputsCalled = (...names) => function (index) { return this._(\`form.outputs.\${names[index]}\`); };
+const all = {
+  paletteLabel,
+  label: function () { return fxdesk.label(this); },
+  labelStyle: function () { return fxdesk.labelStyle(this); },
+  onadd: function () { fxdesk.added(this); },
+  oneditprepare: function () { fxdesk.open(this); },
+  oneditsave: function () { fxdesk.save(this); }
+};
+const calling = { ...all, outputLabels: outputsCalled("result", "errors") };
+const watching = { ...all, outputLabels: outputsCalled("changes", "status") };`;
 
 /** After the flows are loaded, what is added may be an example. */
 const examplesConnected = `RED.events.on("flows:loaded", function () {
@@ -50,7 +67,7 @@ const examplesConnected = `RED.events.on("flows:loaded", function () {
 /** Rules that say which fields a form asks for, without their sentences. */
 const rulesOf = (callable: Callable): readonly object[] =>
   pageOf(callable)
-    .rules.filter(({ kind }) => ["exactly-one", "needed-by", "needed-unless", "excluded-by"].includes(kind))
+    .rules.filter((rule) => requires(rule) || rule.kind === "excluded-by")
     .map((rule) => ({ ...rule, description: undefined }));
 
 /** Of a node that begins by itself: what stands in the empty fields of where it begins and how often it reads. */
@@ -63,6 +80,8 @@ interface Trigger {
 interface Told {
   readonly slug: string;
   readonly operation?: string;
+  /** In English: what the catalogue of another language has comes first. */
+  readonly title: string;
   readonly effect?: string;
   readonly controls: readonly Control[];
   readonly rules?: readonly object[];
@@ -73,7 +92,6 @@ interface Told {
 
 interface NodeDefinition {
   readonly type: string;
-  readonly paletteLabel: string;
   readonly look: Appearance;
   /** Its properties, as code. */
   readonly defaults: string;
@@ -81,22 +99,22 @@ interface NodeDefinition {
 }
 
 /** As code, in which what most say of a field is its name alone. */
-function toldText({ controls, ...told }: Told, common: Readonly<Record<string, Control>>): string {
-  const given = controls.map((each) => literal(isCommon(common, [each.name, each]) ? each.name : each));
+function toldText({ controls, searchWords, ...told }: Told, shared: Shared): string {
+  const given = controls.map((each) =>
+    literal(isCommon(shared.controls, [each.name, each]) ? each.name : each),
+  );
   const texts = Object.entries(told).map(([name, value]) => `${name}: ${literal(value)}`);
+  if (searchWords) texts.push(`searchWords: ${wordsCode(searchWords, shared.words)}`);
   return `{ ${texts.join(", ")}, controls: controls(${given.join(", ")}) }`;
 }
 
-const registration = (
-  { type, paletteLabel, look, defaults, told }: NodeDefinition,
-  common: Readonly<Record<string, Control>>,
-): string =>
+const registration = ({ type, look, defaults, told }: NodeDefinition, shared: Shared): string =>
   `RED.nodes.registerType(${literal(type)}, {
   category: ${literal(look.category)}, color: ${literal(look.color)}, icon: ${literal(look.icon)},
-  paletteLabel: ${literal(paletteLabel)}, inputs: ${told.trigger ? 0 : 1}, outputs: ${told.trigger ? 2 : 1},
+  inputs: ${told.trigger ? 0 : 1}, outputs: ${told.trigger ? 2 : 1},
   defaults: ${defaults},
-  fxdesk: ${toldText(told, common)},
-  ${told.trigger ? 'outputLabels: ["changes", "status"]' : "outputLabels"}, label, labelStyle, onadd, oneditprepare, oneditsave
+  fxdesk: ${toldText(told, shared)},
+  ...${told.trigger ? "watching" : "calling"}
 });`;
 
 /** What operations have that only some have. */
@@ -123,14 +141,15 @@ const declaredNode = (
   listFor: ReturnType<typeof listsOf>,
 ): NodeDefinition => {
   const rules = rulesOf(callable);
+  const { title } = callable;
   return {
     type: nodeTypeOf(callable),
-    paletteLabel: paletteLabelOf(callable),
     look: appearanceOf(callable, isDaily),
     defaults: isWatch(callable) ? nodeProperties(["fields", "from", "every"]) : operationProperties(callable),
     told: {
       slug: slugOf(callable),
       operation: callable.name,
+      title,
       effect: callable.effect,
       ...(rules.length > 0 && { rules }),
       searchWords: searchWordsOf(callable),
@@ -142,21 +161,24 @@ const declaredNode = (
 
 const callNode: NodeDefinition = {
   type: callType,
-  paletteLabel: english.call.label,
   look: callAppearance,
   defaults: nodeProperties(
     ["operation", "input", "requestKey", "pages", "rows", "saveTo", "resultTo", "outputs", "timeoutMs"],
     { type: "msg", value: "payload" },
   ),
-  told: { slug: callSlug, controls: [] },
+  told: { slug: callSlug, title: english.call.label, controls: [] },
 };
 
 const watchNode: NodeDefinition = {
   type: watchType,
-  paletteLabel: english.watch.label,
   look: watchAppearance,
   defaults: nodeProperties(["operation", "input", "from", "every"], { type: "json", value: "{}" }),
-  told: { slug: watchSlug, trigger: { from: beginnings(true), every: "" }, controls: [] },
+  told: {
+    slug: watchSlug,
+    title: english.watch.label,
+    trigger: { from: beginnings(true), every: "" },
+    controls: [],
+  },
 };
 
 /** The nodes of a service in the order of the palette, whose drawers come as their first nodes do. */
@@ -177,11 +199,14 @@ function nodesOf(service: Service): readonly NodeDefinition[] {
 export function editorFile(service: Service): string {
   const nodes = nodesOf(service);
   const all = nodes.flatMap(({ told }) => told.controls);
-  const common = commonOf(all.map((each) => [each.name, each] as const));
+  const shared: Shared = {
+    controls: commonOf(all.map((each) => [each.name, each] as const)),
+    words: sharedWords(nodes.flatMap(({ told }) => told.searchWords || [])),
+  };
   const script = [
-    shared(inForm(nodeForm), common),
+    sharedCode(inForm(nodeForm), shared),
     connectionDefinition(service),
-    ...nodes.map((node) => registration(node, common)),
+    ...nodes.map((node) => registration(node, shared)),
     examplesConnected,
   ];
   return `<link rel="stylesheet" href="resources/@fxdesk/toolkit/form.css">

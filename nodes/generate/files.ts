@@ -2,15 +2,16 @@
 import type { Service } from "../../core/declaration/service";
 import { editorFile } from "./editor";
 import { helpFile, helpSections } from "./help";
-import { catalogues, helpIn, helpSectionsIn } from "./catalogues";
-import { localeCatalogue } from "./locale";
+import { catalogues, formWordsIn, helpIn, helpSectionsIn } from "./catalogues";
+import { formWords, localeCatalogue } from "./locale";
 import { runtimeFile } from "./runtime";
 
 /** Paths below dist/nodes and what they hold. */
 export const nodeFiles = (service: Service): Readonly<Record<string, string>> => ({
   "fxdesk.js": runtimeFile(service),
   "fxdesk.html": editorFile(service),
-  ...catalogues("fxdesk", (words) => localeCatalogue(service, words)),
+  ...catalogues("fxdesk", (words) => localeCatalogue(words, service)),
   ...helpIn("fxdesk", (words, language) => helpFile(service, words, language)),
+  ...formWordsIn((words) => formWords(words, service)),
   ...helpSectionsIn((words) => helpSections(service, words)),
 });

@@ -11,7 +11,8 @@ import {
 } from "../../core/declaration/described-page";
 import { declarationsOf, type Service } from "../../core/declaration/service";
 import { isWatch } from "../../core/declaration/watch";
-import { callType, connectionType, inNodeWords, nodeTypeOf, watchType } from "../names";
+import { callType, connectionType, nodeTypeOf, watchType } from "../names";
+import { nodeWordsIn } from "./declared";
 import type { Words } from "./words/en";
 import type { HelpWords } from "./words/help-en";
 
@@ -238,8 +239,8 @@ type TypeHelp = readonly [type: string, help: NodeHelp];
 function helps(service: Service, words: Words): readonly TypeHelp[] {
   const all = declarationsOf(service);
   const inWords = ({ summary, sections }: NodeHelp): NodeHelp => ({
-    summary: inNodeWords(summary, all),
-    sections: sections.map((each) => inNodeWords(each, all)),
+    summary: nodeWordsIn(words, summary, all),
+    sections: sections.map((each) => nodeWordsIn(words, each, all)),
   });
   const declared = all.map((callable): TypeHelp => {
     const help = (isWatch(callable) ? watchHelp : operationHelp)(words, pageOf(callable));

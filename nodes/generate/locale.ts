@@ -1,10 +1,14 @@
-/** The catalogues of the editor and of the status texts: words of each language, and those of declarations. */
-import { environmentName, settingsOf } from "../../core/client/settings";
+/**
+ * The catalogues of the editor and of the status texts, in the words of each language, and the words that declarations have for
+ * forms: these are read when a form is opened, for browsers ask for catalogues several times.
+ */
+import { settingsOf } from "../../core/client/settings";
 import type { Callable } from "../../core/declaration/operation";
 import { declarationsOf, type Service } from "../../core/declaration/service";
 import { inputFields, pageOf } from "../../core/declaration/described-page";
 import { commonOf, isCommon } from "./common";
-import { callSlug, inNodeWords, slugOf, watchSlug } from "../names";
+import { callSlug, slugOf, watchSlug } from "../names";
+import { nodeWordsIn, saidIn } from "./declared";
 import { type PartWords, partWords } from "./parts";
 import type { Words } from "./words/en";
 
@@ -14,49 +18,54 @@ const entries = <T>(list: readonly T[], entry: (item: T) => [string, unknown]) =
 type FieldWords = readonly [name: string, words: PartWords];
 
 /** The words of the fields of an operation. */
-const fieldWords = (operation: Callable, all: readonly Callable[]): readonly FieldWords[] =>
+const fieldWords = (words: Words, operation: Callable, all: readonly Callable[]): readonly FieldWords[] =>
   inputFields(pageOf(operation)).map(({ name, title, description, schema }) => {
-    const parts = partWords(schema);
-    return [name, { label: title, description: inNodeWords(description, all), ...(parts && { parts }) }];
+    const parts = partWords(schema, (text) => saidIn(words, text));
+    const said = nodeWordsIn(words, saidIn(words, description), all);
+    return [name, { label: saidIn(words, title), description: said, ...(parts && { parts }) }];
   });
-
-/** The words of an operation, without those of fields that are as common. */
-function operationWords(
-  operation: Callable,
-  all: readonly Callable[],
-  common: Readonly<Record<string, PartWords>>,
-) {
-  const own = fieldWords(operation, all).filter((each) => !isCommon(common, each));
-  return { label: operation.title, ...(own.length > 0 && { fields: Object.fromEntries(own) }) };
-}
 
 /** The editor looks for the label of a drawer by its name without spaces. */
 export const drawerLabels = ({ categories }: Words) => ({
   label: entries(Object.entries(categories), ([category, label]) => [category.replaceAll(" ", "_"), label]),
 });
 
-/** The locale catalogue of the node set. What declarations say is the same in each. */
-export function localeCatalogue(service: Service, words: Words) {
-  const all = declarationsOf(service);
-  const common = commonOf(all.flatMap((operation) => fieldWords(operation, all)));
-  const { form, connection, status, call, watch } = words;
+/** The titles of nodes in another language than that of declarations, which their definitions have. */
+const titlesIn = (words: Words, service: Service) =>
+  entries(
+    declarationsOf(service).filter(({ title }) => title in words.declared),
+    (each) => [slugOf(each), saidIn(words, each.title)],
+  );
+
+/** The locale catalogue of the node set. */
+export function localeCatalogue(words: Words, service: Service) {
+  const { form, connection, status, call, watch, shortWords } = words;
   return {
     form,
-    connection: {
-      ...connection,
-      settings: entries(settingsOf(service), ({ name, title, description }) => [
-        name,
-        { label: title, description, variable: environmentName(name) },
-      ]),
-    },
+    connection,
     status,
     palette: drawerLabels(words),
-    fields: common,
-    operations: {
-      [callSlug]: call,
-      [watchSlug]: watch,
-      ...entries(all, (operation) => [slugOf(operation), operationWords(operation, all, common)]),
-    },
+    labels: { [callSlug]: call.label, [watchSlug]: watch.label, ...titlesIn(words, service) },
+    short: shortWords,
+  };
+}
+
+/** What declarations say of settings and fields; operations have those of their fields that most say otherwise. */
+export function formWords(words: Words, service: Service) {
+  const all = declarationsOf(service);
+  const said = all.map((operation) => [slugOf(operation), fieldWords(words, operation, all)] as const);
+  const fields = commonOf(said.flatMap(([, each]) => each));
+  const own = said.map(([slug, each]) => [slug, each.filter((field) => !isCommon(fields, field))] as const);
+  return {
+    settings: entries(settingsOf(service), ({ name, title, description }) => [
+      name,
+      { label: saidIn(words, title), description: saidIn(words, description) },
+    ]),
+    fields,
+    operations: entries(
+      own.filter(([, each]) => each.length > 0),
+      ([slug, each]) => [slug, Object.fromEntries(each)],
+    ),
   };
 }
 

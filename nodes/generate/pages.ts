@@ -2,7 +2,7 @@
 import type { Callable, Effect } from "../../core/declaration/operation";
 import { dailyOf, declarationsOf, type Service } from "../../core/declaration/service";
 import { callType, inNodeWords, nodeTypeOf, watchType } from "../names";
-import { appearanceOf, callAppearance, paletteLabelOf, watchAppearance } from "./appearance";
+import { appearanceOf, callAppearance, watchAppearance } from "./appearance";
 import { assistantNodes } from "./mcp";
 import { flowPicture, type Look, palettePicture, type PlacedNode } from "./picture";
 import { releaseNodes } from "./releases";
@@ -30,6 +30,10 @@ const effects: Readonly<Record<Effect, string>> = {
   money: "commits or moves money",
 };
 
+/** What stands on a node in the palette: words that are wider than it would break inside them. */
+const shortLabel = (title: string): string =>
+  title.replace(/\w+/g, (word) => english.shortWords[word] ?? word);
+
 function declaredNode(callable: Callable, service: Service): Documented {
   const { color, icon, category } = appearanceOf(callable, dailyOf(service).includes(callable));
   const { title, effect } = callable;
@@ -37,7 +41,7 @@ function declaredNode(callable: Callable, service: Service): Documented {
   return {
     type: nodeTypeOf(callable),
     title,
-    label: paletteLabelOf(callable),
+    label: shortLabel(title),
     category,
     color,
     icon,

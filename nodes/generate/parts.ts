@@ -40,15 +40,16 @@ export interface PartWords {
   readonly parts?: Readonly<Record<string, PartWords>>;
 }
 
-export function partWords(schema: z.ZodType): PartWords["parts"] {
+/** In the language of `said`, which is given the English. */
+export function partWords(schema: z.ZodType, said: (text: string) => string): PartWords["parts"] {
   const entry = elementOf(schema) ?? valueOf(schema);
-  if (entry) return partWords(entry);
+  if (entry) return partWords(entry, said);
   const shape = Object.entries(shapeOf(schema));
   if (shape.length === 0) return undefined;
   const words = shape.map(([name, each]) => {
-    const parts = partWords(each);
+    const parts = partWords(each, said);
     const { description } = metaOf(each);
-    const own = { label: titleOf(name, each), ...(description && { description }) };
+    const own = { label: said(titleOf(name, each)), ...(description && { description: said(description) }) };
     return [name, { ...own, ...(parts && { parts }) }];
   });
   return Object.fromEntries(words);

@@ -1,5 +1,6 @@
 /** The file Node-RED loads: registers the connection and a node for each operation, procedure and watch. */
 import { callablesOf, type Service } from "../../core/declaration/service";
+import { connectionCredentials } from "../connection/connection";
 import { callType, connectionType, nodeTypeOf, watchType } from "../names";
 
 const registration = (type: string, constructor: string) =>
@@ -7,10 +8,11 @@ const registration = (type: string, constructor: string) =>
 
 /** The types are literal, because the tools of the flow library read them without running the file. */
 export const runtimeFile = (service: Service): string => `"use strict";
-const { nodeTypes } = require("./types");
+const { lazyTypes } = require("./lazily");
 
 module.exports = (RED) => {
-  const { connection, credentials, operation, watch } = nodeTypes(RED);
+  const { connection, operation, watch } = lazyTypes(RED);
+  const credentials = ${JSON.stringify(connectionCredentials(service))};
 
 ${registration(connectionType, "connection, { credentials }")}
 ${registration(callType, "operation()")}

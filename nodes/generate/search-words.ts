@@ -4,6 +4,7 @@ import { pageOf } from "../../core/declaration/described-page";
 import { callerFields } from "../../core/declaration/fields";
 import { type JsonSchema, responseJsonSchema } from "../../core/declaration/json-schema";
 import type { Callable } from "../../core/declaration/operation";
+import { literal } from "./markup";
 
 /** The properties and the listed values of a schema, those of the schemas in it included. */
 function namesIn(schema: unknown): string[] {
@@ -24,4 +25,26 @@ export function searchWordsOf(operation: Callable): string {
   );
   const words = new Set([...taken, ...returned].filter((word) => /[a-z]{3}/i.test(word)));
   return [...words].filter((word) => !known.has(word)).join(" ");
+}
+
+/** The words that several nodes are found by, those of most first: the editor's script says each of them once. */
+export function sharedWords(all: readonly string[]): readonly string[] {
+  const counted = new Map<string, number>();
+  for (const word of all.flatMap((words) => words.split(" ")))
+    counted.set(word, (counted.get(word) ?? 0) + 1);
+  const several = [...counted].filter(([, times]) => times > 1);
+  return several.toSorted(([, one], [, other]) => other - one).map(([word]) => word);
+}
+
+/** The part of the script that has them, and joins some of them, by their places, with those of a node alone. */
+export const sharedWordsCode = (shared: readonly string[]): string =>
+  `const sharedWords = ${literal(shared.join(" "))}.split(" ");
+const found = (own, ...places) => [own, ...places.map((place) => sharedWords[place])].join(" ");`;
+
+/** The words of a node, as code. */
+export function wordsCode(words: string, shared: readonly string[]): string {
+  const all = words.split(" ");
+  const own = all.filter((word) => !shared.includes(word)).join(" ");
+  const places = all.filter((word) => shared.includes(word)).map((word) => shared.indexOf(word));
+  return `found(${[literal(own), ...places].join()})`;
 }

@@ -39,11 +39,14 @@ class Sent {
     await turn();
     if (this.#isSilent || this.#done >= this.#expected || signal.aborted) return;
     await new Promise<void>((resolve) => {
-      this.#heard = resolve;
-      signal.addEventListener("abort", () => resolve(), { once: true });
-      this.#untilSilent(resolve);
+      const end = () => {
+        signal.removeEventListener("abort", end);
+        resolve();
+      };
+      this.#heard = end;
+      signal.addEventListener("abort", end);
+      this.#untilSilent(end);
     });
-    this.#heard = () => {};
   }
 
   /** Looks now and then whether the next nodes still are done with some. */

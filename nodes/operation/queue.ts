@@ -1,4 +1,5 @@
 /** The messages of one node: those under way, as many as its connection carries, and those that wait for them. */
+import { getEventListeners } from "node:events";
 import { Slice } from "./slice";
 
 export interface QueueLimits {
@@ -21,9 +22,15 @@ export interface QueueHandlers<T> {
   changed(): void;
 }
 
+/** Whether it can serve another message: it ended none, and nobody still listens, as a procedure of somebody else's may. */
+const isUnused = ({ signal }: AbortController) =>
+  !signal.aborted && getEventListeners(signal, "abort").length === 0;
+
 export class MessageQueue<T extends object> {
   readonly #waiting = new Set<T>();
   readonly #underWay = new Map<T, AbortController>();
+  /** One is dear to make: it serves one message after another. */
+  readonly #free: AbortController[] = [];
   readonly #refused = new Map<T, Refusal>();
   #refusing: Promise<void> | undefined;
   #closed = false;
@@ -77,10 +84,11 @@ export class MessageQueue<T extends object> {
   }
 
   #start(item: T): void {
-    const abort = new AbortController();
+    const abort = this.#free.pop() ?? new AbortController();
     this.#underWay.set(item, abort);
     void this.handlers.handle(item, abort.signal).finally(() => {
       this.#underWay.delete(item);
+      if (isUnused(abort)) this.#free.push(abort);
       for (const next of this.#waiting) {
         this.#waiting.delete(next);
         this.#start(next);

@@ -104,7 +104,7 @@ export async function use(client: FxdeskClient): Promise<unknown> {
   expect(shown).toEqual([
     expect.stringMatching(/BookTradeInput\.quote_id: string\s+```\s+The quote to book\.$/),
     expect.stringMatching(
-      /BookTradeInput.*Promise<ConfirmedTrade>.*\s.*Books \(executes\) an FX trade \(deal\) at the price of a quote: .*\./s,
+      /BookTradeInput.*Promise<ConfirmedTrade>.*\s.*Books \(executes\) an FX deal at the price of a quote: .*\./s,
     ),
     expect.stringMatching(/interface BookedTrade\s+```\s.*trades\.list/s),
     expect.stringMatching(/maturity_date: string\s+```\s+Day \(UTC\) by which .*YYYY-MM-DD\.$/),

@@ -1,11 +1,14 @@
-/** fxdesk store: check, migrate, move. */
+/** fxdesk store: check, forget, migrate, move. */
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startSandbox } from "@fxdesk/sandbox";
+import { keepCreated, listCreated } from "../../core/store/created";
 import { newestVersion } from "../../core/store/migrations";
 import { withStore } from "../../core/store/open";
 import { loadTokens, saveTokens } from "../../core/store/tokens";
-import { fxdesk } from "./run";
+import { fxdesk, spawned, variablesOf } from "./run";
+import { consentInput } from "../support/samples";
 
 let folder: string;
 beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), "fxdesk-store-"))));
@@ -76,7 +79,47 @@ test("its key is never a flag", async () => {
 test.each([[[]], [["mend"]]])("fxdesk store %j says what there is", async (words) => {
   const { code, stderr } = await fxdesk(["store", ...words]);
   expect(code).toBe(2);
-  expect(stderr).toContain("check, migrate, move");
+  expect(stderr).toContain("check, forget, migrate, move");
+});
+
+test.each([[[]], [["--json"]]])("forget %j asks what", async (words) => {
+  const { code, stderr } = await fxdesk(["store", "forget", ...words]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("fxdesk store forget <id or client>");
+});
+
+test("forget explains itself", async () => {
+  const { code, stdout } = await fxdesk(["store", "forget", "--help"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("Usage: fxdesk store forget <id or client> [flags]");
+});
+
+test("forget removes an identifier that a call created", async () => {
+  const place = join(folder, "created.db");
+  const scope = { environment: "api https://api.example.com", client: "c-1", operation: "consents.create" };
+  await withStore({ place, key }, async (store) => {
+    for (const id of ["first", "second"]) await keepCreated(store, scope, "consent_id", { id, given: {} });
+  });
+  const forget = (...words: string[]) =>
+    fxdesk(["store", "forget", ...words, "--store", place], { variables: withKey });
+  expect(JSON.parse((await forget("first", "--json")).stdout)).toEqual({ forgotten: 1 });
+  expect((await forget("first")).stdout).toMatch(/Forgotten +0/);
+  const left = await withStore({ place, key }, (store) => listCreated(store, scope));
+  expect(left.map(({ id }) => id)).toEqual(["second"]);
+});
+
+test("a consent of a program that ends with its call is there to be forgotten", async () => {
+  const sandbox = await startSandbox();
+  const variables = { ...variablesOf(sandbox), ...withKey, FXDESK_STORE: join(folder, "program.db") };
+  const { code, stdout, stderr } = await spawned(["call", "consents.create", "--input", "-"], {
+    variables,
+    input: JSON.stringify(consentInput),
+  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const { consentId } = JSON.parse(stdout) as { consentId: string };
+  const forgotten = await fxdesk(["store", "forget", consentId, "--json"], { variables });
+  expect(JSON.parse(forgotten.stdout)).toEqual({ forgotten: 1 });
+  await sandbox.close();
 });
 
 test.each([[["--help"]], [["move", "--help"]]])("fxdesk store %j explains", async (words) => {

@@ -156,14 +156,14 @@ test("the editor is told of all operations, those of the extension included", as
   });
 });
 
-const readPaths = ["/fxdesk/operations", "/fxdesk/help/fxdesk-list-trades?lang=en-US"];
+const readPaths = ["/fxdesk/operations", "/fxdesk/words", "/fxdesk/help/fxdesk-list-trades?lang=en-US"];
 
 test.each([
   ["the editor itself", () => nodeRed.url, 200],
   ["another site", () => "https://elsewhere.example", 403],
   ["another port", () => "http://127.0.0.1:1", 403],
   ["a page without an origin", () => "null", 403],
-])("%s asks for the operations, and for help", async (_who, origin, status) => {
+])("%s asks for the operations, the words of forms, and help", async (_who, origin, status) => {
   const headers = { origin: origin() };
   for (const path of readPaths)
     expect([path, (await nodeRed.request(path, { headers })).status]).toEqual([path, status]);
@@ -179,7 +179,7 @@ test.each(["fxdesk-nothing", "inject", "..%2Fde%2Ffxdesk-list-trades", "%2e%2e"]
   },
 );
 
-test("who may not read the flows may read neither the operations nor help", async () => {
+test("who may not read the flows may read neither the operations, the words of forms, nor help", async () => {
   const guarded = await NodeRed.start({ settings: { adminAuth: { type: "credentials", users: [] } } });
 
   for (const path of readPaths) expect([path, (await guarded.request(path)).status]).toEqual([path, 401]);

@@ -1,59 +1,66 @@
 /**
- * What the editor is given because of these nodes before it is shown: their page, words, scripts and styles, each once. A browser
- * asks for the words again for each further language of its list.
+ * What a browser is given because of these nodes before a form is opened: the bodies of all responses, less those of an
+ * editor without them. It asks for the words of all nodes once for each language of its list, and for those of its own twice.
  */
-import manifest from "../../package.json";
+import type { Browser, Page, Response } from "playwright-core";
+import { Editor, launchBrowser } from "./support/browser";
 import { NodeRed } from "./support/node-red";
 
-let nodeRed: NodeRed;
+let browser: Browser;
+let withNodes: NodeRed;
+let without: NodeRed;
 beforeAll(async () => {
-  nodeRed = await NodeRed.start();
+  browser = await launchBrowser();
+  withNodes = await NodeRed.start();
+  const nodesExcludes = ["toolkit", "node-red-dashboard", "node-red-node-email"];
+  without = await NodeRed.start({ settings: { nodesExcludes } });
+}, 120_000);
+afterAll(async () => {
+  await browser.close();
+  await withNodes.close();
+  await without.close();
 });
-afterAll(() => nodeRed.close());
 
-/** The text of what must be there. */
-async function textOf(path: string, headers: Record<string, string> = {}): Promise<string> {
-  const response = await nodeRed.request(path, { headers });
-  expect([path, response.status]).toEqual([path, 200]);
-  return response.text();
+interface Given {
+  readonly path: string;
+  readonly bytes: number;
 }
 
-/** What the page of all nodes has of this package: definitions, forms, and the help in a language. */
-async function ownPage(language: string): Promise<string> {
-  const page = await textOf("/nodes", { accept: "text/html", "accept-language": language });
-  const sets = page.split(/(?=<!-- --- \[red-module:)/);
-  return sets.filter((set) => set.includes(`[red-module:${manifest.name}/`)).join("");
+async function given(response: Response): Promise<Given> {
+  const { pathname, search } = new URL(response.url());
+  const body = response.status() === 200 ? await response.body() : "";
+  return { path: pathname + search, bytes: body.length };
 }
 
-/** The catalogues of this package in a language. */
-async function ownWords(language: string): Promise<string> {
-  const all = JSON.parse(await textOf(`/nodes/messages?lng=${language}`)) as Record<string, unknown>;
-  const own = Object.entries(all).filter(([set]) => set.startsWith(`${manifest.name}/`));
-  return JSON.stringify(Object.fromEntries(own));
+/** Opens the editor, and returns what the browser was given until nothing more came. */
+async function opened({ url }: NodeRed, language: string): Promise<readonly Given[]> {
+  const responses: Promise<Given>[] = [];
+  const prepare = (page: Page) => page.on("response", (response) => responses.push(given(response)));
+  const { page } = await Editor.open(browser, url, { language, prepare });
+  await page.waitForLoadState("networkidle");
+  const all = await Promise.all(responses);
+  await page.context().close();
+  return all;
 }
 
-/** The scripts and styles that a page names, and the modules that these import. */
-async function resourcesOf(page: string): Promise<string[]> {
-  const texts = new Map<string, string>();
-  const paths = [...page.matchAll(/(?:src|href)="(resources\/[^"]+)"/g)].map(([, path]) => `/${path}`);
-  for (const path of paths) {
-    if (texts.has(path)) continue;
-    const text = await textOf(path);
-    texts.set(path, text);
-    for (const [, name] of text.matchAll(/^import .*?"(\.\/[^"]+)";$/gm))
-      paths.push(new URL(name!, nodeRed.url + path).pathname);
-  }
-  return [...texts.values()];
-}
+/** The editor's own files, of which it loads some when it finds the time, are the same for all nodes. */
+const isEditors = ({ path }: Given): boolean => /^\/(vendor|red)\//.test(path);
 
-test.each(["en-US", "de"])("is less than 250,000 bytes in %s", async (language) => {
-  const page = await ownPage(language);
-  const words = await ownWords(language);
-  const resources = await resourcesOf(page);
+const bytesOf = (all: readonly Given[]): number =>
+  all.filter((each) => !isEditors(each)).reduce((sum, { bytes }) => sum + bytes, 0);
 
-  expect(page).toContain("data-help-name");
-  expect(words).toContain("palette");
-  expect(resources.length).toBeGreaterThan(10);
-  const sizes = [page, words, ...resources].map((text) => Buffer.byteLength(text));
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(250_000);
+/** In order of their preference: the list of such a browser. */
+const catalogues = { "en-US": ["en-US", "en-US", "en"], "de-DE": ["de-DE", "de-DE", "de", "en-US"] };
+
+test.each(Object.entries(catalogues))("is less than 250,000 bytes in %s", async (language, asked) => {
+  const all = await opened(withNodes, language);
+  const others = await opened(without, language);
+
+  const languages = all.flatMap(({ path }) => /^\/nodes\/messages\?lng=([\w-]+)/.exec(path)?.[1] ?? []);
+  expect(languages.toSorted()).toEqual(asked.toSorted());
+  const own = all.filter(({ path }) => path.startsWith("/resources/@fxdesk/toolkit/"));
+  expect(own.length).toBeGreaterThan(10);
+  expect(others.filter(({ path }) => path.includes("fxdesk"))).toEqual([]);
+  expect(bytesOf(all) - bytesOf(others)).toBeGreaterThan(100_000);
+  expect(bytesOf(all) - bytesOf(others)).toBeLessThan(250_000);
 });

@@ -10,6 +10,11 @@ import { type ExtensionModule, extensionModule } from "./support/extension";
 import { type FlowNode, NodeRed } from "./support/node-red";
 import { expectToRun, sections, startOf } from "./support/sections";
 
+/** A node in the editor, as far as a test looks at what it thinks of a time limit. */
+interface Checked {
+  readonly _def: { readonly defaults: { readonly timeoutMs: { validate(given: string): unknown } } };
+}
+
 /** One that reads, one that changes something and one that commits money; *.long.test.ts has them all. */
 const chosen = sections.filter(([name]) => ["accounts", "statements", "trades"].includes(name));
 
@@ -77,9 +82,9 @@ test("ask 14: a new node takes the only connection there is", async () => {
   expect(connection).toBe("connection");
 });
 
-/** The type of a node, as far as a test looks into it: a label that is translated is a function. */
+/** The type of a node, as far as a test looks into it. */
 interface NodeType {
-  readonly paletteLabel: string | (() => string);
+  paletteLabel(): string;
 }
 
 /** The editor's page. */
@@ -87,20 +92,75 @@ interface PaletteOwner {
   readonly RED: { readonly nodes: { getType(type: string): NodeType } };
 }
 
-test("the labels of the palette break between words", async () => {
-  const labels = await editor.page
-    .locator(".red-ui-palette-node[data-palette-type^=fxdesk] .red-ui-palette-label")
-    .evaluateAll((all) =>
-      all.map((label) => {
-        const { RED } = globalThis as unknown as PaletteOwner;
-        const type = RED.nodes.getType(label.parentElement!.dataset.paletteType!);
-        const said = typeof type.paletteLabel === "function" ? type.paletteLabel() : type.paletteLabel;
-        return [said, label.innerHTML.split("<br>").flatMap((line) => line.split(/[ -]+/).filter(Boolean))];
-      }),
-    );
+/** What the palette is told to show of each type, and the pieces of it that it shows. */
+const labelsIn = ({ page }: Editor) =>
+  page.locator(".red-ui-palette-node[data-palette-type^=fxdesk] .red-ui-palette-label").evaluateAll((all) =>
+    all.map((label) => {
+      const { RED } = globalThis as unknown as PaletteOwner;
+      const said = RED.nodes.getType(label.parentElement!.dataset.paletteType!).paletteLabel();
+      return [
+        said,
+        label.innerHTML.split("<br>").flatMap((line) => line.split(/[ -]+/).filter(Boolean)),
+      ] as const;
+    }),
+  );
 
+/** Each of its words in one piece. */
+function expectWhole(labels: Awaited<ReturnType<typeof labelsIn>>): void {
   expect(labels.length).toBeGreaterThan(operations.length);
-  expect(labels.map(([, shown]) => shown)).toEqual(labels.map(([label]) => String(label).split(/[ -]+/)));
+  expect(labels.map(([, shown]) => shown)).toEqual(labels.map(([label]) => label.split(/[ -]+/)));
+}
+
+test("the labels of the palette break between words", async () => expectWhole(await labelsIn(editor)));
+
+describe("in German", () => {
+  let own: Editor;
+  beforeAll(async () => {
+    own = await Editor.open(browser, nodeRed.url, { language: "de-DE" });
+  });
+  afterAll(() => own.page.context().close());
+
+  test("the palette says what nodes do, and breaks between words", async () => {
+    const labels = await labelsIn(own);
+    expectWhole(labels);
+    const said = labels.map(([label]) => label);
+    expect(said).toEqual(expect.arrayContaining(["Geschäfte auflisten", "Termin-Geschäfte auflisten"]));
+    expect(said.filter((label) => /^(Get|List|Watch|Create|Start) /.test(label))).toEqual([]);
+  });
+
+  test.each([
+    ["Geschäfte", "fxdesk-list-trades"],
+    ["Termingeschäfte", "fxdesk-list-forwards"],
+    ["list forwards", "fxdesk-list-forwards"],
+    ["quote", "fxdesk-book-trade"],
+  ])("a search for %s finds %s", async (searched, type) => {
+    const found = await own.found(searched);
+    await own.found("");
+    expect(found).toContain(type);
+    expect(found.filter((each) => each.startsWith("fxdesk-")).length).toBeLessThan(operations.length / 2);
+  });
+
+  test("operations are called as their nodes in the list of all, and found in English, too", async () => {
+    const id = await own.drag(callType, 500, 560);
+    await own.edit(id);
+    const operation = own.page.getByRole("combobox", { name: "Operation" });
+    const option = own.page.locator(".fxdesk-list").getByRole("option").filter({ hasText: "forwards.list" });
+    await operation.fill("list forwards");
+    await option.getByText("Termingeschäfte auflisten").waitFor();
+    await own.close("cancel");
+  });
+
+  test("a form says what its fields are and mean, and the canvas what a node is", async () => {
+    const { page } = own;
+    expect(await page.locator('[id="filled"]').textContent()).toContain("Geschäfte auflisten · spot,ndf");
+    await own.edit("filled");
+    const label = page.locator(".fxdesk-form label").filter({ hasText: "Geschäftsarten" });
+    expect(await label.count()).toBe(1);
+    await label.hover();
+    await page.locator(".red-ui-popover").getByText("Nur Geschäfte dieser Arten.").waitFor();
+    await own.close("cancel");
+    expect(own.warnings).toEqual([]);
+  });
 });
 
 test.each([
@@ -144,6 +204,81 @@ test("the connection keeps its secrets when it is edited", async () => {
     name: "Renamed",
     environment: "api",
   });
+});
+
+describe("a new connection", () => {
+  const leads = () => editor.page.locator(".fxdesk-leads");
+  const setting = (name: string) => editor.page.locator(`#node-config-input-${name}`);
+  const reason = (name: string) => editor.page.locator(`#node-config-input-${name}-reason`);
+
+  beforeAll(async () => {
+    await editor.edit("list");
+    await editor.addConnection();
+  });
+  afterAll(async () => {
+    await editor.page.locator("#node-config-dialog-cancel").click();
+    await editor.page.waitForSelector("#node-config-dialog-cancel", { state: "detached" });
+    await editor.close("cancel");
+  });
+
+  test("leads to no real money, and says so in the colour of that", async () => {
+    await setting("domain").fill("example.com");
+    expect(await leads().innerText()).toBe("Sandbox: no real money. https://sandbox.example.com/");
+    const green = await leads().evaluate((line) => getComputedStyle(line).borderLeftColor);
+
+    await setting("environment").selectOption("Production");
+    expect(await leads().innerText()).toBe("Production: money is real. https://api.example.com/");
+    expect(await leads().evaluate((line) => getComputedStyle(line).borderLeftColor)).not.toBe(green);
+
+    await setting("baseUrl").fill("http://127.0.0.1:4010/");
+    expect(await leads().innerText()).toMatch(/does not say whether money is real\. http:\/\/127/);
+    await setting("baseUrl").fill("");
+  });
+
+  test("asks for little, and folds the rest away", async () => {
+    const rows = editor.page.locator(".fxdesk-settings .form-row:visible label");
+    const labels = await rows.allInnerTexts();
+    expect(labels.slice(0, 6)).toEqual([
+      "Environment",
+      "Domain",
+      "Base address",
+      "Client ID",
+      "Access token",
+      "API key",
+    ]);
+    expect(await setting("psuId").isVisible()).toBe(false);
+  });
+
+  test.each([
+    ["baseUrl", "nowhere", "must be an address, such as https://api.example.com/"],
+    ["domain", "https://example.com", "must be a name such as example.com, without scheme and path"],
+    ["timeoutMs", "soon", "must be a whole number from 1 on"],
+    ["psuIpAddress", "1.2.3.400", "must be an IPv4 address, such as 192.0.2.1"],
+  ])("says what is wrong with %s as one types, and takes a variable", async (name, wrong, told) => {
+    await setting(name).evaluate((input) => {
+      const section = input.closest("details");
+      if (section) section.open = true;
+    });
+    await setting(name).pressSequentially(wrong);
+    expect(await reason(name).innerText()).toBe(told);
+    expect(await setting(name).getAttribute("aria-invalid")).toBe("true");
+
+    await setting(name).fill("${FROM_OUTSIDE}");
+    expect(await reason(name).innerText()).toBe("");
+    await setting(name).fill("");
+  });
+});
+
+test("a connection with a time limit that is none is marked", async () => {
+  const isValid = (timeoutMs: string) =>
+    editor.page.evaluate((text) => {
+      const { RED } = globalThis as unknown as { RED: { nodes: { node(id: string): Checked } } };
+      const node = RED.nodes.node("connection");
+      return node._def.defaults.timeoutMs.validate.call(node, text);
+    }, timeoutMs);
+
+  expect(await isValid("soon")).toBe("Time limit (ms): must be a whole number from 1 on");
+  expect(await isValid("4000")).toBe(true);
 });
 
 test("an operation is found, chosen and called", async () => {
@@ -256,7 +391,7 @@ describe("help", () => {
   test.each([
     [
       "en-US",
-      "Lists the FX (currency) trades",
+      listTrades.summary,
       "Reading the help",
       ["Fields", "Outputs", "Details", "Errors", "References"],
     ],

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { startSandbox, type Sandbox } from "@fxdesk/sandbox";
 import { eventually } from "../support/eventually";
+import { sampleInput, sandboxClient } from "../support/samples";
 import { Editor, launchBrowser } from "./support/browser";
 import { connectionTo, tab } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
@@ -85,6 +86,7 @@ beforeAll(async () => {
       operation: "accounts.list",
       input: { type: "json", value: '{"currencies":"EUR"}' },
     },
+    { ...nodeOf("fxdesk-get-consent", "consent", 600), fromPayload: true },
     nodeOf("fxdesk-book-trade", "book", 240, { quote_id: fixed("Q1"), reason: fixed("other") }),
   ]);
   editor = await Editor.open(browser, nodeRed.url);
@@ -109,6 +111,7 @@ const saved = async (id: string) =>
 test("accounts are picked by currency and balance, and the label of the node says which", async () => {
   await editor.edit("balances");
   await inner("account_id").click();
+  await options().nth(2).waitFor();
   await inner("account_id").pressSequentially("gbp");
   const option = options().first();
   await option.waitFor();
@@ -121,6 +124,23 @@ test("accounts are picked by currency and balance, and the label of the node say
   await editor.deploy();
 
   expect((await saved("balances")).fields).toMatchObject({ account_id: { type: "str", label: "GBP" } });
+});
+
+test("a consent that was created is picked by its last day", async () => {
+  const client = sandboxClient(sandbox);
+  const input = await sampleInput("consents.create", client);
+  const { consentId } = await client.consents.create(input as never);
+  await client.close();
+  await editor.edit("consent");
+  await inner("consent-id").click();
+  await inner("consent-id").pressSequentially("9999-12");
+  const option = options().first();
+  await option.waitFor();
+  expect(await option.innerText()).toMatch(/^[\dT:-]+Z · Valid until 9999-12-31 /);
+  await inner("consent-id").press("ArrowDown");
+  await inner("consent-id").press("Enter");
+  expect(await inner("consent-id").inputValue()).toBe(consentId);
+  await editor.done();
 });
 
 test("several values are picked one after the other, and any text may stay", async () => {

@@ -17,18 +17,20 @@ import { inputFields, pageOf } from "../../core/declaration/described-page";
 import { dailyOf, declarationsOf } from "../../core/declaration/service";
 import { fxdeskService } from "../../core/service";
 import { nodeFiles } from "../../nodes/generate/files";
-import { paletteLabelOf } from "../../nodes/generate/appearance";
 import { commonOf } from "../../nodes/generate/common";
+import { searchWordsOf } from "../../nodes/generate/search-words";
+import { english } from "../../nodes/generate/words/en";
 import { callType, connectionType, inNodeWords, nodeTypeOf, watchType } from "../../nodes/names";
 
 const files = nodeFiles(contract);
 const editor = files["fxdesk.html"]!;
 const words = JSON.parse(files["locales/en-US/fxdesk.json"]!);
+const formWords = JSON.parse(files["form-words/en-US.json"]!);
 const help = files["locales/en-US/fxdesk.html"]!;
 
 /** The words of a field of a node: its own, or those that its name has in most. */
 const wordsOf = (slug: string, name: string): { label?: string } | undefined =>
-  words.operations[slug].fields?.[name] ?? words.fields[name];
+  formWords.operations[slug]?.[name] ?? formWords.fields[name];
 
 interface Definition {
   inputs: number;
@@ -36,11 +38,14 @@ interface Definition {
   category: string;
   color: string;
   icon: string;
-  paletteLabel: string;
+  /** Where its catalogue has nothing, it is given what stands for that. */
+  paletteLabel(this: Definition & { _(key: string, options: { defaultValue: string }): string }): string;
   defaults: Record<string, { value?: unknown; type?: string }>;
   credentials?: Record<string, { type: string }>;
   fxdesk: {
     slug: string;
+    title: string;
+    searchWords?: string;
     controls: { name: string; control: string; required?: true; options?: string[] }[];
   };
 }
@@ -100,9 +105,17 @@ test("every operation has a node: runtime, editor, form, words and help", () => 
     expect(editor).toContain(`RED.nodes.registerType("${type}", {`);
     expect(editor).toContain(`data-template-name="${type}"`);
     expect(help).toContain(`data-help-name="${type}"`);
-    const { fxdesk, paletteLabel } = definitions.get(type)!;
-    expect(paletteLabel).toBe(paletteLabelOf(each));
-    expect(words.operations[fxdesk.slug].label).toBe(each.title);
+    const definition = definitions.get(type)!;
+    const { fxdesk } = definition;
+    const _ = (key: string, { defaultValue }: { defaultValue: string }) =>
+      key.startsWith("short.") ? (english.shortWords[key.slice(6)] ?? defaultValue) : defaultValue;
+    const label = definition.paletteLabel.call({ ...definition, _ });
+    expect(label.split(" ")).toEqual(each.title.split(" ").map((word) => english.shortWords[word] ?? word));
+    expect(fxdesk.title).toBe(each.title);
+    const found = (fxdesk.searchWords ?? "").split(" ");
+    expect(found.filter(Boolean).toSorted()).toEqual(
+      searchWordsOf(each).split(" ").filter(Boolean).toSorted(),
+    );
     const names = callerFields(each).map(({ name }) => name);
     expect(fxdesk.controls.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
     for (const { name, title } of inputFields(pageOf(each)))
@@ -227,7 +240,7 @@ test("help of every response in JSON names its fields", () => {
 });
 
 test("no help and no form calls an operation by its name in code", () => {
-  const shown = JSON.stringify([words.operations, words.fields]) + help;
+  const shown = JSON.stringify([words.labels, formWords]) + help;
   const texts = shown + operations.map((each) => helpOf(each)).join("");
   for (const { name } of operations) expect([name, texts.includes(name)]).toEqual([name, false]);
 });
@@ -248,7 +261,7 @@ test("the editor is given the summaries of the help, and asks for the sections b
 test("what most say of a field is said once", () => {
   const all = [...definitions.values()].flatMap(({ fxdesk }) => fxdesk.controls ?? []);
   expect(editor.split('{"name":"').length).toBeLessThan(all.length * 0.6);
-  expect(JSON.stringify(words).split('"TPP-Redirect-URI"')).toHaveLength(2);
+  expect(JSON.stringify(formWords).split('"TPP-Redirect-URI"')).toHaveLength(2);
   expect(commonOf(["a", "b", "b", "c"].map((value) => ["name", { value }]))).toEqual({
     name: { value: "b" },
   });
@@ -273,7 +286,7 @@ test("the node that calls any operation has a form, words and help", () => {
   ]);
   expect(editor).toContain(`data-template-name="${callType}"`);
   expect(help).toContain(`data-help-name="${callType}"`);
-  expect(words.operations[fxdesk.slug].label).toBe("Call operation");
+  expect(words.labels[fxdesk.slug]).toBe("Call operation");
 });
 
 test("the connection's form is that of the service", () => {

@@ -4,6 +4,8 @@ import type { Node, NodeAPI } from "node-red";
 import helper from "node-red-node-test-helper";
 import { openJournal } from "../../core/journal/journal";
 import { storeSettings } from "../../core/store/settings";
+import { fxdeskService } from "../../core/service";
+import { connectionCredentials } from "../../nodes/connection/connection";
 import { nodeTypes } from "../../nodes/types";
 import { eventually } from "../support/eventually";
 import { faultServer, type FaultServer, respond } from "../support/fault-server";
@@ -12,8 +14,10 @@ import { typed } from "./support/flows";
 helper.init(require.resolve("node-red"));
 
 const set = (RED: NodeAPI) => {
-  const { connection, credentials, operation } = nodeTypes(RED, {});
-  RED.nodes.registerType("fxdesk-connection", connection, { credentials });
+  const { connection, operation } = nodeTypes(RED, {});
+  RED.nodes.registerType("fxdesk-connection", connection, {
+    credentials: connectionCredentials(fxdeskService),
+  });
   RED.nodes.registerType("fxdesk-initiate-payment", operation("payments.initiate"));
   RED.nodes.registerType("fxdesk-book-trade", operation("trades.book"));
   RED.nodes.registerType("fxdesk-call-operation", operation());

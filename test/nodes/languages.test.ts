@@ -1,15 +1,23 @@
 /** What a person reads in the editor, in every language. */
-import { dailyOf } from "../../core/declaration/service";
+import { settingsOf } from "../../core/client/settings";
+import { inputFields, pageOf } from "../../core/declaration/described-page";
+import { withAllNodes } from "../../nodes/service";
+import { dailyOf, declarationsOf } from "../../core/declaration/service";
 import { fxdeskService } from "../../core/service";
 import { nodeFiles } from "../../nodes/generate/files";
 import { assistantFiles, assistantNodes } from "../../nodes/generate/mcp";
 import { releaseFiles, releaseNodes } from "../../nodes/generate/releases";
+import { saidIn } from "../../nodes/generate/declared";
+import { type PartWords, partWords } from "../../nodes/generate/parts";
 import { german } from "../../nodes/generate/words/de";
 import { english, type Words } from "../../nodes/generate/words/en";
 import { NodeRed } from "./support/node-red";
 
+/** That of which the package has nodes. */
+const service = withAllNodes(fxdeskService);
+
 const files: Readonly<Record<string, string>> = {
-  ...nodeFiles(fxdeskService),
+  ...nodeFiles(service),
   ...releaseFiles(),
   ...assistantFiles(),
 };
@@ -29,18 +37,23 @@ const gaps = (text: string) => [...text.matchAll(/__\w+__|\$\{\w+\}/g)].map(([ga
 /** Words that are the same in both languages. */
 const same = new Set(["Name", "Person", "Operation", "JSON", "fxdesk"]);
 
+/** The titles of nodes that declarations say in English, and what is short for their words in the palette. */
+const isOfTitles = (key: string) => /^\.(labels\.(?!fxdesk-)|short\.)/.test(key);
+
 describe.each(["fxdesk", "releases", "mcp"])("%s", (set) => {
   const original = textsOf(catalogue("en-US", set));
   const translated = new Map(textsOf(catalogue("de", set)));
 
-  test("the catalogues have the same keys, and none is empty", () => {
-    expect([...translated.keys()]).toEqual(original.map(([key]) => key));
+  test("the catalogues have the same keys but for the titles of nodes, and none is empty", () => {
+    const others = (keys: Iterable<string>) => [...keys].filter((key) => !isOfTitles(key));
+    expect(others(translated.keys())).toEqual(others(original.map(([key]) => key)));
     expect([...translated.values()].filter((text) => text.trim() === "")).toEqual([]);
   });
 
   test("a translation has the gaps of its original", () => {
-    expect([...translated].map(([key, text]) => [key, gaps(text)])).toEqual(
-      original.map(([key, text]) => [key, gaps(text)]),
+    const others = original.filter(([key]) => !isOfTitles(key));
+    expect(others.map(([key]) => [key, gaps(translated.get(key)!)])).toEqual(
+      others.map(([key, text]) => [key, gaps(text)]),
     );
   });
 
@@ -51,6 +64,85 @@ describe.each(["fxdesk", "releases", "mcp"])("%s", (set) => {
     const left = frame.filter(([key, text]) => translated.get(key) === text && !same.has(text));
     expect(left).toEqual([]);
     expect(frame.length).toBeGreaterThan(5);
+  });
+});
+
+/** What declarations give to forms and to the palette: each text, and where it stands first. */
+function declaredTexts(): Map<string, string> {
+  const found = new Map<string, string>();
+  const note = (where: string, ...texts: readonly (string | undefined)[]) => {
+    for (const text of texts) if (text && !found.has(text)) found.set(text, where);
+  };
+  const noteParts = (where: string, parts: PartWords["parts"] = {}) => {
+    for (const [name, { label, description, parts: inner }] of Object.entries(parts)) {
+      note(`${where}.${name}`, label, description);
+      noteParts(`${where}.${name}`, inner);
+    }
+  };
+  for (const callable of declarationsOf(service)) {
+    note(callable.name, callable.title);
+    for (const { name, title, description, schema } of inputFields(pageOf(callable))) {
+      note(`${callable.name}: ${name}`, title, description);
+      noteParts(
+        `${callable.name}: ${name}`,
+        partWords(schema, (text) => text),
+      );
+    }
+  }
+  for (const { name, title, description } of settingsOf(service)) note(`setting ${name}`, title, description);
+  return found;
+}
+
+describe("what declarations say on forms", () => {
+  const declared = declaredTexts();
+  const lines = (texts: Iterable<string>) =>
+    [...texts].map((text) => `${text} [${declared.get(text) ?? "nowhere"}]`);
+  /** The same in German. */
+  const kept = new Set(["Alias", "Domain", "Format", "Name", "PKCE", "Text", "URLs"]);
+
+  test("has a text in German: else add it to nodes/generate/words/declared-de.ts", () => {
+    const missing = [...declared.keys()].filter((text) => !german.declared[text]?.trim());
+    expect(lines(missing)).toEqual([]);
+    expect(declared.size).toBeGreaterThan(400);
+  });
+
+  test("is said there: else remove it from nodes/generate/words/declared-de.ts", () => {
+    expect(lines(Object.keys(german.declared).filter((text) => !declared.has(text)))).toEqual([]);
+  });
+
+  test("is not left in English, but for what is the same", () => {
+    const left = Object.keys(german.declared).filter((text) => german.declared[text] === text);
+    expect(lines(left.filter((text) => !kept.has(text)))).toEqual([]);
+  });
+
+  test("names the same values, fields and operations", () => {
+    const named = (text: string) =>
+      [...text.matchAll(/`\w+`|\w+_\w+|\b[a-z]+[A-Z]\w+(\.\w+)?|\d+(?:[-.:]+\w*\d+)*/g)]
+        .map(([each]) => each)
+        .toSorted();
+    expect(Object.entries(german.declared).map(([text, said]) => [text, named(said)])).toEqual(
+      Object.keys(german.declared).map((text) => [text, named(text)]),
+    );
+  });
+
+  test("is the same text where an extension says something else", () => {
+    expect(saidIn(german, "Quote a price")).toBe("Quote a price");
+    expect(saidIn(german, "List trades")).toBe("Geschäfte auflisten");
+  });
+
+  test("calls operations as the nodes of its language are called", () => {
+    const { fields, operations } = JSON.parse(files["form-words/de.json"]!);
+    expect(operations["get-trade"].trade_id).toEqual({
+      label: "Geschäfts-ID",
+      description: "Wie trade_id in „Geschäfte auflisten“.",
+    });
+    expect(fields.creditorAccount.parts.iban.label).toBe("IBAN");
+  });
+
+  test("is short in the palette only for words there are", () => {
+    const titles = declarationsOf(service).map(({ title }) => saidIn(german, title));
+    const words = new Set(titles.flatMap((title) => title.split(" ")));
+    expect(Object.keys(german.shortWords).filter((word) => !words.has(word))).toEqual([]);
   });
 });
 
@@ -103,6 +195,13 @@ test("Node-RED gives the editor the words of its language", async () => {
   );
   const headers = { accept: "text/html", "accept-language": "de" };
   const nodes = await (await nodeRed.request("/nodes", { headers })).text();
+  const form = async (language: string) =>
+    (
+      await nodeRed.json<{ settings: { clientId: { description: string } } }>(
+        `/fxdesk/words?lang=${language}`,
+      )
+    ).settings.clientId.description;
+  const meanings = await Promise.all(["de", "de-AT", "en-US", "fr", "../de", ""].map(form));
   const help = async (language: string) =>
     (await nodeRed.request(`/fxdesk/help/fxdesk-list-trades?lang=${language}`)).text();
   const sections = await Promise.all(["de", "de-AT", "en-US", "fr", "../de", ""].map(help));
@@ -110,6 +209,8 @@ test("Node-RED gives the editor the words of its language", async () => {
 
   expect(words.form.connection).toBe("Verbindung");
   expect(round.labels["fxdesk-release"]).toBe("Freigeben");
+  const [inGerman, inEnglish] = [/^Der Client/, /^The client/].map((text) => expect.stringMatching(text));
+  expect(meanings).toEqual([inGerman, inGerman, inEnglish, inEnglish, inEnglish, inEnglish]);
   expect(nodes).toContain("Listet die Devisengeschäfte");
   const headings = sections.map((text) => /<h3>(Outputs|Ausgaben)<\/h3>/.exec(text)?.[1]);
   expect(headings).toEqual(["Ausgaben", "Ausgaben", "Outputs", "Outputs", "Outputs", "Outputs"]);

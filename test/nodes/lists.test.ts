@@ -4,7 +4,7 @@ import { fxdeskService } from "../../core/service";
 import { json, operation } from "../../core/declaration/declare";
 import { inputFields, pageOf } from "../../core/declaration/described-page";
 import { declarationsOf, type Service } from "../../core/declaration/service";
-import { listsOf, offeredBy } from "../../nodes/lists";
+import { listsOf, offeredBy, offeredCreated } from "../../nodes/lists";
 
 function listOf(name: string, field: string, service: Service = fxdeskService) {
   const callable = declarationsOf(service).find((each) => each.name === name)!;
@@ -19,6 +19,13 @@ test.each([
   ["exposure.get", "base_currency", "cash.getPosition"],
   ["accountDetails.updateAlias", "account_details_id", "accountDetails.list"],
   ["trades.get", "trade_id", "trades.list"],
+  ["openBanking.listAccounts", "Consent-ID", "consents.create"],
+  ["consents.delete", "consent-id", "consents.create"],
+  ["consents.connect", "consent_id", "consents.create"],
+  ["consents.watch", "consents", "consents.create"],
+  ["payments.initiate", "Consent-ID", "consents.create"],
+  ["payments.getStatus", "paymentId", "payments.initiateBulk"],
+  ["payments.cancel", "paymentId", "payments.initiateBulk"],
 ])("%s takes its %s from %s", (name, field, from) => {
   expect(listOf(name, field)).toMatchObject({ from });
 });
@@ -28,6 +35,9 @@ test.each([
   ["openBanking.listBalances", "account-id", "which is another service's"],
   ["accountDetails.updateAlias", "alias", "which is to be new"],
   ["transactions.find", "direction", "which has listed values"],
+  ["payments.getAuthorisation", "authorisation-id", "which is known where its payment is"],
+  ["consents.getAuthorisation", "authorisation-id", "which is known where its consent is"],
+  ["payments.initiateBulk", "payments", "which are to be new"],
 ])("%s has no list for its %s, %s", (name, field) => {
   expect(listOf(name, field)).toBeUndefined();
 });
@@ -81,4 +91,17 @@ test("an entry is offered by what people know it by, each value once", () => {
     { value: "A1", title: "Main · EUR · 1.00", label: "EUR" },
   ]);
   expect(offeredBy(entries, "currency")).toEqual([{ value: "EUR", title: "", label: "EUR" }]);
+});
+
+test("what a call created is offered by when that was, and by what people know it", () => {
+  const at = Date.UTC(2026, 10, 23, 2, 3, 59);
+  expect(
+    offeredCreated([
+      { id: "p-1", at, words: ["125.50 EUR", "Ferme Duval SARL"] },
+      { id: "p-2", at, words: [] },
+    ]),
+  ).toEqual([
+    { value: "p-1", title: "2026-11-23T02:03Z · 125.50 EUR · Ferme Duval SARL", label: "125.50 EUR" },
+    { value: "p-2", title: "2026-11-23T02:03Z", label: "2026-11-23T02:03Z" },
+  ]);
 });

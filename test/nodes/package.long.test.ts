@@ -86,7 +86,7 @@ describe.each(runtimes)("Node-RED %s", (version, runtime) => {
     expect(icons[manifest.name]).toContain("trades.svg");
     expect(JSON.stringify(examples)).toContain("Cash position");
     const words = await nodeRed.json<Record<string, any>>(`/locales/${manifest.name}/fxdesk?lng=en-US`);
-    expect(words.operations["list-trades"].label).toBe("List trades");
+    expect(words.labels["call-operation"]).toBe("Call operation");
   });
 
   test("runs an example", async () => {

@@ -1,6 +1,8 @@
 /** The messages of one node: as many under way as its connection carries, the rest in a queue with an end. */
+import { getEventListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import * as fc from "fast-check";
+import { GoneOn } from "../../nodes/operation/gone-on";
 import { MessageQueue, type Refusal } from "../../nodes/operation/queue";
 import { eventually } from "../support/eventually";
 
@@ -93,4 +95,58 @@ test("the end of a node ends what is under way, refuses what waits and what come
 
   expect(aborted).toEqual([0, 1]);
   expect(refused).toEqual([2, 3, 4, 5].map((number) => [number, "closed"]));
+});
+
+test("a signal serves the next message, unless it was aborted or somebody still listens to it", async () => {
+  const signals: AbortSignal[] = [];
+  const ends: (() => void)[] = [];
+  const queue = new MessageQueue<Item>(
+    { atOnce: 1, longest: 10 },
+    {
+      handle: (_item, signal) => {
+        signals.push(signal);
+        return new Promise((resolve) => ends.push(resolve));
+      },
+      refuse: () => undefined,
+      changed: () => undefined,
+    },
+  );
+  for (const number of numbers(0, 4)) queue.add({ number });
+  const next = async () => {
+    const count = signals.length;
+    ends.at(-1)!();
+    await eventually(() => signals.length > count, { withinMs: 5_000, what: "the next message" });
+  };
+
+  await next();
+  queue.cancel(({ number }) => number === 1);
+  await next();
+  signals.at(-1)!.addEventListener("abort", () => undefined);
+  await next();
+
+  expect(signals.map((signal) => signals.indexOf(signal))).toEqual([0, 0, 2, 3]);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, false, false]);
+});
+
+test("who waited until messages have gone on leaves no listener on the signal", async () => {
+  const completed: ((event: object) => void)[] = [];
+  const hooks = {
+    add: (_event: string, heard: () => void) => completed.push(heard),
+    remove: () => undefined,
+  };
+  const goneOn = new GoneOn({ hooks } as never);
+  const { signal } = new AbortController();
+  const { sent, end } = goneOn.follow({ wires: [["next"]] } as never, { _msgid: "M1" });
+  sent.add();
+
+  const gone = sent.gone(signal);
+  await eventually(() => getEventListeners(signal, "abort").length === 1, {
+    withinMs: 5_000,
+    what: "a listener",
+  });
+  completed[0]!({ msg: { _msgid: "M1" }, node: { id: "next" } });
+  await gone;
+  end();
+
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });

@@ -1,6 +1,8 @@
 /** What stands below a node while its calls are under way, and what becomes of them when the flow is stopped. */
 import type { Node, NodeAPI } from "node-red";
 import helper from "node-red-node-test-helper";
+import { fxdeskService } from "../../core/service";
+import { connectionCredentials } from "../../nodes/connection/connection";
 import { nodeTypes } from "../../nodes/types";
 import { type ExtensionModule, extensionModule } from "./support/extension";
 import { eventually, happens } from "../support/eventually";
@@ -39,9 +41,11 @@ beforeAll(async () => {
 afterAll(() => extension.remove());
 
 const set = (RED: NodeAPI) => {
-  const { connection, credentials, operation } = nodeTypes(RED, extension.env);
+  const { connection, operation } = nodeTypes(RED, extension.env);
   RED.nodes.registerType("fxdesk-count-steps", operation("steps.count"));
-  RED.nodes.registerType("fxdesk-connection", connection, { credentials });
+  RED.nodes.registerType("fxdesk-connection", connection, {
+    credentials: connectionCredentials(fxdeskService),
+  });
   RED.nodes.registerType("fxdesk-list-trades", operation("trades.list"));
   RED.nodes.registerType("fxdesk-book-trade", operation("trades.book"));
 };

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import helper from "node-red-node-test-helper";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { fxdeskService } from "../../core/service";
+import { connectionCredentials } from "../../nodes/connection/connection";
 import { nodeTypes } from "../../nodes/types";
 import { root } from "./support/node-red";
 import { eventually } from "../support/eventually";
@@ -21,8 +23,10 @@ const set = (RED: NodeAPI) => {
     RED.nodes.createNode(this, config);
     this.on("input", (msg) => void heard[config.id].push(msg));
   });
-  const { connection, credentials, watch } = nodeTypes(RED, {});
-  RED.nodes.registerType("fxdesk-connection", connection, { credentials });
+  const { connection, watch } = nodeTypes(RED, {});
+  RED.nodes.registerType("fxdesk-connection", connection, {
+    credentials: connectionCredentials(fxdeskService),
+  });
   RED.nodes.registerType("fxdesk-watch-transactions", watch("transactions.watch"));
   RED.nodes.registerType("fxdesk-watch-balances", watch("accounts.watchBalances"));
   RED.nodes.registerType("fxdesk-watch", watch());

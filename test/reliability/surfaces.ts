@@ -8,6 +8,8 @@ import helper from "node-red-node-test-helper";
 import { FxdeskError, ReceivedFile } from "../../core";
 import type { ClientCore } from "../../core/client/methods";
 import { toolbox } from "../../mcp/toolbox";
+import { fxdeskService } from "../../core/service";
+import { connectionCredentials } from "../../nodes/connection/connection";
 import { nodeTypes } from "../../nodes/types";
 import { fxdesk, type Ran } from "../cli/run";
 import { clientOf, later, serving } from "../core/support/against";
@@ -148,8 +150,10 @@ const catchNode = createRequire(require.resolve("node-red"))("@node-red/nodes/co
 ) => void;
 
 const fxdeskNodes = (RED: NodeAPI) => {
-  const { connection, credentials, operation } = nodeTypes(RED, {});
-  RED.nodes.registerType("fxdesk-connection", connection, { credentials });
+  const { connection, operation } = nodeTypes(RED, {});
+  RED.nodes.registerType("fxdesk-connection", connection, {
+    credentials: connectionCredentials(fxdeskService),
+  });
   for (const { operation: declared } of Object.values(calls))
     RED.nodes.registerType(declared.name, operation(declared.name));
 };

@@ -136,6 +136,16 @@ async function consent(client: FxdeskClient, explicit = false) {
   });
 }
 
+/** Access to all accounts of a person, without an end. */
+export const consentInput = {
+  access: { allPsd2: "allAccounts" },
+  recurringIndicator: true,
+  validUntil: "9999-12-31",
+  frequencyPerDay: 4,
+  combinedServiceIndicator: false,
+  ...redirect,
+} as const;
+
 const consentId =
   (explicit = false): Sample =>
   async (client) => ({ "consent-id": (await consent(client, explicit)).consentId });
@@ -249,14 +259,7 @@ const samples: Readonly<Record<string, Sample>> = {
     const { paymentId } = await client.payments.initiateBulk(await newBulkPayment(client));
     return { ...sepa, paymentId };
   },
-  "consents.create": () => ({
-    access: { allPsd2: "allAccounts" },
-    recurringIndicator: true,
-    validUntil: "9999-12-31",
-    frequencyPerDay: 4,
-    combinedServiceIndicator: false,
-    ...redirect,
-  }),
+  "consents.create": () => consentInput,
   "consents.get": consentId(),
   "consents.delete": consentId(),
   "consents.getStatus": consentId(),

@@ -1,4 +1,5 @@
 /** The words of the editor in German. */
+import { declaredInGerman, shortInGerman } from "./declared-de";
 import type { Words } from "./en";
 import { germanHelp, writtenInGerman } from "./help-de";
 
@@ -14,6 +15,8 @@ export const german: Words = {
     unset: "nicht gesetzt",
     usually: "nicht gesetzt (__value__)",
     template: "Vorlage",
+    kinds: { text: "Text", number: "Zahl", choice: "Auswahl", choices: "Mehrfachauswahl" },
+    outputs: { result: "Ergebnis", errors: "Fehler", changes: "Änderungen", status: "Stand" },
     fromPayload: "Leere Felder aus den gleichnamigen Eigenschaften von msg.payload nehmen",
     pages: "Seiten",
     pagesOne: "Eine Seite",
@@ -71,6 +74,9 @@ export const german: Words = {
     input: "Eingabe",
     from: "Beginnt bei",
     every: "Alle (s)",
+    wordsWait: "Die Texte der Maske werden gelesen …",
+    wordsFailed:
+      "Die Texte der Felder waren von Node-RED nicht zu bekommen: Sie heißen so, wie Flows sie nennen. Die Maske noch einmal öffnen, um es wieder zu versuchen.",
     helpWaits: "Die Hilfe wird gelesen …",
     helpFailed:
       "Die Hilfe war von Node-RED nicht zu bekommen. Den Node noch einmal auswählen, um es wieder zu versuchen.",
@@ -81,8 +87,26 @@ export const german: Words = {
     environment: "Umgebung",
     variables: "Diese Variablen setzen, wo Node-RED läuft:",
     settingsDescription: "Ein Feld darf eine Umgebungsvariable enthalten, geschrieben ${NAME}.",
-    secrets: "Geheimnisse",
-    secretsDescription: "Von Node-RED verschlüsselt aufbewahrt, nie in einem Flow.",
+    sections: {
+      credentials: "Zugangsdaten und Anmeldung",
+      openBanking: "Open Banking",
+      limits: "Grenzen und Tempo",
+      records: "Journal und Freigaben",
+    },
+    secretsDescription: "Geheimnisse werden von Node-RED verschlüsselt aufbewahrt, nie in einem Flow.",
+    place: "Produktion",
+    leads: {
+      production: "Produktion: das Geld ist echt. __address__",
+      none: "Sandbox: kein echtes Geld. __address__",
+      unknown: "Eine eigene Adresse, die nicht sagt, ob das Geld echt ist. __address__",
+      nowhere: "Noch keine Adresse.",
+    },
+    shapes: {
+      address: "muss eine Adresse sein, wie https://api.example.com/",
+      count: "muss eine ganze Zahl ab 1 sein",
+      host: "muss ein Name wie example.com sein, ohne Schema und Pfad",
+      ipv4: "muss eine IPv4-Adresse sein, wie 192.0.2.1",
+    },
     tls: "Client-Zertifikat",
     login: "Anmelden",
     loginWaits: "Wartet, bis die Anmeldung erfolgt ist …",
@@ -119,6 +143,9 @@ export const german: Words = {
     incomplete: "nicht alles gelesen",
   },
 
+  declared: declaredInGerman,
+  shortWords: shortInGerman,
+  quotes: ["„", "“"],
   call: { label: "Operation aufrufen" },
   watch: { label: "Beobachten" },
   categories: {

@@ -15,6 +15,8 @@ export const english = {
     unset: "not set",
     usually: "not set (__value__)",
     template: "template",
+    kinds: { text: "text", number: "number", choice: "choice", choices: "choices" },
+    outputs: { result: "result", errors: "errors", changes: "changes", status: "status" },
     fromPayload: "Take empty fields from the properties of msg.payload with the same name",
     pages: "Pages",
     pagesOne: "One page",
@@ -68,6 +70,9 @@ export const english = {
     input: "Input",
     from: "Begins at",
     every: "Every (s)",
+    wordsWait: "Reading the words of the form …",
+    wordsFailed:
+      "The words of the fields could not be read from Node-RED: they have the names that flows have for them. Open the form again to try once more.",
     helpWaits: "Reading the help …",
     helpFailed: "The help could not be read from Node-RED. Select the node again to try once more.",
   },
@@ -77,8 +82,26 @@ export const english = {
     environment: "environment",
     variables: "Set these variables where Node-RED runs:",
     settingsDescription: "A field may hold an environment variable, written ${NAME}.",
-    secrets: "Secrets",
-    secretsDescription: "Kept encrypted by Node-RED, never in a flow.",
+    sections: {
+      credentials: "Credentials and login",
+      openBanking: "Open banking",
+      limits: "Limits and pace",
+      records: "Journal and releases",
+    },
+    secretsDescription: "Secrets are kept encrypted by Node-RED, never in a flow.",
+    place: "Production",
+    leads: {
+      production: "Production: money is real. __address__",
+      none: "Sandbox: no real money. __address__",
+      unknown: "An address of its own, which does not say whether money is real. __address__",
+      nowhere: "No address yet.",
+    },
+    shapes: {
+      address: "must be an address, such as https://api.example.com/",
+      count: "must be a whole number from 1 on",
+      host: "must be a name such as example.com, without scheme and path",
+      ipv4: "must be an IPv4 address, such as 192.0.2.1",
+    },
     tls: "Client certificate",
     login: "Log in",
     loginWaits: "Waiting until you have logged in …",
@@ -114,6 +137,15 @@ export const english = {
     incomplete: "not all was read",
   },
 
+  /** What declarations say in English, in other words. */
+  declared: {} as Readonly<Record<string, string>>,
+  /** Words wider than a node of the palette. A search by the whole word finds the node. */
+  shortWords: {
+    authorisation: "auth.",
+    authorisations: "auths.",
+    configuration: "config",
+  } as Readonly<Record<string, string>>,
+  quotes: ["“", "”"] as readonly [opening: string, closing: string],
   /** Of the nodes that take what they call by its name. */
   call: { label: "Call operation" },
   watch: { label: "Watch" },

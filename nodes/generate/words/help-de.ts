@@ -34,11 +34,10 @@ export const germanHelp: HelpWords = {
       "Nennt das Konto, auf das einzuzahlen ist, was Geschäfte erfordern, mit den Angaben für die Überweisung.",
     "transactions.get": "Liest einen Umsatz nach seiner ID, mit allen Einzelheiten und dem Verwendungszweck.",
     "trades.list":
-      "Listet die Devisengeschäfte des Clients: Kassa, Termin, Swaps; die offenen, oder danach, wann sie fällig werden.",
+      "Listet die Devisengeschäfte des Clients: Kassa, Termin, Abrufe, NDFs; die offenen, oder danach, wann sie fällig werden.",
     "trades.get":
       "Liest ein Geschäft: Status, Kurs, Tage, und was noch abzurufen ist; auf Wunsch auch seine Zahlungen.",
-    "trades.book":
-      "Schließt ein Devisengeschäft zu einem vorliegenden Angebot ab: Kassa, Termin, Swap oder Abruf.",
+    "trades.book": "Schließt ein Devisengeschäft zu einem vorliegenden Angebot ab: Kassa, Termin oder Abruf.",
     "transactions.watch":
       "Meldet neue und geänderte Umsätze: eingehende Zahlungen, Ausgänge, Gebühren, späte Buchungen.",
     "accounts.watchBalances":
@@ -185,13 +184,13 @@ export const writtenInGerman: Readonly<
     label: "Werkzeug",
     summary: "Beginnt einen Flow, den KI-Assistenten als Werkzeug aufrufen, neben denen des Dienstes.",
     details: [
-      "msg.payload enthält die Argumente, die dem Formular entsprechen; msg.fxdesk steht für den Aufruf. Der Flow endet mit einem Node „Werkzeugergebnis“, der dieses msg.fxdesk braucht.",
+      "msg.payload enthält die Argumente, die dem Formular entsprechen; msg.fxdesk steht für den Aufruf. Der Flow endet mit einem Node „Werkzeug-Ergebnis“, der dieses msg.fxdesk braucht.",
       "Ein Modell wählt ein Werkzeug nach seiner Beschreibung: sie sagt, was es tut, und wann es das richtige ist.",
       "Ein Flow, der mehr tut als lesen, muss es sagen: er wird nur angeboten, wo der MCP-Server Änderungen erlaubt. Ein Deploy beendet die Aufrufe, die warten.",
     ],
   },
   "fxdesk-tool-result": {
-    label: "Werkzeugergebnis",
+    label: "Werkzeug-Ergebnis",
     summary: "Beendet einen Flow, den ein KI-Assistent aufgerufen hat: msg.payload ist, was er erfährt.",
     details: [
       "Text erfährt er, wie er ist, ein Objekt mit seinen Feldern. Auch ein Catch-Node sollte hierher führen, damit er erfährt, was schiefging, statt nichts: es sind die Worte von msg.error.",

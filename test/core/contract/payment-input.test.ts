@@ -81,7 +81,7 @@ test("models and forms read the form alone", () => {
   };
   expect(properties.instructedAmount).toEqual({
     type: "object",
-    description: "Amount to pay: currency and amount.",
+    description: "Amount to pay.",
     properties: {
       currency: { type: "string", pattern: "^[A-Z]{3}$" },
       amount: { type: "string", pattern: "^-?\\d{1,14}(\\.\\d{1,3})?$" },

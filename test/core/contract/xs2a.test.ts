@@ -219,7 +219,7 @@ describe("payments.initiate", () => {
   });
 
   test.each([
-    [variable, "MonthlyVariable needs monthsOfExecution."],
+    [variable, "MonthlyVariable requires monthsOfExecution."],
     [{ ...variable, monthsOfExecution: [] }, "monthsOfExecution must have at least 1 entries"],
     [{ ...variable, monthsOfExecution: ["4", "4"] }, "monthsOfExecution must have no month twice"],
     [{ ...periodic, monthsOfExecution: ["4"] }, "Only MonthlyVariable has monthsOfExecution."],
@@ -271,8 +271,8 @@ describe("a payment in XML", () => {
   });
 
   test.each([
-    ["payments.initiate", at("payments"), "pain001 pain.001 products need pain001."],
-    ["payments.initiateBulk", xmlProduct, "pain001 pain.001 products need pain001."],
+    ["payments.initiate", at("payments"), "pain001 pain.001 products require pain001."],
+    ["payments.initiateBulk", xmlProduct, "pain001 pain.001 products require pain001."],
     ["payments.initiate", { ...single, pain001 }, "Only pain.001 products have pain001."],
     ["payments.initiate", { ...at("payments"), pain001: "payment.xml" }, "pain001 must be an XML document"],
     [
@@ -281,7 +281,7 @@ describe("a payment in XML", () => {
       "pain001 must be declared as UTF-8",
     ],
     ["payments.initiate", { ...at("payments"), pain001, ...transfer }, "creditorName cannot be given with"],
-    ["payments.initiate", { ...at("periodic-payments"), pain001 }, "A periodic payment needs startDate"],
+    ["payments.initiate", { ...at("periodic-payments"), pain001 }, "A periodic payment requires startDate"],
     [
       "payments.initiate",
       { ...at("payments"), pain001, ...order },
@@ -309,7 +309,7 @@ describe("openBanking.listTransactions", () => {
     "%#: needs dateFrom otherwise",
     (values) => {
       expect(violations("openBanking.listTransactions", values)).toEqual([
-        expect.stringMatching(/^dateFrom dateFrom is needed unless/),
+        expect.stringMatching(/^dateFrom dateFrom is required unless/),
       ]);
     },
   );

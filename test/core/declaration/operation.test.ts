@@ -53,6 +53,7 @@ const contradictions: [string, Partial<Declaration>][] = [
     "there is no field until",
     { rules: [{ kind: "ordered", fields: ["after", "until"], description: "In order." }] },
   ],
+  ["there is no field colour", { knownBy: ["colour"] }],
   ["no JSON response has a field id", { identifiedBy: "id" }],
   ["no JSON response has a field toString", { identifiedBy: "toString" }],
   ["the caller gives no field quote_id", { singleUse: "quote_id" }],

@@ -154,7 +154,7 @@ describe("payments.follow", () => {
   });
 
   test("a payment or a trade, and the product of a payment", async () => {
-    await expect(client.payments.follow({ paymentId: "x" })).rejects.toThrow(/payment-product is needed/);
+    await expect(client.payments.follow({ paymentId: "x" })).rejects.toThrow(/payment-product is required/);
     await expect(client.payments.follow({})).rejects.toThrow(/Exactly one of paymentId and trade_id/);
   });
 });

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { applyMigrations, tables } from "../../../core/store/migrations";
+import { keepCreated, listCreated } from "../../../core/store/created";
 import { acquireLease } from "../../../core/store/lease";
 import { moveOf, setMove } from "../../../core/store/moved";
 import { moveStore } from "../../../core/store/move";
@@ -23,6 +24,7 @@ const pair = (number: number) => ({
 /** Names that an engine could sort in its own way. */
 const families = (count: number) =>
   Array.from({ length: count }, (_, number) => `${"aBÄ_-"[number % 5]}${number}`);
+const consents = { environment: "api https://api.example.com", client: "c-1", operation: "consents.create" };
 const seventh = families(8)[7]!;
 
 async function fill(store: Store, count = 8): Promise<void> {
@@ -121,6 +123,7 @@ test.each(pairs)("from %s to %s everything is there, sealed anew", async (_, __,
   const count = 450;
   const before = await withStore(from, async (store) => {
     await fill(store, count);
+    await keepCreated(store, consents, "consent_id", { id: "consent-1", given: {} });
     return contents(store);
   });
   const moved = await moveStore(from, to);
@@ -128,6 +131,7 @@ test.each(pairs)("from %s to %s everything is there, sealed anew", async (_, __,
     fxdesk_tokens: count,
     fxdesk_releases: 0,
     fxdesk_release_decisions: 0,
+    fxdesk_created: 1,
     fxdesk_halts: 0,
     fxdesk_journal_events: 6,
     fxdesk_journal_details: 4,
@@ -141,6 +145,7 @@ test.each(pairs)("from %s to %s everything is there, sealed anew", async (_, __,
     for (const [number, family] of families(count).entries())
       expect(await loadTokens(store, family)).toMatchObject({ accessToken: `access-${number}`, version: 1 });
     expect(await saveTokens(store, seventh, 1, pair(8))).toBe(true);
+    expect(await listCreated(store, consents)).toMatchObject([{ id: "consent-1" }]);
   });
   await withJournal(to, async (journal) => {
     expect(await journal.claim(intent({ key: "made" }), longMs)).toMatchObject({

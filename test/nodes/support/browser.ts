@@ -43,6 +43,8 @@ interface EditorOptions {
   readonly isHurried?: boolean;
   /** The language of the browser; English unless one is named. */
   readonly language?: string;
+  /** Is given the page before it has loaded anything. */
+  readonly prepare?: (page: Page) => unknown;
 }
 
 /** Dialogs of the editor wait until they have slid in and out. */
@@ -64,6 +66,7 @@ export class Editor {
     const { language: locale = "en-US" } = options;
     const page = await browser.newPage({ viewport: { width: 1360, height: 860 }, locale });
     if (options.isHurried) await page.addInitScript(hurry);
+    options.prepare?.(page);
     const editor = new Editor(page);
     await page.goto(url);
     await editor.#loaded();
@@ -115,7 +118,10 @@ export class Editor {
   /** Draws a wire from the output of a node to the input of another. */
   async wire(from: string, to: string): Promise<void> {
     const middle = async (id: string, port: string) => {
-      const { x, y, width, height } = (await this.page.locator(`[id="${id}"] ${port}`).boundingBox())!;
+      const { x, y, width, height } = (await this.page
+        .locator(`[id="${id}"] ${port}`)
+        .first()
+        .boundingBox())!;
       return [x + width / 2, y + height / 2] as const;
     };
     const end = await middle(to, ".red-ui-flow-port-input");
@@ -149,18 +155,30 @@ export class Editor {
     await this.#slidIn();
   }
 
-  /** Closes the dialog of the connection with Update. */
+  /** Opens the dialog of a new connection, from the open dialog of a node. */
+  async addConnection(): Promise<void> {
+    await this.page.locator("#node-input-btn-connection-add").click();
+    await this.page.waitForSelector("#node-config-dialog-edit-form");
+    await this.#slidIn();
+  }
+
+  /** Closes the dialog of the connection with Update, or Add. */
   async updateConnection(): Promise<void> {
     await this.page.locator("#node-config-dialog-ok").click();
     await this.page.waitForSelector("#node-config-dialog-ok", { state: "detached" });
     await this.#slidIn();
   }
 
-  /** A dialog is ready when it has been made to move, and has stopped. */
+  /** A dialog is ready when it has been made to move, and has stopped, and its form has its words. */
   async #slidIn(): Promise<void> {
+    await this.#filled();
     await this.page.waitForFunction(
       `(([top]) => top?.style.transition && getComputedStyle(top).right === "0px")([...document.querySelectorAll(".red-ui-tray")].reverse())`,
     );
+  }
+
+  async #filled(): Promise<void> {
+    await this.page.waitForSelector(".red-ui-tray [aria-busy=true]", { state: "detached" });
   }
 
   /** Opens the dialog of any node at once, that of a config node too. */
@@ -175,6 +193,7 @@ export class Editor {
       [id],
     );
     await this.page.waitForSelector(".red-ui-tray-body form");
+    await this.#filled();
   }
 
   /** Closes the dialog on top, with what is in it or without. */
@@ -237,7 +256,8 @@ export class Editor {
     const ok = this.page.locator("#red-ui-clipboard-dialog-ok");
     const chosen = async () => {
       await entry(title).click();
-      return ok.isEnabled();
+      const isSelected = await entry(title).evaluate(({ classList }) => classList.contains("selected"));
+      return isSelected && ok.isEnabled();
     };
     // The list unfolds still: what is clicked may have moved on.
     await eventually(chosen, { withinMs: 25_000, what: `${title} in the list of examples` });

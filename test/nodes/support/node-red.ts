@@ -153,13 +153,18 @@ export class NodeRed {
   }
 
   async #listen(): Promise<void> {
-    const socket = new WebSocket(`${this.url.replace("http", "ws")}/comms`);
-    this.#socket = socket;
-    socket.addEventListener("message", ({ data }) => this.#heard(JSON.parse(String(data))));
-    await new Promise((resolve, reject) => {
-      socket.addEventListener("open", resolve, { once: true });
-      socket.addEventListener("error", reject, { once: true });
-    });
+    let problem = "";
+    // The server runs before it takes sockets.
+    const opened = async () => {
+      const socket = new WebSocket(`${this.url.replace("http", "ws")}/comms`);
+      socket.addEventListener("message", ({ data }) => this.#heard(JSON.parse(String(data))));
+      return new Promise<WebSocket | undefined>((resolve) => {
+        socket.addEventListener("open", () => resolve(socket), { once: true });
+        socket.addEventListener("error", ({ message }) => resolve(void (problem = message)), { once: true });
+      });
+    };
+    const what = () => `a socket for statuses and Debug nodes: ${problem}`;
+    const socket = (this.#socket = await eventually(opened, { withinMs, what }));
     for (const subscribe of ["debug", "status/#"]) socket.send(JSON.stringify({ subscribe }));
   }
 

@@ -1,0 +1,120 @@
+/**
+ * The identifiers that calls created and no list of the service gives. Those of calls that commit money are in the journal; the
+ * others are kept beside it, until a call ends what they stand for.
+ */
+import { existsSync } from "node:fs";
+import { createdBy, creatorsOf, endedBy, identityIn, plainName } from "../declaration/created";
+import type { Values } from "../declaration/fields";
+import { knownWords } from "../declaration/known-words";
+import type { Declaration } from "../declaration/operation";
+import { customerIn } from "../declaration/service";
+import { patienceMs, within } from "../journal/endings";
+import { identifiedEntries, sourceOf } from "../journal/rows";
+import { customerOf, environmentOf } from "../journal/service-inquiry";
+import { endCreated, keepCreated, listCreated, mostCreated } from "../store/created";
+import { type Store, withStore } from "../store/open";
+import { isPostgres } from "../store/settings";
+import type { Connection } from "./connection";
+import type { PreparedCall } from "./prepared-call";
+import type { CreatedId } from "./response";
+
+const picked = (values: Values, names: readonly string[]): Values =>
+  Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])));
+
+/** What a journaled call asked for, where its body is JSON. */
+function givenIn(call: Values | undefined): Values {
+  try {
+    return JSON.parse(String(call?.body)) as Values;
+  } catch {
+    return {};
+  }
+}
+
+export class CreatedIds {
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(private readonly connection: Connection) {}
+
+  /**
+   * Keeps what a call created, or lets go what it ended, when all before it is done. Who made the call waits a little, as the
+   * program may end with it. What fails is only said.
+   */
+  async note(call: PreparedCall, body: unknown): Promise<void> {
+    const { secrets } = this.connection;
+    this.#last = this.#last
+      .then(() => this.#write(call, body))
+      .catch((error: Error) => sayUnkept(call.operation, secrets.redactError(error)));
+    await within(patienceMs, this.#last);
+  }
+
+  /** Waits for what was noted. */
+  settled(): Promise<void> {
+    return this.#last;
+  }
+
+  /** What this connection's calls created of the kind that an operation creates, newest first. */
+  async list(operation: Declaration): Promise<readonly CreatedId[]> {
+    await this.#last;
+    const { service, store: settings } = this.connection;
+    const name = createdBy(operation);
+    if (name === undefined || !this.#isThere()) return [];
+    const creators = creatorsOf(service, name, operation.server);
+    return withStore(settings, async (store) => {
+      const lists: (readonly CreatedId[])[] = [];
+      for (const creator of creators) lists.push(await this.#of(creator, store));
+      return lists
+        .flat()
+        .toSorted((one, other) => other.at - one.at)
+        .slice(0, mostCreated);
+    });
+  }
+
+  async #of(operation: Declaration, store: Store): Promise<readonly CreatedId[]> {
+    const environment = environmentOf(this.connection, operation);
+    if (environment === undefined) return [];
+    const client = customerOf(this.connection, operation);
+    const scope = { environment, client, operation: operation.name };
+    if (operation.effect !== "money")
+      return (await listCreated(store, scope)).map(({ id, at, given }) => ({
+        id,
+        at,
+        words: knownWords(operation, given),
+      }));
+    return (await identifiedEntries(sourceOf(store), scope, mostCreated)).map(
+      ({ ending, begunAt, intent }) => ({
+        id: ending!.identity!,
+        at: begunAt,
+        words: knownWords(operation, givenIn(intent?.call)),
+      }),
+    );
+  }
+
+  async #write({ operation, values, given }: PreparedCall, body: unknown): Promise<void> {
+    const { connection } = this;
+    const { service, store: settings } = connection;
+    const environment = environmentOf(connection, operation)!;
+    const [name, id] = [createdBy(operation), identityIn(operation, body)];
+    if (name !== undefined && id !== undefined) {
+      const scope = { environment, client: customerIn(service, values), operation: operation.name };
+      const content = { id, given: picked(given, operation.knownBy ?? []) };
+      await withStore(settings, (store) => keepCreated(store, scope, name, content));
+    }
+    const field = endedBy(operation);
+    if (field === undefined || !this.#isThere()) return;
+    const ended = plainName(field);
+    if (creatorsOf(service, ended, operation.server).length === 0) return;
+    await withStore(settings, (store) => endCreated(store, environment, ended, String(values[field])));
+  }
+
+  /** What nobody has made holds nothing, and is not made to look. */
+  #isThere(): boolean {
+    const { place } = this.connection.store;
+    return isPostgres(place) || existsSync(place);
+  }
+}
+
+const sayUnkept = ({ name }: Declaration, { message }: Error): void =>
+  process.emitWarning(
+    `${name}: The call was carried out, and the store could not take note of its identifier (${message}): forms do not offer what is there.`,
+    { type: "FxdeskWarning", code: "FXDESK_ID_UNKEPT" },
+  );

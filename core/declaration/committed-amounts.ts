@@ -1,0 +1,36 @@
+/** How much a call commits, by its declaration and its values. */
+import type { CommittedAmounts } from "./operation";
+
+export interface CommittedAmount {
+  readonly amount: string;
+  readonly currency: string;
+}
+
+/** What stands at a path; a `*` is each entry of a list. */
+function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
+  const [name, ...rest] = path;
+  if (name === undefined) return [value];
+  if (name === "*") return Array.isArray(value) ? value.flatMap((each) => valuesAt(each, rest)) : [undefined];
+  const inside =
+    typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  return valuesAt(inside, rest);
+}
+
+const isAmount = (value: unknown): value is { amount: string | number; currency: string } => {
+  const { amount, currency } = (value ?? {}) as Record<string, unknown>;
+  return typeof currency === "string" && /^\d+(\.\d+)?$/.test(String(amount));
+};
+
+/** How much a call commits; undefined where nobody knows. */
+export function amountsIn(
+  declared: CommittedAmounts | undefined,
+  values: Readonly<Record<string, unknown>>,
+): readonly CommittedAmount[] | undefined {
+  if (!declared) return undefined;
+  const isMore = Object.entries(declared.unless ?? {}).some(([name, more]) =>
+    more.includes(String(values[name])),
+  );
+  const found = declared.paths.flatMap((path) => valuesAt(values, path.split(".")));
+  if (isMore || found.length === 0 || !found.every(isAmount)) return undefined;
+  return found.map(({ amount, currency }) => ({ amount: String(amount), currency }));
+}

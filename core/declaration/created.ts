@@ -1,0 +1,43 @@
+/**
+ * Identifiers that calls create: which operation makes which, which one ends what it stands for. It follows from
+ * the declarations; a name is the same however it is spelled.
+ */
+import type { Callable, Declaration } from "./operation";
+import type { Service } from "./service";
+
+/** `Consent-ID`, `consent-id` and `consentId` are `consent_id`. */
+export const plainName = (name: string): string =>
+  name
+    .replace(/([a-z\d])([A-Z])/g, "$1_$2")
+    .replaceAll("-", "_")
+    .toLowerCase();
+
+const isId = (name: string): boolean => plainName(name).endsWith("_id");
+
+/**
+ * The plain name of the identifier that an operation creates; undefined where it creates none. What is created below something
+ * else has its identifier there, and means nothing without it.
+ */
+export function createdBy({ effect, identifiedBy, parameters = {} }: Declaration): string | undefined {
+  if (effect === "read" || identifiedBy === undefined || !isId(identifiedBy)) return undefined;
+  return Object.keys(parameters).some(isId) ? undefined : plainName(identifiedBy);
+}
+
+/** The operations that create an identifier, on the server that knows it. */
+export const creatorsOf = (
+  { operations }: Pick<Service, "operations">,
+  name: string,
+  server: string,
+): readonly Declaration[] =>
+  operations.filter((operation) => operation.server === server && createdBy(operation) === name);
+
+/** The field of the identifier that stands for nothing any more after a call; undefined where there is none. */
+export const endedBy = ({ effect, method, path }: Declaration): string | undefined =>
+  effect === "change" && method === "DELETE" ? /\{([^}]+)\}$/.exec(path)?.[1] : undefined;
+
+/** What identifies what a call did, in its response. */
+export function identityIn({ identifiedBy }: Callable, body: unknown): string | undefined {
+  if (identifiedBy === undefined || typeof body !== "object" || body === null) return undefined;
+  const value = (body as Record<string, unknown>)[identifiedBy];
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+}

@@ -1,0 +1,150 @@
+/** What a client's calls created, told again: at the real sandbox. */
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { ClientOptions, FxdeskClient } from "@fxdesk/toolkit";
+import { createConsent } from "../../../core/contract/consents";
+import { initiateBulkPayment, initiatePayment } from "../../../core/contract/payments";
+import { listTrades } from "../../../core/contract/trades";
+import { eraseDetails } from "../../../core/journal/by-person";
+import { withStore } from "../../../core/store/open";
+import { storeSettings } from "../../../core/store/settings";
+import { faultServer, respond } from "../../support/fault-server";
+import { consentInput, sampleInput, sandboxClient } from "../../support/samples";
+import { folder } from "../store/engines";
+
+const stores = folder();
+let sandbox: Sandbox;
+let store: string;
+let clients: FxdeskClient[];
+let warnings: jest.SpyInstance;
+
+beforeAll(async () => (sandbox = await startSandbox()));
+afterAll(() => sandbox.close());
+beforeEach(() => {
+  store = join(stores.path, `${randomUUID()}/store.db`);
+  clients = [];
+  warnings = jest.spyOn(process, "emitWarning").mockReturnValue();
+});
+afterEach(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  warnings.mockRestore();
+});
+
+function connected(options: ClientOptions = {}): FxdeskClient {
+  const client = sandboxClient(sandbox, { store, ...options });
+  clients.push(client);
+  return client;
+}
+
+const consent = async (client: FxdeskClient) => (await client.consents.create(consentInput)).consentId;
+
+test("a consent is told with its last day by another client, until it is deleted", async () => {
+  const client = connected();
+  const [first, second] = [await consent(client), await consent(client)];
+  const words = ["Valid until 9999-12-31"];
+  const other = connected();
+  const created = await other.created(createConsent);
+  expect(created).toMatchObject([
+    { id: second, words },
+    { id: first, words },
+  ]);
+  await other.consents.delete({ "consent-id": second });
+  expect((await other.created(createConsent)).map(({ id }) => id)).toEqual([first]);
+});
+
+test("one that procedures ask for is told as well", async () => {
+  const client = connected();
+  const { consent_id: id } = await client.consents.connect({ wait_seconds: 0 });
+  expect((await client.created(createConsent)).map((each) => each.id)).toEqual([id]);
+});
+
+test("what could not be deleted stays", async () => {
+  const client = connected();
+  const id = await consent(client);
+  sandbox.control.addFault({ operation: "consents.delete", kind: "reset-before", times: 1 });
+  await expect(client.consents.delete({ "consent-id": id })).rejects.toThrow();
+  expect((await client.created(createConsent)).map((each) => each.id)).toEqual([id]);
+});
+
+test("each sees its own: of the person and the environment", async () => {
+  const id = await consent(connected({ psu: { "PSU-ID": "anna" } }));
+  await clients[0]!.close();
+  const ids = async (options: ClientOptions) =>
+    (await connected(options).created(createConsent)).map((each) => each.id);
+  expect(await ids({ settings: { psuId: "anna" } })).toEqual([id]);
+  expect(await ids({ settings: { psuId: "bert" } })).toEqual([]);
+  expect(await ids({})).toEqual([]);
+  expect(await ids({ psu: { "PSU-ID": "anna" }, xs2aUrl: "https://xs2a.example.com" })).toEqual([]);
+});
+
+test("payments are told from the journal, by amount and creditor until that is erased", async () => {
+  const client = connected();
+  const input = (await sampleInput("payments.initiate", client)) as never;
+  const { paymentId: single } = await client.payments.initiate(input);
+  const many = (await sampleInput("payments.initiateBulk", client)) as never;
+  const response = await client.payments.initiateBulk.response(many);
+  const bulk = response.body.paymentId;
+  expect(await client.created(initiatePayment)).toMatchObject([
+    { id: bulk, words: ["125.50 EUR"] },
+    { id: single, words: ["125.50 EUR", "Ferme Duval SARL"] },
+  ]);
+  await withStore(storeSettings({ store }), (opened) => eraseDetails(opened, response.journal!.entry));
+  expect((await client.created(initiateBulkPayment))[0]).toMatchObject({ id: bulk, words: [] });
+});
+
+test("nothing is told of what no call creates, and no store is made to look or to delete", async () => {
+  const client = connected();
+  expect(await client.created(listTrades)).toEqual([]);
+  expect(await client.created(createConsent)).toEqual([]);
+  const elsewhere = connected({ store: `${store}-other` });
+  await client.consents.delete({ "consent-id": await consent(elsewhere) });
+  await client.close();
+  expect(existsSync(store)).toBe(false);
+});
+
+const createdResponse = respond(
+  201,
+  JSON.stringify({ consentId: "c-1", consentStatus: "received", _links: {} }),
+);
+
+test("while somebody else holds the store, the call ends, and the note is taken later", async () => {
+  let release: () => void;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let holding: Promise<void>;
+  const server = await faultServer((socket, number) => {
+    holding = withStore(storeSettings({ store }), ({ database }) =>
+      database.exclusively(async () => {
+        createdResponse(socket, number);
+        await held;
+      }),
+    );
+  });
+  const client = connected({ xs2aUrl: server.url });
+  expect(await client.consents.create(consentInput)).toMatchObject({ consentId: "c-1" });
+  release!();
+  await holding!;
+  await client.close();
+  const created = await connected({ xs2aUrl: server.url }).created(createConsent);
+  await server.close();
+  expect(created.map(({ id }) => id)).toEqual(["c-1"]);
+});
+
+test("where the store takes no note, the call ends as it did, and a warning says so", async () => {
+  // It cannot be used from the moment at which the call has left.
+  const server = await faultServer((socket, number) => {
+    mkdirSync(dirname(store), { recursive: true, mode: 0o700 });
+    writeFileSync(store, "no database", { mode: 0o600 });
+    createdResponse(socket, number);
+  });
+  const client = connected({ xs2aUrl: server.url });
+  expect(await client.consents.create(consentInput)).toMatchObject({ consentId: "c-1" });
+  await client.close();
+  await server.close();
+  expect(warnings).toHaveBeenCalledTimes(1);
+  expect(warnings).toHaveBeenCalledWith(
+    expect.stringContaining("consents.create: The call was carried out, and the store could not take note"),
+    { type: "FxdeskWarning", code: "FXDESK_ID_UNKEPT" },
+  );
+});

@@ -1,0 +1,171 @@
+/** The words of a form, which the editor asks for with the first one that is opened, or with the first message that needs them. */
+import type { Browser, Page, Route } from "playwright-core";
+import { eventually } from "../support/eventually";
+import { Editor, launchBrowser } from "./support/browser";
+import { tab } from "./support/flows";
+import { type FlowNode, NodeRed } from "./support/node-red";
+
+let nodeRed: NodeRed;
+let browser: Browser;
+
+const given = { trade_type: { type: "str", value: "spot" } };
+const flow: readonly FlowNode[] = [
+  tab,
+  { id: "connection", type: "fxdesk-connection", name: "Nowhere", baseUrl: "http://127.0.0.1:1" },
+  {
+    id: "list",
+    type: "fxdesk-list-trades",
+    z: tab.id,
+    x: 300,
+    y: 100,
+    connection: "connection",
+    fields: given,
+    wires: [[]],
+  },
+  {
+    id: "call",
+    type: "fxdesk-call-operation",
+    z: tab.id,
+    x: 300,
+    y: 200,
+    connection: "connection",
+    wires: [[]],
+  },
+];
+
+beforeAll(async () => {
+  nodeRed = await NodeRed.start();
+  browser = await launchBrowser();
+  await nodeRed.deploy(flow);
+}, 90_000);
+
+afterAll(async () => {
+  await browser.close();
+  await nodeRed.close();
+});
+
+const path = "**/fxdesk/words?*";
+
+/** An editor in which the words do not come until they are let through, again and again. */
+async function waitingEditor(language: string) {
+  const asked: Route[] = [];
+  const prepare = (page: Page) => page.route(path, (route) => void asked.push(route));
+  const editor = await Editor.open(browser, nodeRed.url, { language, prepare });
+  const next = () => eventually(() => asked.shift(), { withinMs: 10_000, what: "a request for the words" });
+  return { editor, page: editor.page, asked, next };
+}
+
+const tradeType = '.form-row:has([id="node-input-fxdesk-trade_type"]) label';
+const typed = (page: Page) =>
+  page.evaluate(`({ ...RED.nodes.node("list").fields, name: RED.nodes.node("list").name })`);
+
+test.each([
+  [
+    "en-US",
+    "Reading the words of the form",
+    ["Name", "Connection"],
+    ["Optional fields", "Trade types", "Client ID"],
+  ],
+  [
+    "de-DE",
+    "Die Texte der Maske werden gelesen",
+    ["Name", "Verbindung"],
+    ["Weitere Felder", "Geschäftsarten", "Client-ID"],
+  ],
+])("in %s a form waits for them, and the next one has them", async (language, waits, frame, said) => {
+  const [optional, types, client] = said;
+  const { editor, page, asked, next } = await waitingEditor(language);
+  await page.locator("#list").dblclick();
+  const form = page.locator("#dialog-form");
+  await form.getByText(waits).waitFor();
+  expect((await form.locator("label").allInnerTexts()).map((text) => text.trim())).toEqual(frame);
+  expect(await page.locator(tradeType).count()).toBe(0);
+
+  await (await next()).continue();
+  await page.locator(tradeType).waitFor();
+  expect((await page.locator(tradeType).innerText()).trim()).toBe(types);
+  expect(await form.getByText(optional!).count()).toBe(1);
+  expect(await form.getByText(waits).count()).toBe(0);
+  await editor.close("cancel");
+
+  await editor.open("connection");
+  const setting = page.locator('label[for="node-config-input-clientId"]');
+  expect((await setting.innerText()).trim()).toBe(client);
+  expect(asked).toEqual([]);
+  expect(editor.warnings).toEqual([]);
+  await page.context().close();
+});
+
+test("what is saved before they came has lost nothing", async () => {
+  const { editor, page, next } = await waitingEditor("en-US");
+  await page.locator("#list").dblclick();
+  await page.locator("#dialog-form").getByText("Reading the words").waitFor();
+  await page.locator("#node-input-name").fill("Named");
+  await editor.close("save");
+  await (await next()).continue();
+
+  expect(await typed(page)).toEqual({ ...given, name: "Named" });
+  await editor.edit("list");
+  expect(await page.locator(tradeType).count()).toBe(1);
+  expect(await page.locator("#node-input-fxdesk-trade_type").inputValue()).toBe("spot");
+  expect(editor.warnings).toEqual([]);
+  await page.context().close();
+});
+
+test("a form without them says so, is filled by the names of its fields, and asks again", async () => {
+  const { editor, page, next } = await waitingEditor("en-US");
+  const away = next().then((route) => route.abort());
+  await editor.edit("list");
+  await away;
+  const form = page.locator("#dialog-form");
+  expect(await form.getByRole("status").innerText()).toContain("could not be read from Node-RED");
+  expect((await page.locator(tradeType).innerText()).trim()).toBe("trade_type");
+  await editor.fill("trade_type", "ndf");
+  await editor.close("save");
+  expect(await typed(page)).toMatchObject({ trade_type: { type: "str", value: "ndf" } });
+
+  const there = next().then((route) => route.continue());
+  await editor.edit("list");
+  await there;
+  expect((await page.locator(tradeType).innerText()).trim()).toBe("Trade types");
+  expect(await form.getByRole("status").count()).toBe(0);
+  await page.context().close();
+});
+
+test("the form of a connection says so, too, and can be filled", async () => {
+  const { editor, page, next } = await waitingEditor("en-US");
+  const away = next().then((route) => route.abort());
+  await editor.open("connection");
+  await away;
+  expect(await page.locator("#fxdesk-connection-state").innerText()).toContain("could not be read");
+  expect((await page.locator('label[for="node-config-input-clientId"]').innerText()).trim()).toBe("clientId");
+  await page.locator("#node-config-input-clientId").fill("c-1");
+  await editor.close("save");
+  expect(await page.evaluate(`RED.nodes.node("connection").clientId`)).toBe("c-1");
+  await page.context().close();
+});
+
+test("a form that had to wait marks what is wrong with it, as any other", async () => {
+  const editor = await Editor.open(browser, nodeRed.url);
+  const marks = async () => {
+    await editor.edit("call");
+    const name = editor.page.locator("#node-input-operation");
+    const isMarked = await name.evaluate(({ className }) => className.includes("input-error"));
+    await editor.close("cancel");
+    return isMarked;
+  };
+
+  expect([await marks(), await marks()]).toEqual([true, true]);
+  await editor.page.context().close();
+});
+
+test("what is wrong with a node is said in them before any form was opened", async () => {
+  const editor = await Editor.open(browser, nodeRed.url);
+  const id = await editor.drag("fxdesk-book-trade", 500, 300);
+  const problems = () =>
+    editor.page.evaluate<string[]>(`RED.nodes.node(${JSON.stringify(id)}).validationErrors`);
+  const said = async () => (await problems()).includes("Quote ID is required");
+
+  await eventually(said, { withinMs: 10_000, what: "the words of a message" });
+  await editor.page.context().close();
+});
