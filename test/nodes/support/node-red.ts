@@ -98,6 +98,7 @@ export class NodeRed {
   readonly log: string[] = [];
   readonly #statuses = new Map<string, NodeStatus>();
   readonly #shown: { id: string; value: unknown }[] = [];
+  #stops = 0;
   #socket: WebSocket | undefined;
 
   private constructor(
@@ -165,7 +166,8 @@ export class NodeRed {
     };
     const what = () => `a socket for statuses and Debug nodes: ${problem}`;
     const socket = (this.#socket = await eventually(opened, { withinMs, what }));
-    for (const subscribe of ["debug", "status/#"]) socket.send(JSON.stringify({ subscribe }));
+    for (const subscribe of ["debug", "status/#", "notification/#"])
+      socket.send(JSON.stringify({ subscribe }));
   }
 
   #heard(messages: CommsMessage | readonly CommsMessage[]): void {
@@ -175,6 +177,11 @@ export class NodeRed {
         this.#shown.push({ id: entry.id, value: parsedDebug(entry) });
       }
       if (topic?.startsWith("status/")) this.#statuses.set(topic.slice("status/".length), data as NodeStatus);
+      // What came before it on the same socket is of the nodes that were.
+      if (topic === "notification/runtime-state" && (data as { state?: string }).state === "stop") {
+        this.#statuses.clear();
+        this.#stops += 1;
+      }
     }
   }
 
@@ -191,15 +198,16 @@ export class NodeRed {
   /** Replaces all flows, or those flows or nodes that changed, and waits until they run. */
   async deploy(flows: readonly FlowNode[], type: "full" | "flows" | "nodes" = "full"): Promise<void> {
     this.#shown.length = 0;
-    this.#statuses.clear();
-    const before = this.times(started);
+    const [starts, stops] = [this.times(started), this.#stops];
     const response = await this.request("/flows", {
       method: "POST",
       headers: { "content-type": "application/json", "Node-RED-Deployment-Type": type },
       body: JSON.stringify(flows.map(placed)),
     });
     if (!response.ok) throw new Error(`Not deployed: ${response.status} ${await response.text()}`);
-    await this.logged(started, before + 1);
+    await this.logged(started, starts + 1);
+    const what = () => "word on the socket that the flows before have stopped";
+    await eventually(() => this.#stops > stops, { withinMs, what });
   }
 
   /** Presses the button of an Inject node, once the flows that hold it have started. */
