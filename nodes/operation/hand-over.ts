@@ -14,10 +14,14 @@ export class HandOver<T> {
   /** Nothing is delivered while a deploy has stopped nodes and not started them again. */
   #isStopped = false;
   readonly #held: (() => void)[] = [];
+  /** What left in this turn: Node-RED gives it to the next nodes at its end, if they still run then. */
+  readonly #leaving = new Set<() => void>();
 
   constructor({ events }: NodeAPI) {
     events.on("flows:stopping", () => {
       this.#isStopped = true;
+      for (const lost of this.#leaving) lost();
+      this.#leaving.clear();
     });
     events.on("flows:started", () => {
       this.#isStopped = false;
@@ -33,11 +37,23 @@ export class HandOver<T> {
     if (this.#living.get(pathOf(node))?.node === node) this.#living.delete(pathOf(node));
   }
 
-  /** Tells through a node, or through its successor, in order and as soon as it may be; undefined where there is none. */
-  tell(node: Node, through: (outlet: T | undefined) => void): void {
-    const now = () => through(this.#living.get(pathOf(node))?.outlet);
+  /**
+   * Tells through a node, or through its successor, in order and as soon as it may be; undefined where there is none. `lost`
+   * hears that a deploy stopped the flows before the next nodes can have had it.
+   */
+  tell(node: Node, through: (outlet: T | undefined) => void, lost?: () => void): void {
+    const now = () => {
+      through(this.#living.get(pathOf(node))?.outlet);
+      if (lost) this.#leave(lost);
+    };
     if (this.#isStopped || this.#held.length > 0) this.#held.push(now);
     else now();
+  }
+
+  #leave(lost: () => void): void {
+    this.#leaving.add(lost);
+    // Node-RED hands over what was sent at the same point of the turn, and before: it was sent before.
+    setImmediate(() => this.#leaving.delete(lost));
   }
 
   async #tellHeld(): Promise<void> {

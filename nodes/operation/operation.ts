@@ -6,6 +6,7 @@ import { type Failure, failureOf } from "./failure";
 import { GoneOn } from "./gone-on";
 import { HandOver } from "./hand-over";
 import { handlerOf, type MessageHandler, type OperationDef } from "./handler";
+import { outcomeLine } from "../../core/client/outcome-line";
 import { logOutcome } from "./outcome";
 import { Outlet, type Receipt } from "./outlet";
 import { MessageQueue } from "./queue";
@@ -23,7 +24,9 @@ import {
 interface IncomingMessage {
   readonly msg: NodeMessage;
   readonly receipt: Receipt;
-  /** Whether what became of its call is in the log. */
+  /** Says in one line what became of its call. */
+  outcome?: () => string;
+  /** Whether that is in the log. */
   isLogged: boolean;
 }
 
@@ -48,7 +51,7 @@ class RunningNode {
   constructor(
     private readonly shared: Shared,
     private readonly node: Node,
-    name: string,
+    private readonly name: string,
     config: OperationDef,
   ) {
     const { RED, translate, handOver, goneOn } = shared;
@@ -97,16 +100,18 @@ class RunningNode {
   }
 
   async #handle(incoming: IncomingMessage, signal: AbortSignal): Promise<void> {
+    const lost = () => this.#lose(incoming.outcome?.() ?? `${this.name}:`);
     try {
       this.#last = await this.#handler.handle({
         msg: incoming.msg,
-        send: (msg) => this.#send(incoming, msg),
+        send: (msg) => this.#send(incoming, msg, lost),
         signal,
         onProgress: (reached) => {
           this.#step = reached;
           this.#line.changed();
         },
         ended: (operation, outcome) => {
+          incoming.outcome = () => outcomeLine(operation, outcome);
           incoming.isLogged = logOutcome(this.node, operation, outcome, this.#queue.isClosed);
         },
       });
@@ -121,8 +126,13 @@ class RunningNode {
     return now === this.#outlet ? receipt : undefined;
   }
 
-  #send(incoming: IncomingMessage, msg: NodeMessage): void {
-    this.shared.handOver.tell(this.node, (now) => now?.send(msg, this.#receiptFor(now, incoming)));
+  #send(incoming: IncomingMessage, msg: NodeMessage, lost: () => void): void {
+    this.shared.handOver.tell(this.node, (now) => now?.send(msg, this.#receiptFor(now, incoming)), lost);
+  }
+
+  /** Node-RED drops what it has not handed over when it stops the next nodes, and says nothing. */
+  #lose(what: string): void {
+    this.node.warn(`${what} The flow was stopped as this left its node: the next nodes may not have it.`);
   }
 
   #done(incoming: IncomingMessage): void {
@@ -131,10 +141,13 @@ class RunningNode {
 
   #fail(incoming: IncomingMessage, failure: Failure): void {
     this.#last = failedStatus(failure);
-    this.shared.handOver.tell(this.node, (now) => {
+    const tell = (now: Outlet | undefined) => {
       if (now) now.fail(incoming.msg, failure, this.#receiptFor(now, incoming));
       else if (!incoming.isLogged) this.node.warn(failure.message);
-    });
+    };
+    // Catch nodes have it at once.
+    const lost = this.#outlet.hasErrorOutput ? () => this.#lose(failure.message) : undefined;
+    this.shared.handOver.tell(this.node, tell, lost);
   }
 }
 

@@ -24,7 +24,7 @@ export class Outlet {
   constructor(
     private readonly node: Node,
     /** Whether errors have an output of their own. */
-    private readonly hasErrorOutput: boolean,
+    readonly hasErrorOutput: boolean,
   ) {}
 
   /** `receipt` is that of the message, where this node was given it. */
