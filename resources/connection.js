@@ -1,10 +1,7 @@
-/** The form of a connection. For Log in and Test the runtime is asked with what it holds. */
+/** The form of a connection. */
 
-import { isProduction } from "./production.js";
-import { messageOf } from "./through.js";
+import { addressesOf, namesIn, riskOf } from "./production.js";
 import { settingWords, withWords, words } from "./words.js";
-
-const everyMs = 1000;
 
 /** What the form holds, by name. */
 function valuesOf(node) {
@@ -15,76 +12,6 @@ function valuesOf(node) {
   if (values.tls === "_ADD_") values.tls = "";
   if (input("fromEnvironment").prop("checked")) values.fromEnvironment = "true";
   return values;
-}
-
-/** The editor's own requests carry its token. */
-const post = (path, node) =>
-  $.ajax({
-    url: `fxdesk/connection/${path}`,
-    method: "POST",
-    contentType: "application/json",
-    data: JSON.stringify({ id: node.id, values: valuesOf(node) }),
-  });
-
-/** Gives what a login has given to the form. */
-function fill({ login, clientId }) {
-  $("#node-config-input-login").val(login).trigger("change");
-  const client = $("#node-config-input-clientId");
-  if (clientId && client.val() === "") client.val(clientId).trigger("change");
-}
-
-function addAttempts(node) {
-  const state = $("#fxdesk-connection-state");
-  const say = (key, values) => state.text(words(node, `connection.${key}`, values));
-
-  const tried = ({ environment, address, clientId: client = "–", message }) =>
-    message
-      ? say("testFailed", { environment, client, message })
-      : say("testDone", { environment, address, client });
-
-  const loggedIn = (result) => {
-    fill(result);
-    const { environment, clientId: client, clientIds } = result;
-    if (client) say("loginDone", { environment, client });
-    else say("loginNoClient", { environment, clients: clientIds.join(", ") || "–" });
-  };
-
-  /** Asks how the login stands while the form is open. */
-  function follow(handle) {
-    if (!state.closest("body").length) return;
-    $.getJSON(`fxdesk/connection/login/${handle}`)
-      .done((login) => {
-        if (login.state === "waiting") setTimeout(follow, everyMs, handle);
-        else if (login.state === "failed") state.text(login.message);
-        else loggedIn(login);
-      })
-      .fail(() => say("loginOver"));
-  }
-
-  $("#fxdesk-connection-test").on("click", () => {
-    say("testWaits");
-    post("test", node)
-      .done(tried)
-      .fail((failed) => state.text(messageOf(failed)));
-  });
-
-  $("#fxdesk-connection-login").on("click", () => {
-    // A page that is opened later than the click is kept back by browsers.
-    const page = window.open("about:blank");
-    post("login", node)
-      .done(({ handle, address }) => {
-        say("loginWaits");
-        if (page) {
-          page.opener = null;
-          page.location.replace(address);
-        } else state.append(" ", $("<a>").attr({ href: address, target: "_blank" }).text(address));
-        follow(handle);
-      })
-      .fail((failed) => {
-        page?.close();
-        state.text(messageOf(failed));
-      });
-  });
 }
 
 export const connectionLabel = (node) =>
@@ -98,6 +25,7 @@ const shapes = {
   address: isAddress,
   count: (text) => /^[1-9]\d*$/.test(text),
   host: (text) => /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/i.test(text),
+  uri: (text) => URL.canParse(text),
   ipv4: (text) => text.split(".").length === 4 && text.split(".").every(isByte),
 };
 
@@ -129,21 +57,6 @@ function addShapes(node) {
   }
 }
 
-const namesIn = (template) => [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-
-/** The address that settings make, such as `https://sandbox.example.com/`; undefined where one is missing. */
-const madeOf = (template, values) =>
-  namesIn(template).every((name) => values[name])
-    ? template.replace(/\{(\w+)\}/g, (_, name) => values[name])
-    : undefined;
-
-/** What a mistake would cost; unknown where a full address leads that nobody called a sandbox. */
-function riskOf(node, values, own) {
-  const { setting, value } = node._def.fxdesk.production;
-  if (isProduction({ ...values, fromEnvironment: false, _def: node._def })) return "production";
-  return own && values[setting] === value ? "unknown" : "none";
-}
-
 /** Shows where the connection leads, in the colour of its risk, and of the fields of an address those that count. */
 function addLeads(node) {
   const { production } = node._def.fxdesk;
@@ -152,33 +65,39 @@ function addLeads(node) {
   const parts = namesIn(template).filter((name) => name !== setting);
   const look = () => {
     const values = valuesOf(node);
-    const own = replacedBy.map((name) => values[name]).find(Boolean);
-    const address = own ?? madeOf(template, values) ?? words(node, "connection.leads.nowhere");
-    const risk = riskOf(node, values, own);
+    const connection = { ...values, _def: node._def };
+    const risk = riskOf(connection);
+    const address = addressesOf(connection).join(", ") || words(node, "connection.leads.nowhere");
     $(".fxdesk-leads")
       .attr("data-risk", risk)
       .text(words(node, `connection.leads.${risk}`, { address }));
+    const isReplaced = replacedBy.some((name) => values[name]);
     for (const name of parts)
       $(`#node-config-input-${name}`)
         .closest(".form-row")
-        .toggle(!own || values[name] !== "");
+        .toggle(!isReplaced || values[name] !== "");
   };
   $(".fxdesk-settings").on("input change", look);
   look();
 }
+
+/** What a select stands for where nothing is chosen. */
+const usualOf = ({ _def }, select) =>
+  _def.fxdesk.usual[select.id.replace("node-config-input-", "")] ?? select.options[0].value;
 
 /** What nobody needs at first is folded away, unless it is filled; a new connection needs credentials. */
 function foldSections(node) {
   const { settings, usual, production } = node._def.fxdesk;
   const isFilled = (name) => {
     const control = $(`#node-config-input-${name}`);
-    const first = control.is("select") ? control.find("option").first().val() : "";
-    return (control.val() ?? "") !== (usual[name] ?? first) && name !== production?.setting;
+    const empty = control.is("select") ? usualOf(node, control[0]) : (usual[name] ?? "");
+    return (control.val() ?? "") !== empty && name !== production?.setting;
   };
   const isNew = !settings.some(isFilled);
   $(".fxdesk-settings details").each(function () {
     const names = settings.filter((name) => $(this).find(`#node-config-input-${name}`).length > 0);
-    this.open = names.some(isFilled) || (isNew && this.dataset.section === "credentials");
+    const isNeeded = this.dataset.section === "credentials" && (isNew || node.tls);
+    this.open = names.some(isFilled) || Boolean(isNeeded);
   });
 }
 
@@ -195,10 +114,11 @@ export function openConnection(node) {
   const variables = $(".fxdesk-variables");
   const state = $("#fxdesk-connection-state");
   withWords(node, { form, state, fill: () => nameSettings(node, form) });
-  // A connection from a flow written by hand may have nothing selected: then counts what is usual.
   form.find("select").each(function () {
-    const name = this.id.replace("node-config-input-", "");
-    if (this.selectedIndex < 0) this.value = node._def.fxdesk.usual[name] ?? this.options[0].value;
+    const given = node[this.id.replace("node-config-input-", "")];
+    // What a flow holds stays: a variable is none of the options. Where it holds nothing, what is usual counts.
+    if (given && this.value !== given) $(this).append(new Option(given));
+    this.value = given || usualOf(node, this);
   });
   foldSections(node);
   addShapes(node);
@@ -210,5 +130,6 @@ export function openConnection(node) {
       $("#fxdesk-connection-login").toggle(!this.checked);
     })
     .trigger("change");
-  addAttempts(node);
+  // Few open this form, and all load this file.
+  void import("./attempts.js").then(({ addAttempts }) => addAttempts(node, () => valuesOf(node)));
 }

@@ -1,11 +1,45 @@
-/** Before the first node that commits money is deployed with a connection to production, a person is asked, once. */
+/** Where a connection leads, and the question before the first node that commits money is deployed with it, asked once. */
 
-/** Whether a connection leads where money is real; a full address says by itself where it leads. */
-export function isProduction({ _def, fromEnvironment, ...connection }) {
-  const { production } = _def.fxdesk;
-  if (!production || fromEnvironment) return false;
-  const { setting, value, replacedBy } = production;
-  return connection[setting] === value && !replacedBy.some((name) => connection[name]);
+/** What a setting holds, or what counts where nothing is set. */
+const valueOf = (connection, name) => connection[name] || connection._def.fxdesk.usual[name] || "";
+
+export const namesIn = (template) => [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+
+/** The address that settings make, such as `https://sandbox.example.com/`; undefined where one is missing. */
+const madeOf = (connection, template) =>
+  namesIn(template).every((name) => valueOf(connection, name))
+    ? template.replace(/\{(\w+)\}/g, (_, name) => valueOf(connection, name))
+    : undefined;
+
+/** The full addresses among its settings; those that take the place of the made one come first. */
+const ownOf = (connection, names) => names.map((name) => connection[name]).filter(Boolean);
+
+/** All addresses that calls go to. */
+export function addressesOf(connection) {
+  const { replacedBy, beside, address: template } = connection._def.fxdesk.production;
+  const [address = madeOf(connection, template)] = ownOf(connection, replacedBy);
+  return [address, ...ownOf(connection, beside)].filter(Boolean);
+}
+
+const isLoopback = (host) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host);
+
+/** Nobody's money is on this machine, and who runs a sandbox elsewhere says so in its name. */
+function isSandbox(address, names) {
+  if (!URL.canParse(address)) return false;
+  const { hostname } = new URL(address);
+  return isLoopback(hostname) || hostname.split(/[.-]/).some((part) => names.includes(part));
+}
+
+/** What a mistake would cost; unknown where nothing says that money is not real. */
+export function riskOf(connection) {
+  const { production } = connection._def.fxdesk;
+  if (!production) return "none";
+  const { setting, value, others, replacedBy, beside } = production;
+  const environment = valueOf(connection, setting);
+  if (environment === value && ownOf(connection, replacedBy).length === 0) return "production";
+  const own = ownOf(connection, [...replacedBy, ...beside]);
+  const isPlayed = others.includes(environment) && own.every((address) => isSandbox(address, others));
+  return isPlayed ? "none" : "unknown";
 }
 
 /** A node that calls what it is told to may commit money, too. */
@@ -14,13 +48,22 @@ function mayCommitMoney({ d: isDisabled, _def: { fxdesk, defaults } }) {
   return !isDisabled && fxdesk !== undefined && (fxdesk.effect === "money" || callsAny);
 }
 
-/** The connections to production that nobody was asked about, of nodes that commit money. */
+/** What a yes is given for: who leads the connection elsewhere is asked again. */
+const placeOf = (connection) => addressesOf(connection).join(" ");
+
+/** What the environment says is for who runs Node-RED to know. */
+const isUnconfirmed = (connection) =>
+  !connection.fromEnvironment &&
+  riskOf(connection) !== "none" &&
+  connection.moneyConfirmed !== placeOf(connection);
+
+/** The connections that may lead to real money and that nobody was asked about, of nodes that commit money. */
 function unconfirmed() {
   const found = new Set();
   RED.nodes.eachNode((node) => {
     if (!node.connection || !mayCommitMoney(node)) return;
     const connection = RED.nodes.node(node.connection);
-    if (connection && !connection.moneyConfirmed && isProduction(connection)) found.add(connection);
+    if (connection && isUnconfirmed(connection)) found.add(connection);
   });
   return [...found];
 }
@@ -35,7 +78,8 @@ function ask(connections, proceed) {
     asked.close();
     asked = undefined;
     if (!isYes) return;
-    for (const connection of connections) Object.assign(connection, { moneyConfirmed: true, changed: true });
+    for (const connection of connections)
+      Object.assign(connection, { moneyConfirmed: placeOf(connection), changed: true });
     proceed();
   };
   const names = connections.map((each) => RED.utils.getNodeLabel(each, each.id)).join(", ");

@@ -20,6 +20,8 @@ const secret = (name: string, title: string, description: string): Setting => ({
   secret: true,
 });
 const address = (each: Setting): Setting => ({ ...each, shape: "address" });
+/** Where a person returns to may be an application: any scheme does. */
+const uri = (each: Setting): Setting => ({ ...each, shape: "uri" });
 
 export const settings: readonly Setting[] = [
   {
@@ -63,7 +65,7 @@ export const settings: readonly Setting[] = [
   address(
     credential("authUrl", "Token address", "Address of the token endpoint; by default the base address."),
   ),
-  address(
+  uri(
     credential(
       "redirectUri",
       "Redirect address",
@@ -99,7 +101,7 @@ export const settings: readonly Setting[] = [
     ),
     fills: "PSU-Corporate-ID",
   },
-  address(
+  uri(
     openBanking(
       "nokRedirectUri",
       "Redirect address after refusal",

@@ -29,7 +29,7 @@ export interface Setting {
   /** Forms show it there; what is in none stands first. */
   readonly section?: SettingSection;
   /** What its value looks like, as far as that can be told before it is used. */
-  readonly shape?: "address" | "count" | "host" | "ipv4";
+  readonly shape?: "address" | "count" | "host" | "ipv4" | "uri";
 }
 
 /** A base address below which operations are served. */

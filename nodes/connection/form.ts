@@ -34,10 +34,13 @@ function deployed(RED: NodeAPI, id: string): Readonly<Settings> | undefined {
 
 /** A stored secret goes where it was meant to go when it was stored, and nowhere else. */
 function assertUnmoved(service: Service, RED: NodeAPI, { id, values }: ConnectionForm): void {
+  const settings = settingsOf(service);
+  const usual = Object.fromEntries(settings.map(({ name, default: given = "" }) => [name, given]));
+  const valueIn = (held: Readonly<Settings>, name: string) => held[name] || usual[name];
   const before = deployed(RED, id) ?? {};
-  const moved = placeSettingsOf(service).find((name) => (values[name] ?? "") !== (before[name] ?? ""));
+  const moved = placeSettingsOf(service).find((name) => valueIn(values, name) !== valueIn(before, name));
   if (moved === undefined) return;
-  const title = settingsOf(service).find(({ name }) => name === moved)?.title ?? moved;
+  const title = settings.find(({ name }) => name === moved)?.title ?? moved;
   throw new TypeError(`${title} is not what is deployed: deploy first, or write the secrets again.`);
 }
 

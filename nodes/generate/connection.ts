@@ -37,7 +37,7 @@ const settingRows = (service: Service, section: SettingSection | undefined): str
 const hint = (words: string): string => `<p class="fxdesk-hint" data-i18n="${words}"></p>`;
 
 const button = (name: string): string =>
-  `<button type="button" class="red-ui-button" id="fxdesk-connection-${name}" data-i18n="connection.${name}"></button>`;
+  `<button type="button" class="red-ui-button" id="fxdesk-connection-${name}" disabled data-i18n="connection.${name}"></button>`;
 
 /** What stands in a section before its settings. */
 const before: Partial<Record<SettingSection, string>> = {
@@ -76,15 +76,21 @@ const connectionForm = (service: Service): string =>
     "</div>",
   ].join("\n");
 
-/** Where money is real: a value of a setting, unless another setting holds the whole address, which others make. */
+/**
+ * Where money is real: a value of a setting, unless another setting holds the whole address, which others make; `others` are
+ * its other values, `beside` the settings of the servers whose address it does not make.
+ */
 function productionOf({ settings, servers }: Service) {
   const found = settings.find(({ production }) => production !== undefined);
   if (!found) return undefined;
-  const made = Object.values(servers).filter(({ template: text }) => text?.includes(`{${found.name}}`));
+  const all = Object.values(servers);
+  const made = all.filter(({ template: text }) => text?.includes(`{${found.name}}`));
   return {
     setting: found.name,
     value: found.production,
+    others: found.options?.filter((each) => each !== found.production),
     replacedBy: made.map(({ setting }) => setting),
+    beside: all.filter((server) => !made.includes(server)).map(({ setting }) => setting),
     address: made[0]?.template,
   };
 }
@@ -92,19 +98,20 @@ function productionOf({ settings, servers }: Service) {
 /** What a new connection has: no real money, unless a person chooses it. */
 function settingDefault({ name, options = [""], production, shape }: Setting): string {
   const value = options.find((each) => production !== undefined && each !== production) ?? options[0];
-  const validate = shape
-    ? `, validate: function (given) { return fxdesk.shapeProblem(this, ${literal(name)}, given); }`
-    : "";
-  return `${name}: { value: ${literal(value)}${validate} }`;
+  return `${name}: ${shape ? `shaped(${literal(name)})` : `{ value: ${literal(value)} }`}`;
 }
+
+/** The editor takes a reason only from a check that takes two values. */
+const shapedMaker =
+  'const shaped = (name) => ({ value: "", validate: function (given, _option) { return fxdesk.shapeProblem(this, name, given); } });';
 
 const connectionDefaults = (settings: readonly Setting[]): string[] => [
   'name: { value: "" }',
   "fromEnvironment: { value: false }",
   ...settings.filter(({ secret }) => !secret).map(settingDefault),
   'tls: { type: "tls-config", value: "", required: false }',
-  // Whether a person was asked about money, where it is real.
-  "moneyConfirmed: { value: false }",
+  // Where a person said that money may be committed.
+  'moneyConfirmed: { value: "" }',
   `version: { value: ${version} }`,
 ];
 
@@ -113,7 +120,8 @@ const connectionSecrets = (settings: readonly Setting[]): string[] =>
 
 export function connectionDefinition(service: Service): string {
   const settings = settingsOf(service);
-  return `RED.nodes.registerType(${literal(connectionType)}, {
+  return `${shapedMaker}
+RED.nodes.registerType(${literal(connectionType)}, {
   category: "config",
   defaults: ${properties(connectionDefaults(settings))},
   credentials: ${properties(connectionSecrets(settings))},

@@ -360,8 +360,9 @@ test("a keystroke among 1,000 accounts takes less than 200 ms", async () => {
   await cancel();
 });
 
-test("nodes that commit money are deployed with production once a person has said yes, and never asked again", async () => {
-  const production = { id: "live", name: "Live", environment: "api", domain: "bank.invalid" };
+test("nodes that commit money are deployed with production once a person has said yes, and asked again elsewhere", async () => {
+  // Nothing says the environment: then it is production.
+  const production = { id: "live", name: "Live", domain: "bank.invalid" };
   const { baseUrl: _base, xs2aUrl: _xs2a, ...live } = connectionTo(sandbox, production);
   const booking = { quote_id: fixed("Q1"), reason: fixed("other") };
   const flows = await nodeRed.json<FlowNode[]>("/flows");
@@ -369,7 +370,7 @@ test("nodes that commit money are deployed with production once a person has sai
   const own = await Editor.open(browser, nodeRed.url);
   const asked = own.page
     .locator(".red-ui-notification")
-    .filter({ hasText: "Live: this leads to production" });
+    .filter({ hasText: "Live: money is real there, or nothing says that it is not" });
   const stored = async (id: string) =>
     (await nodeRed.json<FlowNode[]>("/flows")).find((node) => node.id === id)!;
   const rename = async (name: string) => {
@@ -383,19 +384,25 @@ test("nodes that commit money are deployed with production once a person has sai
   await asked.getByRole("button", { name: "Cancel" }).click();
   await asked.waitFor({ state: "detached" });
   expect(await stored("balances")).not.toMatchObject({ name: "First" });
-  expect(await stored("live")).not.toMatchObject({ moneyConfirmed: true });
+  expect(await stored("live")).not.toHaveProperty("moneyConfirmed");
   await own.page.locator("#red-ui-header-button-deploy").click();
   await asked.getByRole("button", { name: "Deploy" }).click();
   await eventually(async () => (await stored("balances")).name === "First", {
     withinMs: 20_000,
     what: "a deploy",
   });
-  expect(await stored("live")).toMatchObject({ moneyConfirmed: true });
+  expect(await stored("live")).toMatchObject({ moneyConfirmed: "https://api.bank.invalid/" });
 
   await rename("Second");
   await own.deploy();
   expect(await asked.count()).toBe(0);
   expect(await stored("balances")).toMatchObject({ name: "Second" });
+
+  await own.open("live");
+  await own.page.fill("#node-config-input-domain", "other.invalid");
+  await own.close("save");
+  await own.page.locator("#red-ui-header-button-deploy").click();
+  await asked.getByRole("button", { name: "Cancel" }).click();
   await own.page.close();
 });
 

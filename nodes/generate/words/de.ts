@@ -98,11 +98,12 @@ export const german: Words = {
     leads: {
       production: "Produktion: das Geld ist echt. __address__",
       none: "Sandbox: kein echtes Geld. __address__",
-      unknown: "Eine eigene Adresse, die nicht sagt, ob das Geld echt ist. __address__",
+      unknown: "Nichts sagt, ob das Geld dort echt ist. __address__",
       nowhere: "Noch keine Adresse.",
     },
     shapes: {
       address: "muss eine Adresse sein, wie https://api.example.com/",
+      uri: "muss eine vollständige Adresse sein, wie https://example.com/zurueck",
       count: "muss eine ganze Zahl ab 1 sein",
       host: "muss ein Name wie example.com sein, ohne Schema und Pfad",
       ipv4: "muss eine IPv4-Adresse sein, wie 192.0.2.1",
@@ -119,7 +120,7 @@ export const german: Words = {
     testWaits: "Wird getestet …",
     testDone: "__address__ erreicht, Umgebung __environment__, zugelassen für den Client __client__.",
     production:
-      "__names__: das führt in die Produktion, wo das Geld echt ist, und Nodes, die Geld binden oder bewegen, benutzen es. Übernehmen (deploy)? Das wird für jede Verbindung einmal gefragt.",
+      "__names__: dort ist das Geld echt, oder nichts sagt, dass es das nicht ist, und Nodes, die Geld binden oder bewegen, benutzen es. Übernehmen (deploy)? Das wird für jede Verbindung und Adresse einmal gefragt.",
     productionYes: "Übernehmen",
     testFailed: "Umgebung __environment__, Client __client__: __message__",
   },

@@ -93,11 +93,12 @@ export const english = {
     leads: {
       production: "Production: money is real. __address__",
       none: "Sandbox: no real money. __address__",
-      unknown: "An address of its own, which does not say whether money is real. __address__",
+      unknown: "Nothing says whether money is real there. __address__",
       nowhere: "No address yet.",
     },
     shapes: {
       address: "must be an address, such as https://api.example.com/",
+      uri: "must be a full address, such as https://example.com/back",
       count: "must be a whole number from 1 on",
       host: "must be a name such as example.com, without scheme and path",
       ipv4: "must be an IPv4 address, such as 192.0.2.1",
@@ -113,7 +114,7 @@ export const english = {
     testWaits: "Trying …",
     testDone: "Reached __address__, environment __environment__, authorised for client __client__.",
     production:
-      "__names__: this leads to production, where money is real, and nodes that commit or move money use it. Deploy them? You are asked once for each connection.",
+      "__names__: money is real there, or nothing says that it is not, and nodes that commit or move money use it. Deploy them? You are asked once for each connection and address.",
     productionYes: "Deploy",
     testFailed: "Environment __environment__, client __client__: __message__",
   },

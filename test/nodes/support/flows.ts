@@ -15,6 +15,7 @@ export const connectionTo = (
   id: "connection",
   type: "fxdesk-connection",
   name: "Sandbox",
+  environment: "sandbox",
   baseUrl,
   xs2aUrl,
   clientId: demo.clientId,

@@ -1,0 +1,130 @@
+/** The form of a connection keeps what a flow holds, and says where it leads. */
+import type { Browser } from "playwright-core";
+import { Editor, launchBrowser } from "./support/browser";
+import { connectionTo, operationOf, tab } from "./support/flows";
+import { type FlowNode, NodeRed } from "./support/node-red";
+import { listTrades } from "../../core/contract/trades";
+
+let nodeRed: NodeRed;
+let browser: Browser;
+let editor: Editor;
+
+const nowhere = { baseUrl: "", xs2aUrl: "" };
+
+/** Connections as flows may hold them, by their ids. */
+const connections = {
+  wrong: { ...nowhere, baseUrl: "nonsense", timeoutMs: "soon", nokRedirectUri: "nowhere" },
+  right: { ...nowhere, domain: "example.com", timeoutMs: "4000", nokRedirectUri: "app://back" },
+  variable: { ...nowhere, domain: "example.com", environment: "${FX_ENV}" },
+  bare: { ...nowhere, domain: "example.com", environment: undefined },
+  certified: {
+    baseUrl: "http://127.0.0.1:9/",
+    xs2aUrl: "",
+    clientId: "",
+    contactId: "",
+    credentials: {},
+    tls: "tls",
+  },
+};
+
+const nodes = Object.entries(connections).flatMap(([id, held], row): FlowNode[] => [
+  connectionTo(nowhere, { id, name: id, ...held }),
+  { ...operationOf(listTrades, `node-${id}`, []), connection: id, x: 200, y: 80 * row + 80 },
+]);
+
+beforeAll(async () => {
+  nodeRed = await NodeRed.start();
+  browser = await launchBrowser();
+  await nodeRed.deploy([tab, { id: "tls", type: "tls-config", name: "Certificate" }, ...nodes]);
+  editor = await Editor.open(browser, nodeRed.url);
+}, 90_000);
+
+afterAll(async () => {
+  await browser.close();
+  await nodeRed.close();
+});
+
+const setting = (name: string) => editor.page.locator(`#node-config-input-${name}`);
+const leads = () => editor.page.locator(".fxdesk-leads").innerText();
+
+interface Held {
+  readonly valid: boolean;
+  readonly validationErrors: readonly string[];
+  readonly environment: string;
+}
+
+/** The connection as the editor has it, checked again. */
+const held = (id: string) =>
+  editor.page.evaluate((named): Pick<Held, "valid" | "validationErrors" | "environment"> => {
+    const { RED } = globalThis as unknown as {
+      RED: { nodes: { node(id: string): Held }; editor: { validateNode(node: Held): void } };
+    };
+    const node = RED.nodes.node(named);
+    RED.editor.validateNode(node);
+    const { valid, validationErrors, environment } = node;
+    return { valid, validationErrors, environment };
+  }, id);
+
+test("a value of another shape marks the connection, and is named", async () => {
+  expect(await held("right")).toMatchObject({ valid: true, validationErrors: [] });
+  expect(await held("wrong")).toMatchObject({
+    valid: false,
+    validationErrors: expect.arrayContaining([
+      expect.stringMatching(/^baseUrl: must be an address/),
+      expect.stringMatching(/^timeoutMs: must be a whole number from 1 on/),
+      expect.stringMatching(/^nokRedirectUri: must be a full address/),
+    ]) as string[],
+  });
+});
+
+test("a variable in the place of a choice stays, and leads nobody knows where", async () => {
+  await editor.open("variable");
+  expect(await leads()).toMatch(
+    /^Nothing says whether money is real there\. https:\/\/\$\{FX_ENV\}\.example\.com\/$/,
+  );
+  await setting("name").fill("Renamed");
+  await editor.close("save");
+  expect(await held("variable")).toMatchObject({ environment: "${FX_ENV}" });
+});
+
+test("without an environment it leads to production, as it does at run time", async () => {
+  await editor.open("bare");
+  expect(await leads()).toBe("Production: money is real. https://api.example.com/");
+  await editor.close("cancel");
+});
+
+test("a client certificate is a credential: it is not folded away", async () => {
+  await editor.open("certified");
+  expect(await setting("tls").isVisible()).toBe(true);
+  expect(await setting("psuId").isVisible()).toBe(false);
+  await editor.close("cancel");
+});
+
+describe("a new connection", () => {
+  beforeAll(async () => {
+    await editor.edit("node-bare");
+    await editor.addConnection();
+    await setting("domain").fill("example.com");
+    await editor.page.locator('[data-section="openBanking"]').evaluate((section) => {
+      (section as HTMLDetailsElement).open = true;
+    });
+  });
+
+  const sandbox = /^Sandbox: no real money\./;
+  const unknown = /^Nothing says whether money is real there\./;
+
+  test.each([
+    ["", "", sandbox],
+    ["http://127.0.0.1:4010/", "http://localhost:4010/xs2a", sandbox],
+    ["https://fx-sandbox.bank.example/", "", sandbox],
+    ["https://api.example.com/", "", unknown],
+    ["", "https://xs2a.bank.example", unknown],
+    ["http://[::1]:4010/", "https://xs2a.bank.example", unknown],
+    ["${FX_URL}", "", unknown],
+  ])("of the sandbox with the addresses %p and %p", async (baseUrl, xs2aUrl, said) => {
+    await setting("baseUrl").fill(baseUrl);
+    await setting("xs2aUrl").fill(xs2aUrl);
+    expect(await leads()).toMatch(said);
+    expect(await leads()).toContain(xs2aUrl || baseUrl || "https://sandbox.example.com/");
+  });
+});
