@@ -136,8 +136,14 @@ test("somebody logs in, and the connection that is deployed then goes on with it
 
 describe("what is deployed", () => {
   const secrets = { accessToken: "__PWRD__", apiKey: "__PWRD__" };
-  const given = () => ({ baseUrl: sandbox.baseUrl, xs2aUrl: sandbox.xs2aUrl, clientId: demo.clientId });
-  beforeAll(() => nodeRed.deploy([tab, connectionTo(sandbox)]));
+  const given = () => ({
+    environment: "api",
+    baseUrl: sandbox.baseUrl,
+    xs2aUrl: sandbox.xs2aUrl,
+    clientId: demo.clientId,
+  });
+  // Where it names no environment, the form shows the one that counts.
+  beforeAll(() => nodeRed.deploy([tab, connectionTo(sandbox, { environment: undefined })]));
 
   test("has secrets that the form does not know, and that are used", async () => {
     const { body } = await ask("test", { ...given(), ...secrets });
@@ -145,6 +151,7 @@ describe("what is deployed", () => {
   });
 
   test.each([
+    ["environment", "Environment"],
     ["baseUrl", "Base address"],
     ["authUrl", "Token address"],
     ["domain", "Domain"],
