@@ -232,7 +232,7 @@ export const listConsentAuthorisations = operation({
   tool: "list_consent_authorisations",
   title: "List consent authorisations",
   summary:
-    "Lists which authorisations (sign-ins, SCA attempts) were started for a consent (access permission), how many it has, and their IDs: confirmed or not.",
+    "Lists which authorisations (sign-ins, SCA attempts) were started for a consent (access permission), how many it has, and their IDs.",
   effect: "read",
   method: "GET",
   path: "/v1/consents/{consent-id}/authorisations",

@@ -183,7 +183,7 @@ export const emailTradesStatement = operation({
   name: "statements.emailTrades",
   tool: "email_trades_statement",
   title: "E-mail trades statement",
-  summary: "Sends a report of the trades (deals, conversions) of a day or longer by e-mail, to the inbox.",
+  summary: "Sends a report of the trades (deals, conversions) of a day or month by e-mail, to the inbox.",
   notes: "To the client's registered address.",
   path: "/statements/trades",
   body: TradesStatement,

@@ -218,7 +218,7 @@ export const getTrade = operation({
   tool: "get_trade",
   title: "Get trade",
   summary:
-    "Returns the details of one trade (deal): status, rate, confirmation, when it settles (value date), reference, what is left to draw down.",
+    "Returns the details of one trade (deal): status, rate, confirmation, when it settles (value date), reference, amounts bought and sold.",
   effect: "read",
   method: "GET",
   path: "/trades/{trade_id}",
