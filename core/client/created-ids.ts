@@ -32,6 +32,9 @@ function givenIn(call: Values | undefined): Values {
 
 export class CreatedIds {
   #last: Promise<void> = Promise.resolve();
+  /** Notes that the store has not taken so far. */
+  #open = 0;
+  #isGivenUp = false;
 
   constructor(private readonly connection: Connection) {}
 
@@ -40,16 +43,17 @@ export class CreatedIds {
    * program may end with it. What fails is only said.
    */
   async note(call: PreparedCall, body: unknown): Promise<void> {
-    const { secrets } = this.connection;
-    this.#last = this.#last
-      .then(() => this.#write(call, body))
-      .catch((error: Error) => sayUnkept(call.operation, secrets.redactError(error)));
+    this.#open += 1;
+    this.#last = this.#last.then(() => this.#writeOrSay(call, body)).finally(() => (this.#open -= 1));
     await within(patienceMs, this.#last);
   }
 
-  /** Waits for what was noted. */
-  settled(): Promise<void> {
-    return this.#last;
+  /** Waits for the notes that are not in the store yet, for so long altogether; then those that wait are given up. */
+  async close(limitMs: number): Promise<void> {
+    await within(limitMs, this.#last);
+    if (this.#open === 0) return;
+    this.#isGivenUp = true;
+    sayGivenUp(this.#open);
   }
 
   /** What this connection's calls created of the kind that an operation creates, newest first. */
@@ -89,6 +93,16 @@ export class CreatedIds {
     );
   }
 
+  /** What was given up is said already. */
+  async #writeOrSay(call: PreparedCall, body: unknown): Promise<void> {
+    if (this.#isGivenUp) return;
+    try {
+      await this.#write(call, body);
+    } catch (error) {
+      if (!this.#isGivenUp) sayUnkept(call.operation, this.connection.secrets.redactError(error));
+    }
+  }
+
   async #write({ operation, values, given }: PreparedCall, body: unknown): Promise<void> {
     const { connection } = this;
     const { service, store: settings } = connection;
@@ -113,8 +127,16 @@ export class CreatedIds {
   }
 }
 
+const unkept = { type: "FxdeskWarning", code: "FXDESK_ID_UNKEPT" };
+
 const sayUnkept = ({ name }: Declaration, { message }: Error): void =>
   process.emitWarning(
     `${name}: The call was carried out, and the store could not take note of its identifier (${message}): forms do not offer what is there.`,
-    { type: "FxdeskWarning", code: "FXDESK_ID_UNKEPT" },
+    unkept,
+  );
+
+const sayGivenUp = (notes: number): void =>
+  process.emitWarning(
+    `The client was closed before the store took note of the identifiers that ${notes === 1 ? "a call" : `${notes} calls`} created or ended, as somebody else may hold it: forms may not offer what is there, or offer what is gone.`,
+    unkept,
   );

@@ -131,6 +131,37 @@ test("while somebody else holds the store, the call ends, and the note is taken 
   expect(created.map(({ id }) => id)).toEqual(["c-1"]);
 });
 
+test("the end of a client waits so long for all notes together, and says what the store has not taken", async () => {
+  let release: () => void;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let holding: Promise<void>;
+  const calls: (() => void)[] = [];
+  const server = await faultServer((socket, number) => {
+    calls.push(() => createdResponse(socket, number));
+    if (calls.length < 4) return;
+    holding = withStore(storeSettings({ store }), ({ database }) =>
+      database.exclusively(async () => {
+        for (const answer of calls) answer();
+        await held;
+      }),
+    );
+  });
+  const client = connected({ xs2aUrl: server.url });
+  await Promise.all([1, 2, 3, 4].map(() => client.consents.create(consentInput)));
+  const begun = performance.now();
+  await client.close();
+  const tookMs = performance.now() - begun;
+  release!();
+  await holding!;
+  await server.close();
+
+  expect(tookMs).toBeLessThan(9_000);
+  const said = warnings.mock.calls.map(([words]) => words as string);
+  expect(said.filter((words) => !words.includes("in plain text"))).toEqual([
+    expect.stringContaining("before the store took note of the identifiers that 4 calls created"),
+  ]);
+});
+
 test("where the store takes no note, the call ends as it did, and a warning says so", async () => {
   // It cannot be used from the moment at which the call has left.
   const server = await faultServer((socket, number) => {
