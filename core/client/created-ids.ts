@@ -2,7 +2,6 @@
  * The identifiers that calls created and no list of the service gives. Those of calls that commit money are in the journal; the
  * others are kept beside it, until a call ends what they stand for.
  */
-import { existsSync } from "node:fs";
 import { createdBy, creatorsOf, endedBy, identityIn, plainName } from "../declaration/created";
 import type { Values } from "../declaration/fields";
 import { knownWords } from "../declaration/known-words";
@@ -13,7 +12,7 @@ import { identifiedEntries, sourceOf } from "../journal/rows";
 import { customerOf, environmentOf } from "../journal/service-inquiry";
 import { endCreated, keepCreated, listCreated, mostCreated } from "../store/created";
 import { type Store, withStore } from "../store/open";
-import { isPostgres } from "../store/settings";
+import { isMade } from "../store/settings";
 import type { Connection } from "./connection";
 import type { PreparedCall } from "./prepared-call";
 import type { CreatedId } from "./response";
@@ -61,7 +60,8 @@ export class CreatedIds {
     await this.#last;
     const { service, store: settings } = this.connection;
     const name = createdBy(operation);
-    if (name === undefined || !this.#isThere()) return [];
+    // What nobody has made holds nothing, and is not made to look.
+    if (name === undefined || !isMade(settings)) return [];
     const creators = creatorsOf(service, name, operation.server);
     return withStore(settings, async (store) => {
       const lists: (readonly CreatedId[])[] = [];
@@ -114,16 +114,10 @@ export class CreatedIds {
       await withStore(settings, (store) => keepCreated(store, scope, name, content));
     }
     const field = endedBy(operation);
-    if (field === undefined || !this.#isThere()) return;
+    if (field === undefined || !isMade(settings)) return;
     const ended = plainName(field);
     if (creatorsOf(service, ended, operation.server).length === 0) return;
     await withStore(settings, (store) => endCreated(store, environment, ended, String(values[field])));
-  }
-
-  /** What nobody has made holds nothing, and is not made to look. */
-  #isThere(): boolean {
-    const { place } = this.connection.store;
-    return isPostgres(place) || existsSync(place);
   }
 }
 
