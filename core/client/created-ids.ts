@@ -20,6 +20,13 @@ import type { CreatedId } from "./response";
 const picked = (values: Values, names: readonly string[]): Values =>
   Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])));
 
+/** Where it is known what an operation creates: an address that is set whole leads there, whatever the environment. */
+function placeOf(connection: Connection, operation: Declaration): string | undefined {
+  const address = connection.addresses[operation.server];
+  const isWhole = connection.service.servers[operation.server]!.template === undefined;
+  return address && isWhole ? address.origin + address.prefix : environmentOf(connection, operation);
+}
+
 /** What a journaled call asked for, where its body is JSON. */
 function givenIn(call: Values | undefined): Values {
   try {
@@ -74,16 +81,18 @@ export class CreatedIds {
   }
 
   async #of(operation: Declaration, store: Store): Promise<readonly CreatedId[]> {
-    const environment = environmentOf(this.connection, operation);
+    const { connection } = this;
+    const environment = environmentOf(connection, operation);
     if (environment === undefined) return [];
-    const client = customerOf(this.connection, operation);
-    const scope = { environment, client, operation: operation.name };
+    const scope = { environment, client: customerOf(connection, operation), operation: operation.name };
     if (operation.effect !== "money")
-      return (await listCreated(store, scope)).map(({ id, at, given }) => ({
-        id,
-        at,
-        words: knownWords(operation, given),
-      }));
+      return (await listCreated(store, { ...scope, environment: placeOf(connection, operation)! })).map(
+        ({ id, at, given }) => ({
+          id,
+          at,
+          words: knownWords(operation, given),
+        }),
+      );
     return (await identifiedEntries(sourceOf(store), scope, mostCreated)).map(
       ({ ending, begunAt, intent }) => ({
         id: ending!.identity!,
@@ -106,7 +115,7 @@ export class CreatedIds {
   async #write({ operation, values, given }: PreparedCall, body: unknown): Promise<void> {
     const { connection } = this;
     const { service, store: settings } = connection;
-    const environment = environmentOf(connection, operation)!;
+    const environment = placeOf(connection, operation)!;
     const [name, id] = [createdBy(operation), identityIn(operation, body)];
     if (name !== undefined && id !== undefined) {
       const scope = { environment, client: customerIn(service, values), operation: operation.name };

@@ -79,6 +79,15 @@ test("each sees its own: of the person and the environment", async () => {
   expect(await ids({ psu: { "PSU-ID": "anna" }, xs2aUrl: "https://xs2a.example.com" })).toEqual([]);
 });
 
+test("at an address that is set whole, the environment that a connection names says nothing", async () => {
+  const named = connected({ environment: "sandbox" });
+  const id = await consent(named);
+  const usual = connected();
+  expect((await usual.created(createConsent)).map((each) => each.id)).toEqual([id]);
+  await usual.consents.delete({ "consent-id": id });
+  expect(await named.created(createConsent)).toEqual([]);
+});
+
 test("payments are told from the journal, by amount and creditor until that is erased", async () => {
   const client = connected();
   const input = (await sampleInput("payments.initiate", client)) as never;
