@@ -1,6 +1,6 @@
 /** fxdesk store: the database in which fxdesk keeps what has to outlive a process. */
 import { environmentName, storeDeclaration } from "../../core/client/settings";
-import { storeSettings, type StoreSettings } from "../../core/store/settings";
+import { isMade, shownPlace, storeSettings, type StoreSettings } from "../../core/store/settings";
 import { type ParsedArguments, UsageError } from "../arguments";
 import { type Command, jsonFlag } from "../command";
 import { asUsageError, settingFlags, settingsFrom, settingsHelp } from "../connection";
@@ -127,6 +127,11 @@ const forget = (idOrClient: string): Command => ({
   flags: [jsonFlag],
   async run(parsed, terminal) {
     const settings = settingsGiven(parsed, terminal);
+    // Opened, it would be made, and nothing be forgotten where the path is mistyped.
+    if (!isMade(settings))
+      throw new UsageError(
+        `There is no store at ${shownPlace(settings.place)}: nothing is forgotten. FXDESK_STORE or --store says where it is.`,
+      );
     const [{ withStore }, { forgetCreated }] = await Promise.all([
       import("../../core/store/open.js"),
       import("../../core/store/created.js"),
@@ -166,7 +171,10 @@ const overview: Command = {
 function forgetCommand([what, ...rest]: readonly string[]): readonly [Command, readonly string[]] {
   if (what === "--help" || what === "-h") return [commands.forget!, [what]];
   if (what === undefined || what.startsWith("-"))
-    throw new UsageError("Forget what? fxdesk store forget <id or client>.");
+    throw new UsageError("Forget what? fxdesk store forget <id or client> [flags]: flags come after it.");
+  // What is noted without a client would be all of the empty one.
+  if (what === "")
+    throw new UsageError('<id or client> must be an identifier or a client, not "": nothing is forgotten.');
   return [forget(what), rest];
 }
 

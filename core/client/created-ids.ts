@@ -2,7 +2,6 @@
  * The identifiers that calls created and no list of the service gives. Those of calls that commit money are in the journal; the
  * others are kept beside it, until a call ends what they stand for.
  */
-import { existsSync } from "node:fs";
 import { createdBy, creatorsOf, endedBy, identityIn, plainName } from "../declaration/created";
 import type { Values } from "../declaration/fields";
 import { knownWords } from "../declaration/known-words";
@@ -13,13 +12,20 @@ import { identifiedEntries, sourceOf } from "../journal/rows";
 import { customerOf, environmentOf } from "../journal/service-inquiry";
 import { endCreated, keepCreated, listCreated, mostCreated } from "../store/created";
 import { type Store, withStore } from "../store/open";
-import { isPostgres } from "../store/settings";
+import { isMade } from "../store/settings";
 import type { Connection } from "./connection";
 import type { PreparedCall } from "./prepared-call";
 import type { CreatedId } from "./response";
 
 const picked = (values: Values, names: readonly string[]): Values =>
   Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])));
+
+/** Where it is known what an operation creates: an address that is set whole leads there, whatever the environment. */
+function placeOf(connection: Connection, operation: Declaration): string | undefined {
+  const address = connection.addresses[operation.server];
+  const isWhole = connection.service.servers[operation.server]!.template === undefined;
+  return address && isWhole ? address.origin + address.prefix : environmentOf(connection, operation);
+}
 
 /** What a journaled call asked for, where its body is JSON. */
 function givenIn(call: Values | undefined): Values {
@@ -32,6 +38,9 @@ function givenIn(call: Values | undefined): Values {
 
 export class CreatedIds {
   #last: Promise<void> = Promise.resolve();
+  /** Notes that the store has not taken so far. */
+  #open = 0;
+  #isGivenUp = false;
 
   constructor(private readonly connection: Connection) {}
 
@@ -40,16 +49,17 @@ export class CreatedIds {
    * program may end with it. What fails is only said.
    */
   async note(call: PreparedCall, body: unknown): Promise<void> {
-    const { secrets } = this.connection;
-    this.#last = this.#last
-      .then(() => this.#write(call, body))
-      .catch((error: Error) => sayUnkept(call.operation, secrets.redactError(error)));
+    this.#open += 1;
+    this.#last = this.#last.then(() => this.#writeOrSay(call, body)).finally(() => (this.#open -= 1));
     await within(patienceMs, this.#last);
   }
 
-  /** Waits for what was noted. */
-  settled(): Promise<void> {
-    return this.#last;
+  /** Waits for the notes that are not in the store yet, for so long altogether; then those that wait are given up. */
+  async close(limitMs: number): Promise<void> {
+    await within(limitMs, this.#last);
+    if (this.#open === 0) return;
+    this.#isGivenUp = true;
+    sayGivenUp(this.#open);
   }
 
   /** What this connection's calls created of the kind that an operation creates, newest first. */
@@ -57,7 +67,8 @@ export class CreatedIds {
     await this.#last;
     const { service, store: settings } = this.connection;
     const name = createdBy(operation);
-    if (name === undefined || !this.#isThere()) return [];
+    // What nobody has made holds nothing, and is not made to look.
+    if (name === undefined || !isMade(settings)) return [];
     const creators = creatorsOf(service, name, operation.server);
     return withStore(settings, async (store) => {
       const lists: (readonly CreatedId[])[] = [];
@@ -70,16 +81,18 @@ export class CreatedIds {
   }
 
   async #of(operation: Declaration, store: Store): Promise<readonly CreatedId[]> {
-    const environment = environmentOf(this.connection, operation);
+    const { connection } = this;
+    const environment = environmentOf(connection, operation);
     if (environment === undefined) return [];
-    const client = customerOf(this.connection, operation);
-    const scope = { environment, client, operation: operation.name };
+    const scope = { environment, client: customerOf(connection, operation), operation: operation.name };
     if (operation.effect !== "money")
-      return (await listCreated(store, scope)).map(({ id, at, given }) => ({
-        id,
-        at,
-        words: knownWords(operation, given),
-      }));
+      return (await listCreated(store, { ...scope, environment: placeOf(connection, operation)! })).map(
+        ({ id, at, given }) => ({
+          id,
+          at,
+          words: knownWords(operation, given),
+        }),
+      );
     return (await identifiedEntries(sourceOf(store), scope, mostCreated)).map(
       ({ ending, begunAt, intent }) => ({
         id: ending!.identity!,
@@ -89,10 +102,20 @@ export class CreatedIds {
     );
   }
 
+  /** What was given up is said already. */
+  async #writeOrSay(call: PreparedCall, body: unknown): Promise<void> {
+    if (this.#isGivenUp) return;
+    try {
+      await this.#write(call, body);
+    } catch (error) {
+      if (!this.#isGivenUp) sayUnkept(call.operation, this.connection.secrets.redactError(error));
+    }
+  }
+
   async #write({ operation, values, given }: PreparedCall, body: unknown): Promise<void> {
     const { connection } = this;
     const { service, store: settings } = connection;
-    const environment = environmentOf(connection, operation)!;
+    const environment = placeOf(connection, operation)!;
     const [name, id] = [createdBy(operation), identityIn(operation, body)];
     if (name !== undefined && id !== undefined) {
       const scope = { environment, client: customerIn(service, values), operation: operation.name };
@@ -100,21 +123,23 @@ export class CreatedIds {
       await withStore(settings, (store) => keepCreated(store, scope, name, content));
     }
     const field = endedBy(operation);
-    if (field === undefined || !this.#isThere()) return;
+    if (field === undefined || !isMade(settings)) return;
     const ended = plainName(field);
     if (creatorsOf(service, ended, operation.server).length === 0) return;
     await withStore(settings, (store) => endCreated(store, environment, ended, String(values[field])));
   }
-
-  /** What nobody has made holds nothing, and is not made to look. */
-  #isThere(): boolean {
-    const { place } = this.connection.store;
-    return isPostgres(place) || existsSync(place);
-  }
 }
+
+const unkept = { type: "FxdeskWarning", code: "FXDESK_ID_UNKEPT" };
 
 const sayUnkept = ({ name }: Declaration, { message }: Error): void =>
   process.emitWarning(
     `${name}: The call was carried out, and the store could not take note of its identifier (${message}): forms do not offer what is there.`,
-    { type: "FxdeskWarning", code: "FXDESK_ID_UNKEPT" },
+    unkept,
+  );
+
+const sayGivenUp = (notes: number): void =>
+  process.emitWarning(
+    `The client was closed before the store took note of the identifiers that ${notes === 1 ? "a call" : `${notes} calls`} created or ended, as somebody else may hold it: forms may not offer what is there, or offer what is gone.`,
+    unkept,
   );

@@ -22,6 +22,9 @@ import { readResponse } from "./read-response";
 import type { CreatedId, Recovered, ServiceResponse } from "./response";
 import type { Values } from "../declaration/fields";
 
+/** How long the end of a client waits for the store to note what calls created: as long as for its journal. */
+const notesMs = 5_000;
+
 /** Carries the calls of one connection: prepared, through the interceptors, released and journaled where need be, sent and read. */
 export class Pipeline {
   readonly #sender: Sender;
@@ -116,7 +119,7 @@ export class Pipeline {
       if (!stream.readableDidRead) stream.destroy(unread(operation));
     if (this.#underWay > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     await this.connection.tokens?.settled();
-    await (await this.#created?.catch(() => undefined))?.settled();
+    await (await this.#created?.catch(() => undefined))?.close(notesMs);
     await (await this.#journal)?.close();
     await (await this.#releases)?.close();
     await this.connection.halts.close();

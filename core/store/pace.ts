@@ -99,7 +99,9 @@ export async function changePace(
   { intervalMs, content, pauseMs }: PaceChange,
 ): Promise<Pace | undefined> {
   const quiet = `CASE WHEN quiet_until > ${now} + $5 THEN quiet_until ELSE ${now} + $5 END`;
-  const paused = pauseMs > 0 ? `, quiet_until = ${quiet}, next_at = ${quiet}` : "";
+  // What is reserved up to then may still go: a pause that is shorter forgives none of it.
+  const next = `CASE WHEN next_at > ${quiet} THEN next_at ELSE ${quiet} END`;
+  const paused = pauseMs > 0 ? `, quiet_until = ${quiet}, next_at = ${next}` : "";
   const [row] = await run(
     `UPDATE fxdesk_paces SET version = version + 1, interval_ms = $3, content = $4${paused}
      WHERE name = $1 AND version = $2 RETURNING *, ${now} AS now`,

@@ -1,4 +1,5 @@
 /** Where the store is, and what encrypts it. Loads nothing: who renews no tokens needs no more of the store than this. */
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
@@ -20,6 +21,9 @@ function stateFolder({ XDG_STATE_HOME, LOCALAPPDATA }: NodeJS.ProcessEnv): strin
 }
 
 export const isPostgres = (place: string): boolean => /^postgres(ql)?:\/\//.test(place);
+
+/** Whether somebody made the store, as far as that is seen without opening it: opened, it is made. */
+export const isMade = ({ place }: StoreSettings): boolean => isPostgres(place) || existsSync(place);
 
 /** The password of a database's URL. */
 export function passwordIn(place: string): string | undefined {

@@ -46,7 +46,8 @@ export class MemoryGate implements Gate {
     const { rate, pauseMs } = refused(this.#rate, { now, sentAt, taken, lastSecond, isWhole, retryAfterMs });
     this.#rate = rate;
     this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
-    this.#nextAt = this.pausedUntil;
+    // A pause that is shorter than the interval forgives none of it.
+    this.#nextAt = Math.max(this.#nextAt, this.pausedUntil);
   }
 }
 

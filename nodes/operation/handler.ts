@@ -1,9 +1,10 @@
 /** What a node does with one message: reads its input, makes the call, and sends what comes of it. */
 import type { Node, NodeAPI, NodeDef, NodeMessage, NodeStatus } from "node-red";
 import { intoFolder } from "../../core/client/deliver";
+import type { ExtendedService } from "../../core/client/extensions";
 import { comesInPages } from "../../core/client/pages";
 import type { Callable } from "../../core/declaration/operation";
-import type { Progress } from "../../core/declaration/procedure";
+import { isProcedure, type Progress } from "../../core/declaration/procedure";
 import type { FxdeskError } from "../../core/errors";
 import type { ConnectionNode } from "../connection/connection";
 import { cancelled } from "./cancel";
@@ -50,6 +51,8 @@ interface Handling {
 }
 
 export interface MessageHandler {
+  /** Whether nobody else's code gets the signals of messages: a procedure may be somebody else's, and so is an interceptor. */
+  readonly areSignalsOwn: boolean;
   /** Returns how the node shows it. */
   handle(handling: Handling): Promise<NodeStatus>;
   /** Which messages a message stops, as `cancelled` says. */
@@ -116,7 +119,12 @@ function usableHandler(
       followed?.end();
     }
   };
-  return { handle, cancelledBy: (msg) => cancelled(operation, msg) };
+  const { interceptors = [] } = client.service as ExtendedService;
+  return {
+    areSignalsOwn: !isProcedure(operation) && interceptors.length === 0,
+    handle,
+    cancelledBy: (msg) => cancelled(operation, msg),
+  };
 }
 
 /** A node that can call nothing says so at once, and why at each message. */
@@ -126,6 +134,10 @@ export function handlerOf(name: string, context: HandlerContext): MessageHandler
     return usableHandler(targetOf(name, connection, called), context);
   } catch (error) {
     node.status(unusableStatus(translate, error as FxdeskError));
-    return { handle: () => Promise.reject(error as FxdeskError), cancelledBy: () => undefined };
+    return {
+      areSignalsOwn: false,
+      handle: () => Promise.reject(error as FxdeskError),
+      cancelledBy: () => undefined,
+    };
   }
 }

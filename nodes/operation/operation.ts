@@ -61,15 +61,15 @@ class RunningNode {
     this.#outlet = new Outlet(node, config.outputs === 2);
     handOver.begin(node, this.#outlet);
     this.#line = statusLine(() => this.#show());
+    this.#handler = handlerOf(name, { RED, node, config, connection, translate, goneOn });
     this.#queue = new MessageQueue<IncomingMessage>(
-      { atOnce, longest: longestQueue },
+      { atOnce, longest: longestQueue, areSignalsOwn: this.#handler.areSignalsOwn },
       {
         handle: (incoming, signal) => this.#handle(incoming, signal),
         refuse: (incoming, why) => this.#fail(incoming, refusal(why)),
         changed: this.#line.changed,
       },
     );
-    this.#handler = handlerOf(name, { RED, node, config, connection, translate, goneOn });
   }
 
   /** Takes a message: it waits for its turn, or stops others. */

@@ -7,6 +7,11 @@ export interface QueueLimits {
   readonly atOnce: number;
   /** Messages that wait at most. */
   readonly longest: number;
+  /**
+   * Whether the signals of messages stay with code that lets go of them with its message: those serve one message after another.
+   * What somebody else's code derived of one cannot be seen, and would end with a later message.
+   */
+  readonly areSignalsOwn?: boolean;
 }
 
 /** Why a message is not handled: too many wait, somebody stopped it, or its node has ended. */
@@ -22,14 +27,14 @@ export interface QueueHandlers<T> {
   changed(): void;
 }
 
-/** Whether it can serve another message: it ended none, and nobody still listens, as a procedure of somebody else's may. */
+/** Whether it can serve another message: it ended none, and nobody still listens. */
 const isUnused = ({ signal }: AbortController) =>
   !signal.aborted && getEventListeners(signal, "abort").length === 0;
 
 export class MessageQueue<T extends object> {
   readonly #waiting = new Set<T>();
   readonly #underWay = new Map<T, AbortController>();
-  /** One is dear to make: it serves one message after another. */
+  /** One is dear to make, which shows in how many messages a node handles in a second. */
   readonly #free: AbortController[] = [];
   readonly #refused = new Map<T, Refusal>();
   #refusing: Promise<void> | undefined;
@@ -88,7 +93,7 @@ export class MessageQueue<T extends object> {
     this.#underWay.set(item, abort);
     void this.handlers.handle(item, abort.signal).finally(() => {
       this.#underWay.delete(item);
-      if (isUnused(abort)) this.#free.push(abort);
+      if (this.limits.areSignalsOwn && isUnused(abort)) this.#free.push(abort);
       for (const next of this.#waiting) {
         this.#waiting.delete(next);
         this.#start(next);

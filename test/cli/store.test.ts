@@ -1,4 +1,5 @@
 /** fxdesk store: check, forget, migrate, move. */
+import { existsSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -82,10 +83,10 @@ test.each([[[]], [["mend"]]])("fxdesk store %j says what there is", async (words
   expect(stderr).toContain("check, forget, migrate, move");
 });
 
-test.each([[[]], [["--json"]]])("forget %j asks what", async (words) => {
+test.each([[[]], [["--json"]], [["--json", "c-1"]]])("forget %j asks what", async (words) => {
   const { code, stderr } = await fxdesk(["store", "forget", ...words]);
   expect(code).toBe(2);
-  expect(stderr).toContain("fxdesk store forget <id or client>");
+  expect(stderr).toContain("fxdesk store forget <id or client> [flags]: flags come after it");
 });
 
 test("forget explains itself", async () => {
@@ -106,6 +107,35 @@ test("forget removes an identifier that a call created", async () => {
   expect((await forget("first")).stdout).toMatch(/Forgotten +0/);
   const left = await withStore({ place, key }, (store) => listCreated(store, scope));
   expect(left.map(({ id }) => id)).toEqual(["second"]);
+});
+
+test("forget takes no empty word for those without a client", async () => {
+  const place = join(folder, "without-client.db");
+  const scope = { environment: "https://api.example.com", client: "", operation: "consents.create" };
+  await withStore({ place, key }, (store) =>
+    keepCreated(store, scope, "consent_id", { id: "first", given: {} }),
+  );
+  const { code, stderr } = await fxdesk(["store", "forget", "", "--store", place], { variables: withKey });
+  const left = await withStore({ place, key }, (store) => listCreated(store, scope));
+
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining('<id or client> must be an identifier or a client, not ""') as string,
+  });
+  expect(left.map(({ id }) => id)).toEqual(["first"]);
+});
+
+test("forget makes no store where there is none", async () => {
+  const place = join(folder, "mistyped.db");
+  const { code, stderr } = await fxdesk(["store", "forget", "first", "--store", place], {
+    variables: withKey,
+  });
+
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining(`There is no store at ${place}`) as string,
+  });
+  expect(existsSync(place)).toBe(false);
 });
 
 test("a consent of a program that ends with its call is there to be forgotten", async () => {

@@ -2,7 +2,12 @@
 import { getEventListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import * as fc from "fast-check";
+import { createClient } from "../../core/client/client";
+import type { ExtendedService } from "../../core/client/extensions";
+import type { Interceptor } from "../../core/client/interceptors";
+import { fxdeskService } from "../../core/service";
 import { GoneOn } from "../../nodes/operation/gone-on";
+import { type HandlerContext, handlerOf } from "../../nodes/operation/handler";
 import { MessageQueue, type Refusal } from "../../nodes/operation/queue";
 import { eventually } from "../support/eventually";
 
@@ -97,11 +102,18 @@ test("the end of a node ends what is under way, refuses what waits and what come
   expect(refused).toEqual([2, 3, 4, 5].map((number) => [number, "closed"]));
 });
 
-test("a signal serves the next message, unless it was aborted or somebody still listens to it", async () => {
+/** While a message is handled. */
+interface Handled {
+  readonly signal: AbortSignal;
+  readonly cancel: () => void;
+}
+
+/** Handles messages one after another, and does something during each but the last; returns their signals. */
+async function signalsOf(areSignalsOwn: boolean, acts: readonly ((now: Handled) => void)[]) {
   const signals: AbortSignal[] = [];
   const ends: (() => void)[] = [];
   const queue = new MessageQueue<Item>(
-    { atOnce: 1, longest: 10 },
+    { atOnce: 1, longest: 10, areSignalsOwn },
     {
       handle: (_item, signal) => {
         signals.push(signal);
@@ -111,21 +123,50 @@ test("a signal serves the next message, unless it was aborted or somebody still 
       changed: () => undefined,
     },
   );
-  for (const number of numbers(0, 4)) queue.add({ number });
-  const next = async () => {
-    const count = signals.length;
-    ends.at(-1)!();
-    await eventually(() => signals.length > count, { withinMs: 5_000, what: "the next message" });
-  };
+  for (const number of numbers(0, acts.length + 1)) queue.add({ number });
+  for (const [number, act] of acts.entries()) {
+    act({ signal: signals[number]!, cancel: () => queue.cancel((item) => item.number === number) });
+    ends[number]!();
+    await eventually(() => signals.length > number + 1, { withinMs: 5_000, what: "the next message" });
+  }
+  return signals;
+}
 
-  await next();
-  queue.cancel(({ number }) => number === 1);
-  await next();
-  signals.at(-1)!.addEventListener("abort", () => undefined);
-  await next();
+const nothing = () => undefined;
+
+test("a signal of its own serves the next message, unless it was aborted or somebody still listens to it", async () => {
+  const signals = await signalsOf(true, [
+    nothing,
+    ({ cancel }) => cancel(),
+    ({ signal }) => signal.addEventListener("abort", nothing),
+  ]);
 
   expect(signals.map((signal) => signals.indexOf(signal))).toEqual([0, 0, 2, 3]);
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, false, false]);
+});
+
+test("where somebody else's code gets it, the end of a message ends nothing that is left of those before", async () => {
+  const derived: AbortSignal[] = [];
+  const derive = ({ signal }: Handled) => derived.push(AbortSignal.any([signal]));
+  const signals = await signalsOf(false, [derive, nothing, ({ cancel }) => cancel()]);
+
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false, false, true, false]);
+  expect(derived.map(({ aborted }) => aborted)).toEqual([false]);
+});
+
+const passOn: Interceptor = (call, next) => next(call);
+
+test.each<[what: string, name: string, interceptors: readonly Interceptor[], areOwn: boolean]>([
+  ["an operation are its own", "trades.list", [], true],
+  ["an operation are not its own with an interceptor round it", "trades.list", [passOn], false],
+  ["a procedure are not its own", "cash.getPosition", [], false],
+])("the signals of %s", async (_, name, interceptors, areOwn) => {
+  const service: ExtendedService = { ...fxdeskService, interceptors };
+  const client = createClient({ baseUrl: "https://api.example.com" }, service);
+  const context = { RED: {}, node: {}, config: {}, connection: { client } };
+
+  expect(handlerOf(name, context as unknown as HandlerContext).areSignalsOwn).toBe(areOwn);
+  await client.close();
 });
 
 test("who waited until messages have gone on leaves no listener on the signal", async () => {

@@ -79,6 +79,15 @@ test("each sees its own: of the person and the environment", async () => {
   expect(await ids({ psu: { "PSU-ID": "anna" }, xs2aUrl: "https://xs2a.example.com" })).toEqual([]);
 });
 
+test("at an address that is set whole, the environment that a connection names says nothing", async () => {
+  const named = connected({ environment: "sandbox" });
+  const id = await consent(named);
+  const usual = connected();
+  expect((await usual.created(createConsent)).map((each) => each.id)).toEqual([id]);
+  await usual.consents.delete({ "consent-id": id });
+  expect(await named.created(createConsent)).toEqual([]);
+});
+
 test("payments are told from the journal, by amount and creditor until that is erased", async () => {
   const client = connected();
   const input = (await sampleInput("payments.initiate", client)) as never;
@@ -129,6 +138,37 @@ test("while somebody else holds the store, the call ends, and the note is taken 
   const created = await connected({ xs2aUrl: server.url }).created(createConsent);
   await server.close();
   expect(created.map(({ id }) => id)).toEqual(["c-1"]);
+});
+
+test("the end of a client waits so long for all notes together, and says what the store has not taken", async () => {
+  let release: () => void;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let holding: Promise<void>;
+  const calls: (() => void)[] = [];
+  const server = await faultServer((socket, number) => {
+    calls.push(() => createdResponse(socket, number));
+    if (calls.length < 4) return;
+    holding = withStore(storeSettings({ store }), ({ database }) =>
+      database.exclusively(async () => {
+        for (const answer of calls) answer();
+        await held;
+      }),
+    );
+  });
+  const client = connected({ xs2aUrl: server.url });
+  await Promise.all([1, 2, 3, 4].map(() => client.consents.create(consentInput)));
+  const begun = performance.now();
+  await client.close();
+  const tookMs = performance.now() - begun;
+  release!();
+  await holding!;
+  await server.close();
+
+  expect(tookMs).toBeLessThan(9_000);
+  const said = warnings.mock.calls.map(([words]) => words as string);
+  expect(said.filter((words) => !words.includes("in plain text"))).toEqual([
+    expect.stringContaining("before the store took note of the identifiers that 4 calls created"),
+  ]);
 });
 
 test("where the store takes no note, the call ends as it did, and a warning says so", async () => {
