@@ -50,5 +50,5 @@ module.exports = {
   testSequencer: "<rootDir>/jest.sequencer.js",
   // Tests wait, for processes and limits: one worker more than there are cores has work meanwhile.
   maxWorkers: availableParallelism() + 1,
-  testTimeout: 60_000,
+  testTimeout: 120_000,
 };

@@ -362,7 +362,7 @@ test("a keystroke among 1,000 accounts takes less than 200 ms", async () => {
 
 test("nodes that commit money are deployed with production once a person has said yes, and asked again elsewhere", async () => {
   // Nothing says the environment: then it is production.
-  const production = { id: "live", name: "Live", domain: "bank.invalid" };
+  const production = { id: "live", name: "Live", environment: undefined, domain: "bank.invalid" };
   const { baseUrl: _base, xs2aUrl: _xs2a, ...live } = connectionTo(sandbox, production);
   const booking = { quote_id: fixed("Q1"), reason: fixed("other") };
   const flows = await nodeRed.json<FlowNode[]>("/flows");

@@ -152,7 +152,7 @@ test("a file that drips beyond the limit ends, and leaves nothing", async () => 
       const timer = setInterval(() => socket.write("x"), 5);
       socket.on("close", () => clearInterval(timer));
     },
-    { timeoutMs: 800 },
+    { timeoutMs: 2_000 },
   );
   expect(await failure(received.save(join(path, "file.pdf")))).toMatchObject({ code: "timeout" });
   expect(await readdir(path)).toEqual([]);
@@ -202,7 +202,7 @@ test("a file that nobody reads ends with the time limit, and frees its connectio
       sockets.push(socket);
       socket.write(`${head}content-length: 9000000\r\n\r\n${large.toString()}`);
     },
-    { timeoutMs: 800 },
+    { timeoutMs: 2_000 },
   );
   await eventually(() => received.stream.closed, { withinMs: 20_000, what: "the end of the file" });
   expect(await failure(received.bytes())).toMatchObject({ code: "timeout" });

@@ -48,7 +48,7 @@ const covered: [phase: string, fault: Fault][] = [
 
 describe.each(covered)("the time limit and the caller end the wait for %s", (_, fault) => {
   test("of a read and a change, which may have been carried out", async () => {
-    const { server, client } = await against(fault, { timeoutMs: 800 });
+    const { server, client } = await against(fault, { timeoutMs: 2_000 });
     for (const error of await Promise.all([client.trades.list(), client.request(change)].map(failure)))
       expect(error).toMatchObject({ code: "timeout", outcome: "unknown" });
     const before = server.heads.length;
@@ -62,7 +62,7 @@ describe.each(covered)("the time limit and the caller end the wait for %s", (_, 
   });
 
   test("of a booking: the limit leaves it unknown, the caller does not end it", async () => {
-    const { server, client } = await against(fault, { timeoutMs: 800 });
+    const { server, client } = await against(fault, { timeoutMs: 2_000 });
     const controller = new AbortController();
     const call = failure(client.trades.book(trade, { signal: controller.signal }));
     await arrived(server, 1);
@@ -127,7 +127,7 @@ test("a token that never comes and a file that never ends are covered", async ()
     code: "timeout",
     outcome: "not-sent",
   });
-  const reading = clientOf({ baseUrl: service.url, timeoutMs: 800 });
+  const reading = clientOf({ baseUrl: service.url, timeoutMs: 2_000 });
   const { body } = await reading.statements.getFile(file);
   expect(await failure((body as { bytes(): Promise<Buffer> }).bytes())).toMatchObject({ code: "timeout" });
 });

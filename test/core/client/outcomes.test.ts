@@ -68,7 +68,7 @@ test.each(outages)("booking a trade met with %s is OutcomeUnknown and sent once"
 });
 
 test("booking a trade that gets no response in time is OutcomeUnknown and sent once", async () => {
-  await against(silence, { timeoutMs: 800 });
+  await against(silence, { timeoutMs: 2_000 });
   const error = await failure(client.trades.book(trade));
   expect(error).toMatchObject({ name: "OutcomeUnknown", outcome: "unknown" });
   expect(server.heads).toHaveLength(1);
@@ -82,7 +82,7 @@ test("a change that got no response is Unavailable with outcome unknown, and sen
 });
 
 test("a change that gets no response in time, or 504, may have been carried out", async () => {
-  await against(inTurn(respond(504), silence), { timeoutMs: 800 });
+  await against(inTurn(respond(504), silence), { timeoutMs: 2_000 });
   const change = () => failure(client.request({ method: "POST", path: "/things", body: { a: 1 } }));
   for (const error of [await change(), await change()]) {
     expect(error).toMatchObject({ name: "Timeout", outcome: "unknown", retryable: false });

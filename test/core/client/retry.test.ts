@@ -64,7 +64,7 @@ test("a read that is aborted while it waits to be tried again was sent", async (
 });
 
 test("one time limit covers all attempts, and ends the wait between them", async () => {
-  const { client } = await against(inTurn(reset, silence), { timeoutMs: 800 });
+  const { client } = await against(inTurn(reset, silence), { timeoutMs: 2_000 });
   expect(await failure(client.trades.list())).toMatchObject({ code: "timeout", outcome: "unknown" });
 });
 
