@@ -3,10 +3,10 @@
  * which there is what the field takes; where there is none, what calls created that is identified so.
  */
 import type { CreatedId } from "../core/client/response";
-import { creatorsOf, plainName } from "../core/declaration/created";
+import { createdKindOf, creatorsOf, isSamePath, mayMeet, plainName } from "../core/declaration/created";
 import { type DescribedField, inputFields, pageOf } from "../core/declaration/described-page";
 import { entrySchemaOf } from "../core/declaration/listing";
-import type { Callable } from "../core/declaration/operation";
+import type { Callable, Declaration } from "../core/declaration/operation";
 import { isProcedure } from "../core/declaration/procedure";
 import { listIn } from "../core/declaration/rows";
 import { callablesOf, type Service } from "../core/declaration/service";
@@ -55,19 +55,38 @@ function rankOf({ callable, properties }: Candidate, property: string): number {
   return isIdentity + hasAmount + (isProcedure(callable) ? 0 : 1);
 }
 
-/** The servers that are called: what one identifies, the others do not know. */
-function serversOf({ operations }: Service, callable: Callable): ReadonlySet<string> {
+/** The operations that are called. */
+function calledBy({ operations }: Service, callable: Callable): readonly Declaration[] {
   const { uses = [callable.name] } = callable as Callable & { readonly uses?: readonly string[] };
-  return new Set(operations.filter(({ name }) => uses.includes(name)).map(({ server }) => server));
+  return operations.filter(({ name }) => uses.includes(name));
 }
 
-/** What calls created that a field takes, by the first operation that creates it. */
-function createdFor(service: Service, names: readonly string[], servers: ReadonlySet<string>) {
-  for (const name of names)
-    for (const server of servers) {
-      const [creator] = creatorsOf(service, name, server);
-      if (creator) return { from: creator.name, property: creator.identifiedBy! };
-    }
+/** The servers that are called: what one identifies, the others do not know. */
+const serversOf = (service: Service, callable: Callable): ReadonlySet<string> =>
+  new Set(calledBy(service, callable).map(({ server }) => server));
+
+/**
+ * The operation whose kind a field takes, of those that create its identifier: the one at the path that an operation has before
+ * it, else one that may be at it. Where the identifier stands in no path, any.
+ */
+function creatorFor(service: Service, name: string, called: readonly Declaration[]): Declaration | undefined {
+  const paths = called.map((each) => createdKindOf(service, each)).filter((kind) => kind?.name === name);
+  for (const server of new Set(called.map((each) => each.server))) {
+    const creators = creatorsOf(service, name, server);
+    const same = creators.find((each) => paths.some((kind) => isSamePath(kind!.path, each.path)));
+    const near = creators.find((each) => paths.some((kind) => mayMeet(kind!.path, each.path)));
+    const creator = same ?? near ?? creators[0];
+    if (creator) return creator;
+  }
+  return undefined;
+}
+
+/** What calls created that a field takes, by an operation that creates it. */
+function createdFor(service: Service, names: readonly string[], called: readonly Declaration[]) {
+  for (const name of names) {
+    const creator = creatorFor(service, name, called);
+    if (creator) return { from: creator.name, property: creator.identifiedBy! };
+  }
   return undefined;
 }
 
@@ -90,7 +109,9 @@ export function listsOf(
       if (best) return { from: best.callable.name, property };
     }
     const isText = !options && value === "string";
-    return isText ? createdFor(service, propertiesFor(plainName(name)), servers) : undefined;
+    return isText
+      ? createdFor(service, propertiesFor(plainName(name)), calledBy(service, callable))
+      : undefined;
   };
 }
 

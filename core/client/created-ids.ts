@@ -2,7 +2,15 @@
  * The identifiers that calls created and no list of the service gives. Those of calls that commit money are in the journal; the
  * others are kept beside it, until a call ends what they stand for.
  */
-import { createdBy, creatorsOf, endedBy, identityIn, plainName } from "../declaration/created";
+import {
+  createdBy,
+  createdKindOf,
+  creatorsOf,
+  endedBy,
+  identityIn,
+  mayMeet,
+  plainName,
+} from "../declaration/created";
 import type { Values } from "../declaration/fields";
 import { knownWords } from "../declaration/known-words";
 import type { Declaration } from "../declaration/operation";
@@ -36,6 +44,10 @@ function givenIn(call: Values | undefined): Values {
   }
 }
 
+/** The path of a journaled call below its address; undefined where its details are erased. */
+const targetOf = (call: Values | undefined): string | undefined =>
+  call?.target === undefined ? undefined : String(call.target).split("?")[0];
+
 export class CreatedIds {
   #last: Promise<void> = Promise.resolve();
   /** Notes that the store has not taken so far. */
@@ -62,17 +74,21 @@ export class CreatedIds {
     sayGivenUp(this.#open);
   }
 
-  /** What this connection's calls created of the kind that an operation creates, newest first. */
+  /**
+   * What this connection's calls created of the kind that an operation creates or is told in its path, newest first. What may be
+   * of it counts: an operation for payments of each kind has all of them, one for bulk payments those alone.
+   */
   async list(operation: Declaration): Promise<readonly CreatedId[]> {
     await this.#last;
     const { service, store: settings } = this.connection;
-    const name = createdBy(operation);
+    const kind = createdKindOf(service, operation);
     // What nobody has made holds nothing, and is not made to look.
-    if (name === undefined || !isMade(settings)) return [];
-    const creators = creatorsOf(service, name, operation.server);
+    if (kind === undefined || !isMade(settings)) return [];
+    const { name, path } = kind;
+    const creators = creatorsOf(service, name, operation.server).filter((each) => mayMeet(each.path, path));
     return withStore(settings, async (store) => {
       const lists: (readonly CreatedId[])[] = [];
-      for (const creator of creators) lists.push(await this.#of(creator, store));
+      for (const creator of creators) lists.push(await this.#of(creator, path, store));
       return lists
         .flat()
         .toSorted((one, other) => other.at - one.at)
@@ -80,7 +96,8 @@ export class CreatedIds {
     });
   }
 
-  async #of(operation: Declaration, store: Store): Promise<readonly CreatedId[]> {
+  /** Those of one creator that are below a path, as far as is known where each was made. */
+  async #of(operation: Declaration, path: string, store: Store): Promise<readonly CreatedId[]> {
     const { connection } = this;
     const environment = environmentOf(connection, operation);
     if (environment === undefined) return [];
@@ -93,13 +110,14 @@ export class CreatedIds {
           words: knownWords(operation, given),
         }),
       );
-    return (await identifiedEntries(sourceOf(store), scope, mostCreated)).map(
-      ({ ending, begunAt, intent }) => ({
+    const entries = await identifiedEntries(sourceOf(store), scope, mostCreated);
+    return entries
+      .filter(({ intent }) => mayMeet(path, targetOf(intent?.call) ?? operation.path))
+      .map(({ ending, begunAt, intent }) => ({
         id: ending!.identity!,
         at: begunAt,
         words: knownWords(operation, givenIn(intent?.call)),
-      }),
-    );
+      }));
   }
 
   /** What was given up is said already. */

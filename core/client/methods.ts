@@ -190,8 +190,8 @@ export interface ClientCore {
    */
   recover(entry?: string): Promise<readonly Recovered[]>;
   /**
-   * The identifiers that calls of this environment and client created, of the kind that an operation creates, such as consents or
-   * payments: the newest 200, newest first, as the store has them. None where it creates none.
+   * The identifiers that calls of this environment and client created, of the kind that an operation creates or takes, such as consents or
+   * payments: the newest 200, newest first, as the store has them. None where it does neither.
    */
   created(operation: Declaration): Promise<readonly CreatedId[]>;
   /** Orders, and what else waits for a person's yes. */

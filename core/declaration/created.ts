@@ -31,6 +31,40 @@ export const creatorsOf = (
 ): readonly Declaration[] =>
   operations.filter((operation) => operation.server === server && createdBy(operation) === name);
 
+const isParameter = (segment: string): boolean => segment.startsWith("{");
+
+/** Whether two paths may lead to the same place: a parameter stands for anything. */
+export function mayMeet(one: string, other: string): boolean {
+  const [ones, others] = [one.split("/"), other.split("/")];
+  const meets = (segment: string, index: number) =>
+    segment === others[index] || isParameter(segment) || isParameter(others[index]!);
+  return ones.length === others.length && ones.every(meets);
+}
+
+/** Whether two paths are the same, whatever their parameters are called. */
+export const isSamePath = (one: string, other: string): boolean =>
+  one.replace(/\{[^}]*\}/g, "{}") === other.replace(/\{[^}]*\}/g, "{}");
+
+/** The identifiers of a service that calls create, as an operation knows one: its plain name, and the path of all of its kind. */
+export interface CreatedKind {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** What an operation creates, or is told in its path of what others create; undefined where it is neither. */
+export function createdKindOf(
+  service: Pick<Service, "operations">,
+  operation: Declaration,
+): CreatedKind | undefined {
+  const { path, server } = operation;
+  const own = createdBy(operation);
+  if (own !== undefined) return { name: own, path };
+  const segments = path.split("/");
+  const names = segments.map((segment) => (isParameter(segment) ? plainName(segment.slice(1, -1)) : ""));
+  const index = names.findIndex((name) => creatorsOf(service, name, server).length > 0);
+  return index === -1 ? undefined : { name: names[index]!, path: segments.slice(0, index).join("/") };
+}
+
 /** The field of the identifier that stands for nothing any more after a call; undefined where there is none. */
 export const endedBy = ({ effect, method, path }: Declaration): string | undefined =>
   effect === "change" && method === "DELETE" ? /\{([^}]+)\}$/.exec(path)?.[1] : undefined;

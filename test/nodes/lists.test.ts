@@ -24,8 +24,12 @@ test.each([
   ["consents.connect", "consent_id", "consents.create"],
   ["consents.watch", "consents", "consents.create"],
   ["payments.initiate", "Consent-ID", "consents.create"],
-  ["payments.getStatus", "paymentId", "payments.initiateBulk"],
-  ["payments.cancel", "paymentId", "payments.initiateBulk"],
+  ["payments.get", "paymentId", "payments.initiate"],
+  ["payments.getBulk", "paymentId", "payments.initiateBulk"],
+  ["payments.getStatus", "paymentId", "payments.initiate"],
+  ["payments.cancel", "paymentId", "payments.initiate"],
+  ["payments.getAuthorisation", "paymentId", "payments.initiate"],
+  ["payments.follow", "paymentId", "payments.initiate"],
 ])("%s takes its %s from %s", (name, field, from) => {
   expect(listOf(name, field)).toMatchObject({ from });
 });

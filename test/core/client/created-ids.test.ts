@@ -5,7 +5,15 @@ import { dirname, join } from "node:path";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { ClientOptions, FxdeskClient } from "@fxdesk/toolkit";
 import { createConsent } from "../../../core/contract/consents";
-import { initiateBulkPayment, initiatePayment } from "../../../core/contract/payments";
+import {
+  getBulkPayment,
+  getPayment,
+  getPaymentAuthorisation,
+  getPaymentStatus,
+  initiateBulkPayment,
+  initiatePayment,
+} from "../../../core/contract/payments";
+import type { Declaration } from "../../../core/declaration/operation";
 import { listTrades } from "../../../core/contract/trades";
 import { eraseDetails } from "../../../core/journal/by-person";
 import { withStore } from "../../../core/store/open";
@@ -101,6 +109,21 @@ test("payments are told from the journal, by amount and creditor until that is e
   ]);
   await withStore(storeSettings({ store }), (opened) => eraseDetails(opened, response.journal!.entry));
   expect((await client.created(initiateBulkPayment))[0]).toMatchObject({ id: bulk, words: [] });
+});
+
+test("an operation for payments of one kind is told those, whichever call made them; one for each kind all", async () => {
+  const client = connected();
+  const single = (await sampleInput("payments.initiate", client)) as never;
+  const many = (await sampleInput("payments.initiateBulk", client)) as object;
+  const { paymentId: one } = await client.payments.initiate(single);
+  const { paymentId: bulk } = await client.payments.initiateBulk(many as never);
+  const ids = async (operation: Declaration) => (await client.created(operation)).map(({ id }) => id);
+
+  expect(await ids(getPayment)).toEqual([one]);
+  expect(await ids(getBulkPayment)).toEqual([bulk]);
+  expect(await ids(initiateBulkPayment)).toEqual([bulk]);
+  for (const operation of [getPaymentStatus, getPaymentAuthorisation, initiatePayment])
+    expect(await ids(operation)).toEqual([bulk, one]);
 });
 
 test("nothing is told of what no call creates, and no store is made to look or to delete", async () => {
