@@ -163,6 +163,11 @@ export const triedElsewhere: readonly (readonly [fault: string, ending: string, 
     "test/nodes/deploys.long.test.ts",
   ],
   [
+    "Flows are deployed again and again under load",
+    "Each outcome comes out of the flow once, or is in the log: also what Node-RED drops on the way to nodes that it stops.",
+    "test/nodes/deploys-at-work.long.test.ts",
+  ],
+  [
     "The client is closed",
     "It takes no more calls, and waits for those under way.",
     "test/core/client/finishing.test.ts",
