@@ -113,7 +113,8 @@ test("5 full deploys of Node-RED", async () => {
   const { refreshToken, authClientSecret, storeKey, ...open } = settings;
   const connection = connectionTo(
     { baseUrl: open.baseUrl!, xs2aUrl: open.baseUrl! },
-    { ...open, credentials: { refreshToken, authClientSecret, storeKey } },
+    // The tokens are those of the environment that the others use, which name none.
+    { environment: undefined, ...open, credentials: { refreshToken, authClientSecret, storeKey } },
   );
   const nodeRed = await NodeRed.start();
   try {
