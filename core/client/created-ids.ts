@@ -88,7 +88,12 @@ export class CreatedIds {
     const creators = creatorsOf(service, name, operation.server).filter((each) => mayMeet(each.path, path));
     return withStore(settings, async (store) => {
       const lists: (readonly CreatedId[])[] = [];
-      for (const creator of creators) lists.push(await this.#of(creator, path, store));
+      for (const creator of creators)
+        lists.push(
+          await (creator.effect === "money"
+            ? this.#journaled(creator, path, store)
+            : this.#noted(creator, store)),
+        );
       return lists
         .flat()
         .toSorted((one, other) => other.at - one.at)
@@ -96,20 +101,20 @@ export class CreatedIds {
     });
   }
 
-  /** Those of one creator that are below a path, as far as is known where each was made. */
-  async #of(operation: Declaration, path: string, store: Store): Promise<readonly CreatedId[]> {
-    const { connection } = this;
-    const environment = environmentOf(connection, operation);
+  /** Those of one creator, by what the store noted. */
+  async #noted(operation: Declaration, store: Store): Promise<readonly CreatedId[]> {
+    const environment = placeOf(this.connection, operation);
     if (environment === undefined) return [];
-    const scope = { environment, client: customerOf(connection, operation), operation: operation.name };
-    if (operation.effect !== "money")
-      return (await listCreated(store, { ...scope, environment: placeOf(connection, operation)! })).map(
-        ({ id, at, given }) => ({
-          id,
-          at,
-          words: knownWords(operation, given),
-        }),
-      );
+    const client = customerOf(this.connection, operation);
+    const noted = await listCreated(store, { environment, client, operation: operation.name });
+    return noted.map(({ id, at, given }) => ({ id, at, words: knownWords(operation, given) }));
+  }
+
+  /** Those of one that commits money, by the journal: at a path, as far as it is known where each was made. */
+  async #journaled(operation: Declaration, path: string, store: Store): Promise<readonly CreatedId[]> {
+    const environment = environmentOf(this.connection, operation);
+    if (environment === undefined) return [];
+    const scope = { environment, client: customerOf(this.connection, operation), operation: operation.name };
     const entries = await identifiedEntries(sourceOf(store), scope, mostCreated);
     return entries
       .filter(({ intent }) => mayMeet(path, targetOf(intent?.call) ?? operation.path))
