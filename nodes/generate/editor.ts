@@ -56,8 +56,11 @@ const all = {
   oneditprepare: function () { fxdesk.open(this); },
   oneditsave: function () { fxdesk.save(this); }
 };
-const calling = { ...all, outputLabels: outputsCalled("result", "errors") };
-const watching = { ...all, outputLabels: outputsCalled("changes", "status") };`;
+const withOutputs = (...names) => ({
+  registerType: (type, own) => RED.nodes.registerType(type, { ...own, ...all, outputLabels: outputsCalled(...names) })
+});
+const calling = withOutputs("result", "errors");
+const watching = withOutputs("changes", "status");`;
 
 /** After the flows are loaded, what is added may be an example. */
 const examplesConnected = `RED.events.on("flows:loaded", function () {
@@ -108,13 +111,13 @@ function toldText({ controls, searchWords, ...told }: Told, shared: Shared): str
   return `{ ${texts.join(", ")}, controls: controls(${given.join(", ")}) }`;
 }
 
+/** Tools that rate packages read type and definition as they are written: both are literal. */
 const registration = ({ type, look, defaults, told }: NodeDefinition, shared: Shared): string =>
-  `RED.nodes.registerType(${literal(type)}, {
+  `${told.trigger ? "watching" : "calling"}.registerType(${literal(type)}, {
   category: ${literal(look.category)}, color: ${literal(look.color)}, icon: ${literal(look.icon)},
   inputs: ${told.trigger ? 0 : 1}, outputs: ${told.trigger ? 2 : 1},
   defaults: ${defaults},
-  fxdesk: ${toldText(told, shared)},
-  ...${told.trigger ? "watching" : "calling"}
+  fxdesk: ${toldText(told, shared)}
 });`;
 
 /** What operations have that only some have. */

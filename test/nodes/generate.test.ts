@@ -102,7 +102,7 @@ test("every operation has a node: runtime, editor, form, words and help", () => 
   for (const each of operations) {
     const type = nodeTypeOf(each);
     expect(files["fxdesk.js"]).toContain(`RED.nodes.registerType("${type}", `);
-    expect(editor).toContain(`RED.nodes.registerType("${type}", {`);
+    expect(editor).toContain(`.registerType("${type}", {`);
     expect(editor).toContain(`data-template-name="${type}"`);
     expect(help).toContain(`data-help-name="${type}"`);
     const definition = definitions.get(type)!;
@@ -315,4 +315,13 @@ test("no property has a name that the editor keeps for itself", () => {
     /^(id|type|wires|users|valid|changed|dirty|moved|selected|inputLabels|outputLabels|validationErrors|[a-z]|_.*)$/;
   for (const { defaults } of definitions.values())
     for (const property of Object.keys(defaults)) expect(property).not.toMatch(reserved);
+});
+
+test("type, definition and defaults of each node are written out, as the library's scorecard reads them", () => {
+  const written = [...editor.matchAll(/\.registerType\("([\w-]+)", (\{[\s\S]*?\n\})\);/g)];
+  expect(written.map(([, type]) => type)).toEqual([...definitionsIn(editor).keys()]);
+  for (const [, , definition] of written) {
+    expect(definition).toMatch(/\n {2}defaults: \{/);
+    expect(definition).not.toContain("...");
+  }
 });
