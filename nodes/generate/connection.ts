@@ -88,10 +88,10 @@ function productionOf({ settings, servers }: Service) {
   return {
     setting: found.name,
     value: found.production,
-    others: found.options?.filter((each) => each !== found.production),
+    others: (found.options ?? []).filter((each) => each !== found.production),
     replacedBy: made.map(({ setting }) => setting),
     beside: all.filter((server) => !made.includes(server)).map(({ setting }) => setting),
-    address: made[0]?.template,
+    address: made[0]?.template ?? "",
   };
 }
 

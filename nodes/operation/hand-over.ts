@@ -52,7 +52,7 @@ export class HandOver<T> {
 
   #leave(lost: () => void): void {
     this.#leaving.add(lost);
-    // Node-RED hands over what was sent at the same point of the turn, and before: it was sent before.
+    // Node-RED hands over by setImmediate, too, and was asked first: when this runs, the next nodes have it.
     setImmediate(() => this.#leaving.delete(lost));
   }
 
