@@ -13,7 +13,7 @@ import { errorFrom, errorOfResponse, unreadableResponse } from "./call-errors";
 import { serviceMessage } from "./service-messages";
 import { FileContent, receivedFile } from "./file";
 import { type CallState, largestBytes } from "./call-state";
-import { readBody, type TextResponse, totalOf } from "./response-body";
+import { readBody, type ResponseContent, type TextResponse, totalOf } from "./response-body";
 import type { Violation } from "../declaration/violation";
 
 const text = (value: unknown) => (typeof value === "string" ? value : undefined);
@@ -96,7 +96,7 @@ function fileContent(
     return errorFrom(call.operation, ended, state);
   };
   const content = new FileContent(secrets, explain);
-  deadline.stopAtEnd((reason) => void content.destroy(reason));
+  deadline.stepBegins((reason) => void content.destroy(reason));
   content.once("close", () => {
     deadline.release();
     state.permit?.release();
@@ -116,14 +116,19 @@ class CheckedResponse implements ServiceResponse {
   #violations: readonly Violation[] | undefined;
   readonly #find: () => readonly Violation[];
 
-  constructor(response: Omit<ServiceResponse, "violations">, find: () => readonly Violation[]) {
-    this.status = response.status;
-    this.headers = response.headers;
-    this.total = response.total;
-    this.requestId = response.requestId;
-    this.attempts = response.attempts;
-    this.body = response.body;
-    this.#find = find;
+  constructor(
+    { requestId, attempts }: CallState,
+    { status, headers }: TextResponse,
+    total: number | undefined,
+    { body, violations }: ResponseContent,
+  ) {
+    this.status = status;
+    this.headers = headers;
+    this.total = total;
+    this.requestId = requestId;
+    this.attempts = attempts;
+    this.body = body;
+    this.#find = violations;
   }
 
   // Not a property of its own: the engine takes longer to define one with a getter than for all the rest.
@@ -184,11 +189,9 @@ async function refused(
 
 /** A response that is here to its end: nothing waits for it any longer. */
 function checked(state: CallState, declared: ResponseDeclaration, received: TextResponse): ServiceResponse {
-  const { call, attempts, deadline, permit, requestId } = state;
-  permit?.release();
-  deadline.release();
-  const { status, headers } = received;
-  const { body, violations } = readBody(call.operation, declared, received, state);
-  const total = totalOf(call.operation, headers);
-  return new CheckedResponse({ status, headers, total, requestId, attempts, body }, violations);
+  const { operation } = state.call;
+  state.permit?.release();
+  state.deadline.release();
+  const content = readBody(operation, declared, received, state);
+  return new CheckedResponse(state, received, totalOf(operation, received.headers), content);
 }

@@ -81,46 +81,44 @@ export class Sender {
   }
 
   /** One request. What a status says stands also where the body after it broke off. */
-  #attempt(state: CallState, headers: readonly string[]): Promise<Attempt> {
+  async #attempt(state: CallState, headers: readonly string[]): Promise<Attempt> {
     const { call, deadline } = state;
     const { name, method, responses, server } = call.operation;
     const { origin, prefix } = this.connection.addresses[server]!;
-    state.attempts += 1;
+    const { transport, secrets } = this.connection;
+    const attempt = (state.attempts += 1);
     state.status = undefined;
     const request = new OutgoingRequest(origin, prefix + call.target, method, headers, call.body);
-    const received = this.connection.transport.send(
-      request,
-      deadline,
-      sendOptionsOf(call.operation),
-      state.beforeHead,
-    );
-    const { attempts: attempt } = state;
-    return received.then(
-      (response) => {
-        const { status } = response;
-        state.sent = true;
-        state.status = status;
-        publish.attempt({ operation: name, attempt, sent: true, status });
-        return response;
-      },
-      (error) => {
-        if (!(error instanceof TransportError)) throw error;
-        const { sent, status } = error;
-        const cause = this.connection.secrets.redactError(error.cause);
-        state.sent ||= sent;
-        state.status = status;
-        publish.attempt({
-          operation: name,
-          attempt,
-          sent,
-          ...(status !== undefined && { status }),
-          error: cause.message,
-        });
-        return status === undefined || responses[status]
-          ? new TransportError(cause, sent, status)
-          : { status, headers: {}, body: Buffer.alloc(0) };
-      },
-    );
+    try {
+      const response = await transport.send(
+        request,
+        deadline,
+        sendOptionsOf(call.operation),
+        state.beforeHead,
+      );
+      const { status } = response;
+      state.sent = true;
+      state.status = status;
+      publish.attempt({ operation: name, attempt, sent: true, status });
+      return response;
+    } catch (error) {
+      if (!(error instanceof TransportError)) throw error;
+      const { sent, status } = error;
+      const cause = secrets.redactError(error.cause);
+      state.sent ||= sent;
+      state.status = status;
+      const { message } = cause;
+      publish.attempt({
+        operation: name,
+        attempt,
+        sent,
+        ...(status !== undefined && { status }),
+        error: message,
+      });
+      return status === undefined || responses[status]
+        ? new TransportError(cause, sent, status)
+        : { status, headers: {}, body: Buffer.alloc(0) };
+    }
   }
 
   /** Tells the source of tokens of a 401; whether it may have another token for the same call. */

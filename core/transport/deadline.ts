@@ -67,11 +67,11 @@ export class Deadline {
       this.#setTimer();
       const stop = start(
         (value) => {
-          this.#stop = undefined;
+          this.stepEnded();
           resolve(value);
         },
         (error) => {
-          this.#stop = undefined;
+          this.stepEnded();
           reject(error);
         },
       );
@@ -89,10 +89,15 @@ export class Deadline {
     });
   }
 
-  /** From here on, `stop` ends what goes on after the call: a file that still arrives. */
-  stopAtEnd(stop: Stop): void {
+  /** From here on, and until `stepEnded`, `stop` ends what is under way: also after the call, a file that still arrives. */
+  stepBegins(stop: Stop): void {
     this.#setTimer();
     this.#stop = stop;
+  }
+
+  /** What was under way has ended by itself. */
+  stepEnded(): void {
+    this.#stop = undefined;
   }
 
   wait(ms: number): Promise<void> {

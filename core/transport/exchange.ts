@@ -65,6 +65,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #length = 0;
   #file: FileBody | undefined;
+  #hasEnded = false;
 
   constructor(
     readonly request: OutgoingRequest,
@@ -74,17 +75,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
     /** Takes the response, or its head where it is a file. */
     private readonly resolve: (received: RawResponse) => void,
     private readonly reject: (error: TransportError) => void,
-  ) {}
+  ) {
+    deadline.stepBegins((reason) => this.end(reason));
+  }
 
   /** The head of the request leaves. */
   headLeaves(): void {
     if (this.sendOptions.alone) this.deadline.heedCaller(false);
   }
 
-  /** Nothing more is to come: closes the connection. */
-  fail(error: Error): TransportError {
-    this.connection.destroy(error);
-    return new TransportError(error, this.connection.sent, this.status);
+  /** Nothing more is to come: closes the connection, of which undici tells once more. */
+  end(reason: Error): void {
+    if (this.#hasEnded) return;
+    this.#settle();
+    this.connection.destroy(reason);
+    this.reject(new TransportError(reason, this.connection.sent, this.status));
   }
 
   onRequestStart(): void {}
@@ -95,6 +100,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#headers = headers;
     if (!this.sendOptions.isFile(status)) return;
     this.#file = new FileBody(this.connection);
+    this.#settle();
     this.resolve({ status, headers, body: this.#file });
   }
 
@@ -118,13 +124,20 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     this.connection.isHeld = false;
     this.connection.onFree?.();
-    if (this.#file) this.#file.end();
-    else this.resolve({ status: this.status!, headers: this.#headers, body: this.#whole() });
+    if (this.#file) return this.#file.end();
+    this.#settle();
+    this.resolve({ status: this.status!, headers: this.#headers, body: this.#whole() });
   }
 
   onResponseError(_controller: unknown, error: Error): void {
     if (this.#file) this.#file.destroy(error);
-    else this.reject(this.fail(error));
+    else this.end(error);
+  }
+
+  /** What the deadline stops from here on is another step. */
+  #settle(): void {
+    this.#hasEnded = true;
+    this.deadline.stepEnded();
   }
 
   #whole(): Buffer {

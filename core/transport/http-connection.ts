@@ -78,6 +78,8 @@ export class HttpConnection {
   /** Told when a response has arrived and the connection may take another request. */
   onFree: (() => void) | undefined;
   #exchange: Exchange | undefined;
+  /** While the first write of a request is made. */
+  #isFirstWrite = false;
   readonly #client: Client;
 
   constructor(
@@ -151,20 +153,24 @@ export class HttpConnection {
     const socket = this.socket as unknown as Writing;
     const write = socket._write.bind(socket);
     const writeAll = socket._writev.bind(socket);
-    socket._write = (chunk, encoding, written) =>
-      this.#observe(written, (observed) => write(chunk, encoding, observed));
-    socket._writev = (chunks, written) => this.#observe(written, (observed) => writeAll(chunks, observed));
+    socket._write = (chunk, encoding, written) => {
+      write(chunk, encoding, this.#observed(written));
+      this.#isFirstWrite = false;
+    };
+    socket._writev = (chunks, written) => {
+      writeAll(chunks, this.#observed(written));
+      this.#isFirstWrite = false;
+    };
   }
 
-  #observe(written: Written, write: (observed: Written) => void): void {
-    if (this.sent) return write(written);
+  #observed(written: Written): Written {
+    if (this.sent) return written;
     this.sent = true;
+    this.#isFirstWrite = true;
     this.#exchange?.headLeaves();
-    let duringCall = true;
-    write((error) => {
-      if (error && duringCall && !("encrypted" in this.socket)) this.sent = false;
+    return (error) => {
+      if (error && this.#isFirstWrite && !("encrypted" in this.socket)) this.sent = false;
       written(error);
-    });
-    duringCall = false;
+    };
   }
 }

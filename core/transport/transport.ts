@@ -117,13 +117,13 @@ const exchanged = (
   deadline: Deadline,
   sendOptions: SendOptions,
 ): Promise<RawResponse> =>
-  deadline.waitFor<RawResponse>((resolve, reject) => {
+  new Promise<RawResponse>((resolve, reject) => {
+    deadline.assertOpen();
     const exchange = new Exchange(request, connection, sendOptions, deadline, resolve, reject);
     try {
       connection.send(exchange);
     } catch (error) {
-      reject(exchange.fail(error as Error));
+      exchange.end(error as Error);
     }
     if (deadline.isInBackground) connection.socket.unref();
-    return (reason) => exchange.fail(reason);
   });

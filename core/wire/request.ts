@@ -44,8 +44,8 @@ const isEmptyList = (value: unknown) => Array.isArray(value) && value.length ===
 export function encodeRequest(operation: Declaration, values: Values): WireRequest {
   const { path, query, headers } = plan(operation);
   let target = "";
-  for (const [index, piece] of path.entries())
-    target += index % 2 === 0 ? piece : encodeURIComponent(String(values[piece]));
+  for (let index = 0; index < path.length; index += 1)
+    target += index % 2 === 0 ? path[index] : encodeURIComponent(String(values[path[index]!]));
   let separator = "?";
   for (const each of query) {
     const value = values[each.field.name];

@@ -106,7 +106,7 @@ test("a promise that nobody waits for any more may fail without harm", async () 
 
 test("following a file, it is told the reason", async () => {
   const deadline = open(60_000);
-  const told = new Promise<DeadlineEnded>((resolve) => deadline.stopAtEnd(resolve));
+  const told = new Promise<DeadlineEnded>((resolve) => deadline.stepBegins(resolve));
   deadline.startTimeLimit(1);
   expect((await told).by).toBe("time");
 });
