@@ -169,10 +169,11 @@ export class Pipeline {
     const { call, guard } = await this.#cleared(prepared);
     const state = this.#stateOf(call, guard);
     if (operation.effect === "money") return this.#sendOnce(state);
-    state.beforeHead = async () => {
+    const beforeHead = async () => {
       await this.connection.halts.assertNone(operation);
       if (guard) await (await this.releases()).leave(guard);
     };
+    state.beforeHead = beforeHead;
     const response = await this.#send(state);
     if (createdBy(operation) !== undefined || endedBy(operation) !== undefined)
       await this.#createdIds().then(

@@ -233,12 +233,13 @@ export class JournalStage {
     let recorded: Promise<void> = Promise.resolve();
     const note = noteOf(entry);
     state.journal = note;
-    state.beforeHead = () => {
+    const beforeHead = () => {
       recorded = journal.recordSent(entry, state.guard);
       return recorded.catch((error: unknown) => {
         throw this.#asFailure(state, error);
       });
     };
+    state.beforeHead = beforeHead;
     let response: ServiceResponse;
     try {
       response = await send(state);

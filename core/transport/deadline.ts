@@ -37,9 +37,10 @@ export class Deadline {
     this.#signal = signal;
     this.#limit(queueTimeoutMs, "queue");
     if (!signal) return;
-    this.#onAbort = () => this.#endByCaller();
+    const onAbort = () => this.#endByCaller();
+    this.#onAbort = onAbort;
     if (signal.aborted) this.#endByCaller();
-    else signal.addEventListener("abort", this.#onAbort, { once: true });
+    else signal.addEventListener("abort", onAbort, { once: true });
   }
 
   get remainingMs(): number {
@@ -75,7 +76,7 @@ export class Deadline {
           reject(error);
         },
       );
-      this.#stop = (reason) => reject(stop(reason) ?? reason);
+      this.stepBegins((reason) => reject(stop(reason) ?? reason));
     });
   }
 

@@ -55,8 +55,8 @@ export interface SendOptions {
 
 /**
  * Hears from undici how a request goes. What belongs to one call is made by classes, and holds no function that is written
- * inside an object: the engine takes such functions, and objects of places in the code where the first ones lived long, for
- * long-lived, and all that they point to is collected late.
+ * inside an object or where a property is assigned: the engine takes such functions, and objects of places in the code
+ * where the first ones lived long, for long-lived, and all that they point to is collected late.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   /** The status, once it is known. */

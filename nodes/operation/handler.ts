@@ -78,6 +78,7 @@ function usableHandler(
 ): MessageHandler {
   const host = { RED, node };
   const { pages = "all", rows = "whole", saveTo } = config;
+  const modes = { pages, rows };
   const readInput = inputReader(operation, config, host);
   const readKey = keyReader(operation, config.requestKey, host);
   const readPath = saveTo?.value ? sourceOf(saveTo, host) : undefined;
@@ -97,6 +98,13 @@ function usableHandler(
     };
     const input = await readInput(msg);
     const followed = isFollowed ? goneOn.follow(node, msg) : undefined;
+    // Not written inside the object: the engine takes such functions for long-lived, and all that they hold is collected late.
+    const copy = () => RED.util.cloneMessage(result.isPayload ? { ...msg, payload: undefined } : msg);
+    const sendOn = (each: NodeMessage) => {
+      followed?.sent.add();
+      send(each);
+    };
+    const gone = async () => followed?.sent.gone(signal);
     const call = {
       operation,
       client,
@@ -104,17 +112,14 @@ function usableHandler(
       options,
       saveTo: path,
       msg,
-      copy: () => RED.util.cloneMessage(result.isPayload ? { ...msg, payload: undefined } : msg),
+      copy,
       result,
-      send(each: NodeMessage) {
-        followed?.sent.add();
-        send(each);
-      },
-      gone: async () => followed?.sent.gone(signal),
-      ended: (outcome: CallResult) => ended(operation, outcome),
+      send: sendOn,
+      gone,
+      ended,
     };
     try {
-      return doneStatus(translate, await deliver(call, { pages, rows }));
+      return doneStatus(translate, await deliver(call, modes));
     } finally {
       followed?.end();
     }

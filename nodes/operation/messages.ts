@@ -33,7 +33,7 @@ export interface NodeCall {
   /** Returns when what was sent has gone on. */
   readonly gone: () => Promise<void>;
   /** Hears what became of the call, before anything is made of it. */
-  readonly ended: (ended: CallResult) => void;
+  readonly ended: (operation: Callable, ended: CallResult) => void;
 }
 
 /** What was sent. */
@@ -96,10 +96,10 @@ async function withFile({ msg, result, saveTo }: NodeCall, file: ReceivedFile): 
 async function responseTo({ client, operation, input, options, ended }: NodeCall): Promise<ServiceResponse> {
   try {
     const response = await client.call(operation, input, options);
-    ended(response);
+    ended(operation, response);
     return response;
   } catch (error) {
-    if (error instanceof FxdeskError) ended(error);
+    if (error instanceof FxdeskError) ended(operation, error);
     throw error;
   }
 }

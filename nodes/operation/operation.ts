@@ -1,5 +1,6 @@
 /** The runtime of every operation's node, and of the node that calls any operation. */
 import type { Node, NodeAPI, NodeConstructor, NodeMessage, NodeStatus } from "node-red";
+import type { Callable } from "../../core/declaration/operation";
 import type { Progress } from "../../core/declaration/procedure";
 import { type ConnectionNode, usualCapacity } from "../connection/connection";
 import { type Failure, failureOf } from "./failure";
@@ -7,7 +8,7 @@ import { GoneOn } from "./gone-on";
 import { HandOver } from "./hand-over";
 import { handlerOf, type MessageHandler, type OperationDef } from "./handler";
 import { outcomeLine } from "../../core/client/outcome-line";
-import { logOutcome } from "./outcome";
+import { type CallResult, logOutcome } from "./outcome";
 import { Outlet, type Receipt } from "./outlet";
 import { MessageQueue } from "./queue";
 import { refusalsOf } from "./refusal";
@@ -24,8 +25,8 @@ import {
 interface IncomingMessage {
   readonly msg: NodeMessage;
   readonly receipt: Receipt;
-  /** Says in one line what became of its call. */
-  outcome?: () => string;
+  /** What became of its call. */
+  ended?: { readonly operation: Callable; readonly outcome: CallResult };
   /** Whether that is in the log. */
   isLogged: boolean;
 }
@@ -92,6 +93,11 @@ class RunningNode {
     return this.#queue.close();
   }
 
+  readonly #onProgress = (reached: Progress): void => {
+    this.#step = reached;
+    this.#line.changed();
+  };
+
   #show(): void {
     const { underWay, waiting } = this.#queue;
     if (underWay === 0) this.#step = undefined;
@@ -100,21 +106,15 @@ class RunningNode {
   }
 
   async #handle(incoming: IncomingMessage, signal: AbortSignal): Promise<void> {
-    const lost = () => this.#lose(incoming.outcome?.() ?? `${this.name}:`);
+    const { msg } = incoming;
+    const lost = () => this.#lose(incoming);
+    const send = (each: NodeMessage) => this.#send(incoming, each, lost);
+    const ended = (operation: Callable, outcome: CallResult) => {
+      incoming.ended = { operation, outcome };
+      incoming.isLogged = logOutcome(this.node, operation, outcome, this.#queue.isClosed);
+    };
     try {
-      this.#last = await this.#handler.handle({
-        msg: incoming.msg,
-        send: (msg) => this.#send(incoming, msg, lost),
-        signal,
-        onProgress: (reached) => {
-          this.#step = reached;
-          this.#line.changed();
-        },
-        ended: (operation, outcome) => {
-          incoming.outcome = () => outcomeLine(operation, outcome);
-          incoming.isLogged = logOutcome(this.node, operation, outcome, this.#queue.isClosed);
-        },
-      });
+      this.#last = await this.#handler.handle({ msg, send, signal, onProgress: this.#onProgress, ended });
       this.#done(incoming);
     } catch (error) {
       this.#fail(incoming, failureOf(error));
@@ -131,7 +131,8 @@ class RunningNode {
   }
 
   /** Node-RED drops what it has not handed over when it stops the next nodes, and says nothing. */
-  #lose(what: string): void {
+  #lose({ ended }: IncomingMessage, failure?: Failure): void {
+    const what = failure?.message ?? (ended ? outcomeLine(ended.operation, ended.outcome) : `${this.name}:`);
     this.node.warn(`${what} The flow was stopped as this left its node: the next nodes may not have it.`);
   }
 
@@ -146,7 +147,7 @@ class RunningNode {
       else if (!incoming.isLogged) this.node.warn(failure.message);
     };
     // Catch nodes have it at once.
-    const lost = this.#outlet.hasErrorOutput ? () => this.#lose(failure.message) : undefined;
+    const lost = this.#outlet.hasErrorOutput ? () => this.#lose(incoming, failure) : undefined;
     this.shared.handOver.tell(this.node, tell, lost);
   }
 }
