@@ -94,7 +94,7 @@ function usableHandler(
       ...correlationOf(msg),
       ...timeLimitOf(operation, config.timeoutMs, msg),
       ...(path && operation.delivers && { deliver: intoFolder(path) }),
-      ...(await readKey(msg)),
+      ...(readKey && (await readKey(msg))),
     };
     const input = await readInput(msg);
     const followed = isFollowed ? goneOn.follow(node, msg) : undefined;

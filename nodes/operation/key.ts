@@ -23,13 +23,16 @@ function violationOf(operation: Callable, key: unknown, { _msgid }: NodeMessage)
 const asKey = (value: unknown): unknown =>
   value === null || value === "" ? undefined : typeof value === "number" ? String(value) : value;
 
-/** Prepares the key of a node: returns that of a message. Throws InvalidInput where it is no key, or a payment has none. */
+/**
+ * Prepares the key of a node: returns that of a message; undefined where no message has one. Throws InvalidInput where it is
+ * no key, or a payment has none.
+ */
 export function keyReader(
   operation: Callable,
   given: TypedValue = usualKey,
   host: Host,
-): (msg: NodeMessage) => Promise<{ readonly key?: string }> {
-  if (operation.effect !== "money") return async () => ({});
+): ((msg: NodeMessage) => Promise<{ readonly key?: string }>) | undefined {
+  if (operation.effect !== "money") return undefined;
   const source = sourceOf(given.value === "" ? usualKey : given, host);
   const violation = (message: string) => invalidInput(operation, [{ field: "Request key", message }]);
   return async (msg) => {

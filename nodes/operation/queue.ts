@@ -91,7 +91,7 @@ export class MessageQueue<T extends object> {
   #start(item: T): void {
     const abort = this.#free.pop() ?? new AbortController();
     this.#underWay.set(item, abort);
-    void this.handlers.handle(item, abort.signal).finally(() => {
+    void this.handlers.handle(item, abort.signal).then(() => {
       this.#underWay.delete(item);
       if (this.limits.areSignalsOwn && isUnused(abort)) this.#free.push(abort);
       for (const next of this.#waiting) {
