@@ -91,17 +91,20 @@ export class MessageQueue<T extends object> {
   #start(item: T): void {
     const abort = this.#free.pop() ?? new AbortController();
     this.#underWay.set(item, abort);
-    void this.handlers.handle(item, abort.signal).then(() => {
-      this.#underWay.delete(item);
-      if (this.limits.areSignalsOwn && isUnused(abort)) this.#free.push(abort);
-      for (const next of this.#waiting) {
-        this.#waiting.delete(next);
-        this.#start(next);
-        break;
-      }
-      this.handlers.changed();
-      if (this.#underWay.size === 0) this.#ended();
-    });
+    void this.#run(item, abort);
+  }
+
+  async #run(item: T, abort: AbortController): Promise<void> {
+    await this.handlers.handle(item, abort.signal);
+    this.#underWay.delete(item);
+    if (this.limits.areSignalsOwn && isUnused(abort)) this.#free.push(abort);
+    for (const next of this.#waiting) {
+      this.#waiting.delete(next);
+      this.#start(next);
+      break;
+    }
+    this.handlers.changed();
+    if (this.#underWay.size === 0) this.#ended();
   }
 
   #drop(item: T, why: Refusal): void {
