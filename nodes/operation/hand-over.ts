@@ -14,14 +14,14 @@ export class HandOver<T> {
   /** Nothing is delivered while a deploy has stopped nodes and not started them again. */
   #isStopped = false;
   readonly #held: (() => void)[] = [];
-  /** What left in this turn: Node-RED gives it to the next nodes at its end, if they still run then. */
-  readonly #leaving = new Set<() => void>();
+  /** What left in this turn, in order: Node-RED gives it to the next nodes at its end, if they still run then. */
+  #leaving: (() => void)[] = [];
 
   constructor({ events }: NodeAPI) {
     events.on("flows:stopping", () => {
       this.#isStopped = true;
       for (const lost of this.#leaving) lost();
-      this.#leaving.clear();
+      this.#leaving = [];
     });
     events.on("flows:started", () => {
       this.#isStopped = false;
@@ -51,9 +51,10 @@ export class HandOver<T> {
   }
 
   #leave(lost: () => void): void {
-    this.#leaving.add(lost);
+    const leaving = this.#leaving;
+    leaving.push(lost);
     // Node-RED hands over by setImmediate, too, and was asked first: when this runs, the next nodes have it.
-    setImmediate(() => this.#leaving.delete(lost));
+    setImmediate(() => void leaving.shift());
   }
 
   async #tellHeld(): Promise<void> {

@@ -31,9 +31,16 @@ export interface QueueHandlers<T> {
 const isUnused = ({ signal }: AbortController) =>
   !signal.aborted && getEventListeners(signal, "abort").length === 0;
 
+/** A message under way, and what ends it. */
+interface Place<T> {
+  readonly item: T;
+  readonly abort: AbortController;
+}
+
 export class MessageQueue<T extends object> {
   readonly #waiting = new Set<T>();
-  readonly #underWay = new Map<T, AbortController>();
+  /** They are few, and no map: the tables that it grows out of hold what they held until a major collection. */
+  readonly #underWay: Place<T>[] = [];
   /** One is dear to make, which shows in how many messages a node handles in a second. */
   readonly #free: AbortController[] = [];
   readonly #refused = new Map<T, Refusal>();
@@ -47,7 +54,7 @@ export class MessageQueue<T extends object> {
   ) {}
 
   get underWay(): number {
-    return this.#underWay.size;
+    return this.#underWay.length;
   }
 
   get waiting(): number {
@@ -61,7 +68,7 @@ export class MessageQueue<T extends object> {
   /** Handles a message as soon as there is a place for it, after those that came before. */
   add(item: T): void {
     if (this.#closed) this.#refuse(item, "closed");
-    else if (this.#underWay.size < this.limits.atOnce) this.#start(item);
+    else if (this.#underWay.length < this.limits.atOnce) this.#start(item);
     else if (this.#waiting.size >= this.limits.longest) this.#refuse(item, "full");
     else this.#waiting.add(item);
     this.handlers.changed();
@@ -70,9 +77,9 @@ export class MessageQueue<T extends object> {
   /** Refuses those that wait and ends those under way that a check names; returns how many there were. */
   cancel(isMeant: (item: T) => boolean): number {
     const waiting = [...this.#waiting].filter(isMeant);
-    const underWay = [...this.#underWay].filter(([item]) => isMeant(item));
+    const underWay = this.#underWay.filter(({ item }) => isMeant(item));
     for (const item of waiting) this.#drop(item, "cancelled");
-    for (const [, abort] of underWay) abort.abort();
+    for (const { abort } of underWay) abort.abort();
     return waiting.length + underWay.length;
   }
 
@@ -83,20 +90,21 @@ export class MessageQueue<T extends object> {
   async close(): Promise<void> {
     this.#closed = true;
     for (const item of this.#waiting) this.#drop(item, "closed");
-    for (const abort of this.#underWay.values()) abort.abort();
-    if (this.#underWay.size > 0) await new Promise<void>((resolve) => (this.#ended = resolve));
+    for (const { abort } of this.#underWay) abort.abort();
+    if (this.#underWay.length > 0) await new Promise<void>((resolve) => (this.#ended = resolve));
     await this.#refusing;
   }
 
   #start(item: T): void {
-    const abort = this.#free.pop() ?? new AbortController();
-    this.#underWay.set(item, abort);
-    void this.#run(item, abort);
+    const place = { item, abort: this.#free.pop() ?? new AbortController() };
+    this.#underWay.push(place);
+    void this.#run(place);
   }
 
-  async #run(item: T, abort: AbortController): Promise<void> {
+  async #run(place: Place<T>): Promise<void> {
+    const { item, abort } = place;
     await this.handlers.handle(item, abort.signal);
-    this.#underWay.delete(item);
+    this.#underWay.splice(this.#underWay.indexOf(place), 1);
     if (this.limits.areSignalsOwn && isUnused(abort)) this.#free.push(abort);
     for (const next of this.#waiting) {
       this.#waiting.delete(next);
@@ -104,7 +112,7 @@ export class MessageQueue<T extends object> {
       break;
     }
     this.handlers.changed();
-    if (this.#underWay.size === 0) this.#ended();
+    if (this.#underWay.length === 0) this.#ended();
   }
 
   #drop(item: T, why: Refusal): void {
