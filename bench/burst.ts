@@ -3,9 +3,8 @@
  * each message. As a script it measures alone, and prints JSON.
  */
 import { setImmediate as turn } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { deploy, nodes, startNodeRed } from "./node-red";
+import { collect } from "./old-generation";
 import { startServer } from "./server";
 
 const count = 50_000;
@@ -78,8 +77,7 @@ async function burst(
 }
 
 function heapMB(): number {
-  setFlagsFromString("--expose-gc");
-  (runInNewContext("gc") as () => void)();
+  collect();
   return process.memoryUsage().heapUsed / 2 ** 20;
 }
 

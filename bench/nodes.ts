@@ -2,6 +2,7 @@
 import { type Candidate, compare, print } from "./compare";
 import { printBurst } from "./burst";
 import { deploy, type Message, nodes, startNodeRed } from "./node-red";
+import { bytesLeftBehind } from "./old-generation";
 import { startServer } from "./server";
 
 const sink = "sink";
@@ -43,12 +44,17 @@ export async function benchNodes(): Promise<void> {
     if (id === sink) (done as () => void)();
   };
   await deploy(flow(url), arrived);
-  const rows = await compare([through("http request", "core"), through("fxdesk-list-trades", "fxdesk")], {
+  const fxdesk = through("fxdesk-list-trades", "fxdesk");
+  const rows = await compare([through("http request", "core"), fxdesk], {
     rounds: 9,
     sliceMs: 500,
     inFlight: 10,
   });
   print("Messages through a Node-RED node, 1 KB JSON, 10 in flight", rows);
+  const bytes = await bytesLeftBehind(fxdesk.run);
+  console.log(
+    `  ${"left to major collections".padEnd(34)} ${bytes.toFixed(0).padStart(8)} bytes for each message`,
+  );
   await printBurst();
   await stopNodeRed();
   stop();
