@@ -1,17 +1,28 @@
 /** Releases as they are listed: by state, environment and what is newest, and whether these are all. */
 import { KeptStore } from "../../../core/journal/kept-store";
 import { ReleaseDesk } from "../../../core/releases/desk";
+import { eventually } from "../../support/eventually";
 import { engines } from "../store/engines";
 import { wish } from "./wishes";
+
+/** What is written in one millisecond stands in no order of time. */
+async function theClockMoves(): Promise<void> {
+  const now = Date.now();
+  await eventually(() => Date.now() > now + 1, { withinMs: 10_000, what: "the clock moved" });
+}
 
 describe.each(engines())("$name", ({ create }) => {
   let desk: ReleaseDesk;
   beforeAll(async () => {
     desk = new ReleaseDesk(new KeptStore(await create()));
     const ids: string[] = [];
-    for (const name of ["1", "2", "3", "4"]) ids.push((await desk.ask(wish(name))).id);
+    for (const name of ["1", "2", "3", "4"]) {
+      ids.push((await desk.ask(wish(name))).id);
+      await theClockMoves();
+    }
     await desk.ask(wish("elsewhere", { environment: "api" }));
     await desk.ask(wish("late", { validUntil: Date.now() - 1 }));
+    await theClockMoves();
     await desk.cancel(ids[0]!, "anna");
   });
   afterAll(() => desk.close());
