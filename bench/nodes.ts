@@ -51,7 +51,7 @@ export async function benchNodes(): Promise<void> {
     inFlight: 10,
   });
   print("Messages through a Node-RED node, 1 KB JSON, 10 in flight", rows);
-  const bytes = await bytesLeftBehind(fxdesk.run);
+  const bytes = await bytesLeftBehind(() => fxdesk.run());
   console.log(
     `  ${"left to major collections".padEnd(34)} ${bytes.toFixed(0).padStart(8)} bytes for each message`,
   );

@@ -63,10 +63,14 @@ function limitsOf(node: JsonObject, path: string): JsonObject {
   };
 }
 
-const wordsOf = (text: string): string[] => text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+/** Its words, each without the s of a plural. */
+const wordsOf = (text: string): string[] =>
+  (text.toLowerCase().match(/[a-z0-9_]+/g) ?? []).map((word) => word.replace(/(?<=\w{3})s$/, ""));
 
 /** Words that tell nothing by themselves. */
-const filling = ["a", "an", "as", "from", "in", "is", "its", "of", "or", "the", "to"];
+const filling = new Set(
+  wordsOf("a an as entries from in include is its list of on only or return the these this to which whether"),
+);
 
 /** Whether it only names the tool that gives the value and is called like it: payment_id is from initiate_payment. */
 const namesItsTool = (text: string, name: string): boolean =>
@@ -75,8 +79,8 @@ const namesItsTool = (text: string, name: string): boolean =>
 /** Whether it says no more than the name, such as "Its format.", than the values there are, or than the one by default. */
 function repeatsName(text: string, name: string, { enum: options, default: fallback }: JsonObject): boolean {
   const given = [name.replaceAll("_", " "), options, fallback].join(" ");
-  const known = new Set([...filling, ...wordsOf(given)]);
-  return wordsOf(text).every((word) => known.has(word));
+  const known = new Set(wordsOf(given));
+  return wordsOf(text).every((word) => filling.has(word) || known.has(word));
 }
 
 /** Whether it only shows one of the codes that everybody knows, such as EUR for a currency. */

@@ -36,7 +36,7 @@ const annotationsOf = ({ effect, ...callable }: Callable): ToolAnnotations => ({
 
 /** Annotations tell what only reads; what moves money asks something of a model. */
 const warningOf = ({ kind }: DescribedEffect): string =>
-  kind === "money" ? "Call only after the user has said yes to these exact terms." : "";
+  kind === "money" ? "Only after the user's yes to these exact terms." : "";
 
 /** Which responses there are, where there is more than one. */
 const responsesOf = ({ responses }: DescribedPage): string[] =>
@@ -49,7 +49,7 @@ export const listedFields = (operation: Callable): readonly Field[] =>
     return listedBy === operation.name && !deprecated;
   });
 
-/** One paragraph: what it does, what to know, what must be given, what it changes, what comes back. */
+/** One paragraph: what it does, what to know, what must be given, what it changes, what comes back, and what it is asked as. */
 function describe(callable: Callable): string {
   const page = pageOf(callable);
   const listed = new Set(listedFields(callable).map(({ name }) => name));
@@ -60,6 +60,7 @@ function describe(callable: Callable): string {
     ...rules.map(({ description }) => description),
     warningOf(page.effect),
     ...responsesOf(page),
+    callable.askedAs && `Also: ${callable.askedAs}.`,
   ]
     .filter(Boolean)
     .join(" ");

@@ -110,6 +110,7 @@ export const listAccounts = operation({
   title: "List accounts",
   summary:
     "Lists what bank accounts you have (own, hold), in currencies like GBP (sterling) and USD: an overview.",
+  askedAs: "company, register, enumerate",
   effect: "read",
   method: "GET",
   path: "/accounts",
@@ -132,6 +133,7 @@ export const getAccount = operation({
   title: "Get account",
   summary:
     "Looks up the details of one account by its id: information, name (what it is called), type, currency, and whether it is still open.",
+  askedAs: "show, data, pull, BIC, about, active",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}",
@@ -148,6 +150,7 @@ export const getFundingAccount = operation({
   title: "Get funding account",
   summary:
     "Returns where money (funds, cover, margin) must be sent to settle trades and forwards: the account to transfer to, or pay into, for currency bought.",
+  askedAs: "FX, send",
   notes: "Settlement instructions (SSI), bank or wire details.",
   effect: "read",
   method: "GET",
@@ -174,7 +177,7 @@ export const listCurrencyAccounts = operation({
   name: "accounts.listCurrencyAccounts",
   tool: "list_currency_accounts",
   title: "List currency accounts",
-  summary: "Lists the account numbers (codes) for the MT940 (940) statement, each with its currency.",
+  summary: "Lists the account numbers for the MT940 (940) statement, each with its currency.",
   effect: "read",
   method: "GET",
   path: "/accounts/currency-accounts",
@@ -196,6 +199,7 @@ export const listBalances = operation({
   title: "List balances",
   summary:
     "Lists the balances on one account: how much is available (to spend), required funds, initial margin, margin call, collateral held.",
+  askedAs: "cover",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/balances",

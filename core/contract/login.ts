@@ -9,6 +9,7 @@ export const getLoginPage = operation({
   title: "Get login page",
   summary:
     "Returns the page (link, URL) where users sign in to the service: OAuth login (log in, authenticate).",
+  askedAs: "address",
   effect: "read",
   method: "GET",
   path: "/authenticate",
@@ -18,7 +19,7 @@ export const getLoginPage = operation({
     scope: z
       .string()
       .regex(/(^| )openid( |$)/, "must include openid")
-      .meta({ title: "Scope", description: "Scopes with spaces between them; openid must be one." }),
+      .meta({ title: "Scope", description: "Scopes with spaces between; openid must be one." }),
     response_type: z.literal("code").meta({ title: "Response type", description: "Always code." }),
     client_id: id("Application ID", "The OAuth application, not the client whose accounts are meant."),
     redirect_uri: hiddenFromModels(

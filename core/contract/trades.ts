@@ -185,7 +185,8 @@ export const listTrades = operation({
   title: "List trades",
   summary:
     "Lists all FX (currency) trades of the client (deal blotter): conversions from one to another, contracts, hedges; spot, forwards, drawdowns, NDFs.",
-  notes: "With what they buy and sell, at which rates, whether still open, when they mature and settle.",
+  askedAs: "last, year, month",
+  notes: "With rates, maturity and settlement, open or not.",
   effect: "read",
   method: "GET",
   path: "/trades",
@@ -218,7 +219,8 @@ export const getTrade = operation({
   tool: "get_trade",
   title: "Get trade",
   summary:
-    "Returns the details of one trade (deal): status, rate, confirmation, when it settles (value date), reference, amounts bought and sold.",
+    "Returns the details of one trade (deal): status, rate, confirmation, when it settles (value date), amounts.",
+  askedAs: "number, purchase",
   effect: "read",
   method: "GET",
   path: "/trades/{trade_id}",

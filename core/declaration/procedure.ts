@@ -72,6 +72,7 @@ export interface ProcedureDeclaration<C, S extends Shape, R extends ResponseDecl
   | "title"
   | "summary"
   | "notes"
+  | "askedAs"
   | "effect"
   | "rules"
   | "rows"

@@ -6,12 +6,10 @@ export type Account = Awaited<ReturnType<ContractClient["accounts"]["list"]>>[nu
 
 /** The fields by which a caller says which accounts are meant: all of them by default. */
 export const accountFields = {
-  accounts: AccountId.array()
-    .optional()
-    .meta({ title: "Accounts", description: "Only these, by account_id." }),
+  accounts: AccountId.array().optional().meta({ title: "Accounts", description: "By account_id." }),
   currencies: Currencies.optional().meta({
     title: "Currencies",
-    description: "Only these, as EUR,GBP.",
+    description: "As EUR,GBP.",
   }),
 };
 

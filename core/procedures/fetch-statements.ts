@@ -151,7 +151,7 @@ export const fetchStatements = procedure({
   tool: "fetch_statements",
   title: "Fetch bank statements",
   summary:
-    "Downloads (pulls, gets, saves) bank statement files (extracts) of every account for a period, such as a day, month, quarter or year: PDF, CSV, MT940 or XLS.",
+    "Downloads (pulls, gets, saves) bank statement files (extracts) of every account for a period (day, month, quarter, year): PDF, CSV, MT940 or XLS.",
   effect: "read",
   effectBecause: "Asking for a file changes nothing that matters.",
   uses: [...accountOperations, "statements.createFile", "statements.getFile"],

@@ -347,7 +347,7 @@ const descriptions = {
   "Whether payments need approval.": "Ob Zahlungen eine Genehmigung brauchen.",
   "Whether a second administrator confirms each change.":
     "Ob ein zweiter Administrator jede Änderung bestätigt.",
-  "Scopes with spaces between them; openid must be one.":
+  "Scopes with spaces between; openid must be one.":
     "Scopes, mit Leerzeichen dazwischen; openid muss dabei sein.",
   "Always code.": "Immer code.",
   "The OAuth application, not the client whose accounts are meant.":
@@ -425,7 +425,7 @@ const descriptions = {
   "auto looks at how it begins.": "auto sieht nach, wie die Datei beginnt.",
   "json is data, the others are files.": "json sind Daten, die anderen sind Dateien.",
   "A valid consent to read accounts with.": "Eine gültige Einwilligung, mit der Konten gelesen werden.",
-  "Only these, by account_id.": "Nur diese, nach account_id.",
+  "By account_id.": "Nur diese, nach account_id.",
   "UTC time after which nothing is booked, such as 2026-01-31T16:30Z.":
     "Zeit (UTC), nach der nichts mehr abgeschlossen wird, etwa 2026-01-31T16:30Z.",
   "From accountDetails.list.": "Aus accountDetails.list.",
@@ -459,7 +459,7 @@ const descriptions = {
   "Their consentId, as consents.create returned it.": "Ihre consentId, wie consents.create sie lieferte.",
   "Each as statements.createFile returned it.": "Jede, wie statements.createFile sie lieferte.",
   "From accounts.list.": "Aus accounts.list.",
-  "Only these, as EUR,GBP.": "Nur diese, etwa EUR,GBP.",
+  "As EUR,GBP.": "Nur diese, etwa EUR,GBP.",
   "Why the trade is made.": "Warum das Geschäft gemacht wird.",
   "As initiated.": "Wie ausgelöst.",
   "Refuse when funds are missing.": "Ablehnen, wenn die Deckung fehlt.",
@@ -479,9 +479,9 @@ const descriptions = {
   "Last day.": "Letzter Tag.",
   "Brand shown in the service's logs.": "Marke, die in den Protokollen des Dienstes steht.",
   "Of the payment or its cancellation.": "Der Zahlung oder ihrer Stornierung.",
-  "With balances, where consented.": "Mit Salden, wo darin eingewilligt ist.",
+  "Where consented.": "Mit Salden, wo darin eingewilligt ist.",
   "As resourceId in openBanking.listAccounts.": "Wie resourceId in openBanking.listAccounts.",
-  "Own name; dedicated accounts only.": "Eigener Name; nur bei eigenen (dedicated) Konten.",
+  "Own name; dedicated only.": "Eigener Name; nur bei eigenen (dedicated) Konten.",
   "Its format.": "Format der Datei.",
   "Authorise on the person's own device.": "Auf dem eigenen Gerät der Person autorisieren.",
   "Authorise in a call of its own.": "Mit einem eigenen Aufruf autorisieren.",
