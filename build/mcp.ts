@@ -29,7 +29,7 @@ export async function buildMcp(dist: string): Promise<void> {
     source: join(folder, `../../mcp/${entry}.ts`),
     file: join(folder, `${entry}.js`),
     // The smaller of the two validators that the SDK knows.
-    alias: { "@modelcontextprotocol/server/_shims": join(folder, "../../mcp/platform.ts") },
+    alias: { "@modelcontextprotocol/server/_shims": join(folder, "../../mcp/sdk-platform.ts") },
     licences: join(folder, "LICENSES.txt"),
   });
   await Promise.all(bundled.map((name) => rm(join(folder, name), { force: true })));

@@ -3,7 +3,7 @@ import type { NodeAPI } from "node-red";
 import { inputFields, type DescribedPage, pageOf } from "../core/declaration/described-page";
 import type { Callable } from "../core/declaration/operation";
 import { callablesOf, type Service } from "../core/declaration/service";
-import { isForeign } from "./foreign";
+import { isForeign } from "./foreign-requests";
 
 /** What a person needs to choose an operation and to write its input. */
 const described = (page: DescribedPage) => {

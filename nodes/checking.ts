@@ -5,7 +5,7 @@ import type { Callable } from "../core/declaration/operation";
 import { declarationsOf, type Service } from "../core/declaration/service";
 import type { Violation } from "../core/declaration/violation";
 import { InvalidInput } from "../core/errors";
-import { isForeign } from "./foreign";
+import { isForeign } from "./foreign-requests";
 import { inputReader } from "./operation/input";
 import type { TypedValue } from "./operation/sources";
 

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
-import { isForeign } from "./foreign";
+import { isForeign } from "./foreign-requests";
 
 /** Those that are looked for, as Node-RED does: the one asked for, what it is a variant of, English. */
 const languagesFor = (asked: string): readonly string[] => [asked, asked.split("-")[0]!, "en-US"];

@@ -16,7 +16,7 @@ import {
 import { type Policy, policyAt } from "../../core/releases/policy";
 import { type Decision, type Release, type ReleaseState, releaseStates } from "../../core/releases/release";
 import { reportOf } from "../../core/releases/report";
-import { decideAs, policyFor } from "../../core/releases/said";
+import { decideAs, policyFor } from "../../core/releases/decision-by-secret";
 import { storeSettings } from "../../core/store/settings";
 import { type Flag, type ParsedArguments, UsageError } from "../arguments";
 import { type Command, jsonFlag } from "../command";

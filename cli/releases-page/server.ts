@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { NoSuchRelease, type ReleaseDesk, ReleaseRefusal } from "../../core/releases/desk";
 import { isSecretOf, type People, peopleAt } from "../../core/releases/people";
 import type { Decision } from "../../core/releases/release";
-import { decideAs, type DecisionFiles, policyFor, WrongSecret } from "../../core/releases/said";
+import { decideAs, type DecisionFiles, policyFor, WrongSecret } from "../../core/releases/decision-by-secret";
 import { pageHeaders } from "./frame";
 import { foreign, type Place } from "./guard";
 import { Guesses, TooManyGuesses } from "./guesses";

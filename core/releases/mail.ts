@@ -16,7 +16,7 @@ import { askedText, decidedText } from "./mail-text";
 import { peopleAt } from "./people";
 import type { ReleaseState } from "./release";
 import { ReleaseReport, reportOf } from "./report";
-import { type DecisionFiles, policyFor } from "./said";
+import { type DecisionFiles, policyFor } from "./decision-by-secret";
 
 export interface Mailing {
   readonly desk: ReleaseDesk;

@@ -21,7 +21,7 @@ import { inputFor, type Pricing, pricingOf, quotedIn, unanswered, worstFrom } fr
 import type { Release, Said } from "./release";
 import { type ListedReleases, type ReleaseReport, type ReleaseReports, reportOf } from "./report";
 import { OrderRunner } from "./runner";
-import { decideAs, type DecisionFiles } from "./said";
+import { decideAs, type DecisionFiles } from "./decision-by-secret";
 import type { OrderTerms, SealedOrder } from "./terms";
 
 /** The procedure by which orders are asked for. */

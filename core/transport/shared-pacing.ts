@@ -1,7 +1,7 @@
 /** The pace that all processes share which share a store: what one finds out of a service holds for all. */
 import { KeptStore } from "../journal/kept-store";
 import type { Database } from "../store/database";
-import { beginPace, changePace, openPaces, type Pace, reserve } from "../store/pace";
+import { beginPace, changePace, openPaces, type Pace, reserve } from "../store/shared-pace";
 import type { StoreSettings } from "../store/settings";
 import type { Gate, Queue } from "./gate";
 import { lateMs, leastMsOf, MemoryGate, wholeMs } from "./memory-gate";

@@ -6,7 +6,7 @@ import { logInTo, type LoginUnderWay } from "../../core/client/login";
 import { standingOf } from "../../core/client/connection-check";
 import { loginHtml, loginPageHeaders } from "../../core/credentials/login-page";
 import type { Service } from "../../core/declaration/service";
-import { isForeign } from "../foreign";
+import { isForeign } from "../foreign-requests";
 import { type ConnectionForm, optionsFromForm } from "./form";
 import { loginMs, Logins } from "./logins";
 import { answered, type Question, type Told } from "./questions";

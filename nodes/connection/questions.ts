@@ -4,7 +4,7 @@ import { settingsOf } from "../../core/client/settings";
 import type { Service } from "../../core/declaration/service";
 import { describeViolations } from "../../core/declaration/violation";
 import { InvalidInput } from "../../core/errors";
-import { isForeign } from "../foreign";
+import { isForeign } from "../foreign-requests";
 import { type ConnectionForm, formFrom } from "./form";
 
 /** What the editor is told: a status, and JSON. */

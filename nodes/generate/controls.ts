@@ -3,7 +3,7 @@ import { type DescribedField, type DescribedPage, inputFields } from "../../core
 import { elementOf, kindOf, metaOf } from "../../core/schema/kind";
 import type { FieldList } from "../lists";
 import { type Moment, momentOf } from "./moment";
-import { type Part, partOf } from "./parts";
+import { type Part, partOf } from "./object-parts";
 
 /**
  * The control for a fixed value: a line of text, a number, one of some options, several of them, items with commas

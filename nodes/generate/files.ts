@@ -1,6 +1,6 @@
 /** Everything Node-RED reads, derived from a service. */
 import type { Service } from "../../core/declaration/service";
-import { editorFile } from "./editor";
+import { editorFile } from "./definitions";
 import { helpFile, helpSections } from "./help";
 import { catalogues, formWordsIn, helpIn, helpSectionsIn } from "./catalogues";
 import { formWords, localeCatalogue } from "./locale";

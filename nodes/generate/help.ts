@@ -12,7 +12,7 @@ import {
 import { declarationsOf, type Service } from "../../core/declaration/service";
 import { isWatch } from "../../core/declaration/watch";
 import { callType, connectionType, nodeTypeOf, watchType } from "../names";
-import { nodeWordsIn } from "./declared";
+import { nodeWordsIn } from "./declared-texts";
 import type { Words } from "./words/en";
 import type { HelpWords } from "./words/help-en";
 

@@ -8,8 +8,8 @@ import { declarationsOf, type Service } from "../../core/declaration/service";
 import { inputFields, pageOf } from "../../core/declaration/described-page";
 import { commonOf, isCommon } from "./common";
 import { callSlug, slugOf, watchSlug } from "../names";
-import { nodeWordsIn, saidIn } from "./declared";
-import { type PartWords, partWords } from "./parts";
+import { nodeWordsIn, saidIn } from "./declared-texts";
+import { type PartWords, partWords } from "./object-parts";
 import type { Words } from "./words/en";
 
 const entries = <T>(list: readonly T[], entry: (item: T) => [string, unknown]) =>

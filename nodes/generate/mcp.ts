@@ -4,7 +4,7 @@ import { connectionType } from "../names";
 import { catalogues, helpIn } from "./catalogues";
 import { drawerLabels } from "./locale";
 import type { Words } from "./words/en";
-import { helpOf, labelParts, labelsOf, type WrittenNode } from "./written";
+import { helpOf, labelParts, labelsOf, type WrittenNode } from "./written-nodes";
 
 const serverType = "fxdesk-mcp-server";
 

@@ -6,7 +6,7 @@ import { decisionFields } from "../release/release";
 import { catalogues, helpIn } from "./catalogues";
 import { releasesCatalogue } from "./locale";
 import type { Words } from "./words/en";
-import { helpOf, labelParts, labelsOf, type WrittenNode } from "./written";
+import { helpOf, labelParts, labelsOf, type WrittenNode } from "./written-nodes";
 
 interface ReleaseNode extends WrittenNode {
   readonly isTrigger: boolean;

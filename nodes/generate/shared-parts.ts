@@ -1,7 +1,7 @@
 /** What several objects of forms are made of, such as accounts by their numbers: the editor's script says it once, by a name. */
 import type { Control } from "./controls";
 import { literal } from "./markup";
-import type { Part } from "./parts";
+import type { Part } from "./object-parts";
 
 /** What is shorter is as well said again. */
 const shortest = 100;

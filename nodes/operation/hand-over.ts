@@ -3,7 +3,7 @@
  * node sends or reports reaches nothing.
  */
 import type { Node, NodeAPI } from "node-red";
-import { Slice } from "./slice";
+import { Slice } from "./time-slice";
 
 /** Stable over deploys, in subflows too, where ids are new each time. */
 const pathOf = (node: Node): string => (node as Node & { readonly _path?: string })._path ?? node.id;

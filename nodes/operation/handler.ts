@@ -8,7 +8,7 @@ import { isProcedure, type Progress } from "../../core/declaration/procedure";
 import type { FxdeskError } from "../../core/errors";
 import type { ConnectionNode } from "../connection/connection";
 import { cancelled } from "./cancel";
-import type { GoneOn } from "./gone-on";
+import type { GoneOn } from "./next-nodes";
 import { type InputDef, inputReader } from "./input";
 import { keyReader } from "./key";
 import { deliver, type PageMode, type RowsMode } from "./messages";

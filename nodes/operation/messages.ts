@@ -13,7 +13,7 @@ import type { Callable } from "../../core/declaration/operation";
 import { answerOf } from "../../core/declaration/rows";
 import type { CallResult } from "./outcome";
 import type { ResultProperty } from "./result";
-import { Slice } from "./slice";
+import { Slice } from "./time-slice";
 import type { Values } from "../../core/declaration/fields";
 import type { ClientCore } from "../../core/client/methods";
 

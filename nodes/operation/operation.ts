@@ -4,7 +4,7 @@ import type { Callable } from "../../core/declaration/operation";
 import type { Progress } from "../../core/declaration/procedure";
 import { type ConnectionNode, usualCapacity } from "../connection/connection";
 import { type Failure, failureOf } from "./failure";
-import { GoneOn } from "./gone-on";
+import { GoneOn } from "./next-nodes";
 import { HandOver } from "./hand-over";
 import { handlerOf, type MessageHandler, type OperationDef } from "./handler";
 import { outcomeLine } from "../../core/client/outcome-line";

@@ -1,6 +1,6 @@
 /** The messages of one node: those under way, as many as its connection carries, and those that wait for them. */
 import { getEventListeners } from "node:events";
-import { Slice } from "./slice";
+import { Slice } from "./time-slice";
 
 export interface QueueLimits {
   /** Messages under way at once. */

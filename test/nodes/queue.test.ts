@@ -6,7 +6,7 @@ import { createClient } from "../../core/client/client";
 import type { ExtendedService } from "../../core/client/extensions";
 import type { Interceptor } from "../../core/client/interceptors";
 import { fxdeskService } from "../../core/service";
-import { GoneOn } from "../../nodes/operation/gone-on";
+import { GoneOn } from "../../nodes/operation/next-nodes";
 import { type HandlerContext, handlerOf } from "../../nodes/operation/handler";
 import { MessageQueue, type Refusal } from "../../nodes/operation/queue";
 import { eventually } from "../support/eventually";

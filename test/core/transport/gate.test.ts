@@ -1,5 +1,5 @@
 /** What a refusal leaves of the interval that was owed: in the memory of a process, and in the store that several share. */
-import { beginPace, changePace, openPaces, reserve } from "../../../core/store/pace";
+import { beginPace, changePace, openPaces, reserve } from "../../../core/store/shared-pace";
 import { MemoryGate } from "../../../core/transport/memory-gate";
 import { engines } from "../store/engines";
 

@@ -1,7 +1,7 @@
 /** The pace that processes share: each client here has a connection of its own to the store, as processes have. */
 import type { ClientOptions, FxdeskClient } from "../../../core";
 import { withStore } from "../../../core/store/open";
-import { openPaces } from "../../../core/store/pace";
+import { openPaces } from "../../../core/store/shared-pace";
 import type { StoreSettings } from "../../../core/store/settings";
 import { inTurn, respond } from "../../support/fault-server";
 import { eventually } from "../../support/eventually";
