@@ -146,21 +146,20 @@ test("what is found later is told in one line, and is the outcome from then on",
 test("nobody looks on who aborts; what is found then is told", async () => {
   const client = connected();
   const quote_id = await makeQuote(client);
-  sandbox.control.addFault({ operation: "trades.list", kind: "latency", milliseconds: 1_000, times: 1 });
+  sandbox.control.addFault({ operation: "trades.list", kind: "latency", milliseconds: 2_000, times: 1 });
   spoil("trades.book", "reset-after");
   const stop = new AbortController();
   const call = failure(client.trades.book({ quote_id, reason: "other" }, { signal: stop.signal }));
   await eventually(async () => (await entries())[0]?.state === "unknown", {
-    withinMs: 5_000,
+    withinMs: 20_000,
     what: "its end",
   });
-  const asked = performance.now();
   stop.abort();
   expect(await call).toMatchObject({ outcome: "unknown" });
-  expect(performance.now() - asked).toBeLessThan(500);
-  await eventually(() => lines.length > 0, { withinMs: 10_000, what: "the line" });
+  expect(lines).toEqual([]);
+  await eventually(() => lines.length > 0, { withinMs: 20_000, what: "the line" });
   expect(await onlyEntry()).toMatchObject({ state: "done" });
-}, 20_000);
+}, 60_000);
 
 test("what another process left unknown is found once a journal is opened", async () => {
   const first = connected();

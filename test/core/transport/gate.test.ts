@@ -6,13 +6,16 @@ import { engines } from "../store/engines";
 /** A call a second. */
 const intervalMs = 1_000;
 
+/** Sums of whole numbers are exact. */
+const wholeNow = (): number => Math.ceil(performance.now());
+
 test.each([
   ["of no time at all", 0, 950],
   ["that is shorter", 300, 950],
   ["that is longer", 3_000, 3_000],
 ])("a pause %s forgives nothing of the interval that is owed", (_, retryAfterMs, waitMs) => {
   const gate = new MemoryGate(intervalMs);
-  const sent = performance.now();
+  const sent = wholeNow();
   gate.pass(sent);
   gate.refused(sent + 50, sent, retryAfterMs);
   // A timer may be a little late, and the next call does not wait for that.
@@ -22,7 +25,7 @@ test.each([
 
 test("nor does a refusal that comes late, of a call from before the pause", () => {
   const gate = new MemoryGate(intervalMs);
-  const begun = performance.now();
+  const begun = wholeNow();
   gate.pass(begun);
   gate.pass(begun + 1_000);
   gate.refused(begun + 1_500, begun, undefined);

@@ -187,7 +187,8 @@ test("a call waits as long as Retry-After says, and those that come meanwhile to
   await paused;
   const second = client.trades.list();
   await Promise.race([first, second]);
-  expect(performance.now() - begun).toBeGreaterThanOrEqual(1_000);
+  // A timer may be a fraction of a millisecond early.
+  expect(performance.now() - begun).toBeGreaterThan(990);
   await Promise.all([first, second]);
   expect(server.heads).toHaveLength(3);
 });
