@@ -4,7 +4,7 @@ import { checkInput } from "../core/declaration/check";
 import type { Callable } from "../core/declaration/operation";
 import { fieldsOf, modelFields, perOperation, type Values } from "../core/declaration/fields";
 import { nearest } from "../core/nearest";
-import { propertyOf } from "../core/schema/kind";
+import { propertyOf, valueOf } from "../core/schema/kind";
 import type { Settings } from "./target";
 import { coerceValue } from "./lenient-values";
 import { argumentName, inArgumentNames, spellingKey, partsOf } from "./names";
@@ -36,7 +36,13 @@ class ArgumentParser {
     const { shape, element } = partsOf(schema);
     if (Array.isArray(value) && element)
       return value.map((item, index) => this.parseValue(element, item, `${path}.${index}`));
-    if (shape && typeof value === "object" && value !== null && !Array.isArray(value))
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    const entry = valueOf(schema);
+    if (entry)
+      return Object.fromEntries(
+        Object.entries(value).map(([key, each]) => [key, this.parseValue(entry, each, `${path}.${key}`)]),
+      );
+    if (shape)
       return this.parseObject(shape, value as JsonObject, path, (key) =>
         this.#keepsUnknownKey(schema, key, path),
       );

@@ -83,6 +83,10 @@ function repeatsName(text: string, name: string, { enum: options, default: fallb
   return wordsOf(text).every((word) => filling.has(word) || known.has(word));
 }
 
+/** A list of what is wanted is only these by its name: "Only these, by account_id." is "By account_id." */
+const withoutOnly = (text: string): string =>
+  text.replace(/^Only these, (\w)/, (_, first: string) => first.toUpperCase());
+
 /** Whether it only shows one of the codes that everybody knows, such as EUR for a currency. */
 const showsKnownCode = (text: string, name: string): boolean =>
   /(^|_)(currency|country)$/.test(name) && /^Such as [A-Z]+\.$/.test(text);
@@ -110,7 +114,7 @@ export function compactSchema(schema: JsonObject, renderText: RenderText): JsonO
   /** What a description says that neither name, values nor the fields before it do; undefined where that is nothing. */
   function telling({ description, ...node }: JsonObject, path: string): string | undefined {
     if (description === undefined || node.const !== undefined || isEntry(path, node)) return undefined;
-    const text = renderText(description as string);
+    const text = withoutOnly(renderText(description as string));
     const name = argumentName(path.split(".").at(-1)!);
     const isSaid = texts.some((earlier) => earlier.startsWith(text.replace(/\.$/, ", ")));
     texts.push(text);

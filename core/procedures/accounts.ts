@@ -6,10 +6,12 @@ export type Account = Awaited<ReturnType<ContractClient["accounts"]["list"]>>[nu
 
 /** The fields by which a caller says which accounts are meant: all of them by default. */
 export const accountFields = {
-  accounts: AccountId.array().optional().meta({ title: "Accounts", description: "By account_id." }),
+  accounts: AccountId.array()
+    .optional()
+    .meta({ title: "Accounts", description: "Only these, by account_id." }),
   currencies: Currencies.optional().meta({
     title: "Currencies",
-    description: "As EUR,GBP.",
+    description: "Only these, as EUR,GBP.",
   }),
 };
 

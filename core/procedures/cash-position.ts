@@ -164,7 +164,7 @@ export const getCashPosition = procedure({
       .optional()
       .meta({
         title: "Rates",
-        description: "What one unit of a currency is worth in `into`: { USD: 0.92 }.",
+        description: 'What one unit of a currency is worth in `into`: { USD: "0.92" }.',
       }),
   },
   rows: "balances",

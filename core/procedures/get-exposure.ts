@@ -291,7 +291,7 @@ export const getExposure = procedure({
       .optional()
       .meta({
         title: "Rates",
-        description: "Worth of one unit in the base currency: { USD: 0.92 }.",
+        description: 'Worth of one unit in the base currency: { USD: "0.92" }.',
       }),
   },
   rows: "positions",

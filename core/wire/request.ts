@@ -1,6 +1,6 @@
 /** Between the fields of an operation and an HTTP request, in both directions. */
 import type { z } from "zod";
-import { elementOf, kindOf } from "../schema/kind";
+import { elementOf, kindOf, valueOf } from "../schema/kind";
 import { encodeBody } from "./body";
 import type { Declaration } from "../declaration/operation";
 import { fieldsOf, type Field, type Values, perOperation } from "../declaration/fields";
@@ -77,6 +77,7 @@ export function fromText(schema: z.ZodType, text: string): unknown {
     case "array":
       return text.trim().startsWith("[") ? parsed(text) : itemsFromText(schema, text.split(","));
     case "object":
+      return withTexts(schema, parsed(text));
     case "unknown":
       return parsed(text);
     case "string":
@@ -95,6 +96,15 @@ function parsed(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+/** A map of texts, such as rates, whose JSON may have numbers for them. */
+function withTexts(schema: z.ZodType, map: unknown): unknown {
+  const entry = valueOf(schema);
+  if (!entry || kindOf(entry) !== "string" || typeof map !== "object" || map === null) return map;
+  return Object.fromEntries(
+    Object.entries(map).map(([name, value]) => [name, typeof value === "number" ? String(value) : value]),
+  );
 }
 
 type Texts = Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import { isDate } from "node:util/types";
 import { fromText } from "../../core/wire/request";
-import { elementOf, kindOf, metaOf } from "../../core/schema/kind";
+import { elementOf, kindOf, metaOf, valueOf } from "../../core/schema/kind";
 import { momentFitter } from "./moments";
 
 type Fitter = (value: unknown) => unknown;
@@ -37,6 +37,16 @@ function listFitter(schema: z.ZodType): Fitter {
   };
 }
 
+/** For a field that gives names their values. */
+function mapFitter(schema: z.ZodType, entry: z.ZodType): Fitter {
+  const fit = fitter(entry);
+  return (value) => {
+    const map = typeof value === "string" ? fromText(schema, value) : value;
+    if (typeof map !== "object" || map === null || Array.isArray(map)) return map;
+    return Object.fromEntries(Object.entries(map).map(([name, each]) => [name, fit(each) ?? each]));
+  };
+}
+
 const scalarFitter =
   (schema: z.ZodType): Fitter =>
   (value) => {
@@ -50,6 +60,8 @@ function fitterOf(schema: z.ZodType): Fitter {
   const { separator } = metaOf(schema);
   if (separator !== undefined) return separatedFitter(separator);
   if (kindOf(schema) === "array") return listFitter(schema);
+  const entry = valueOf(schema);
+  if (entry) return mapFitter(schema, entry);
   return momentFitter(schema) ?? scalarFitter(schema);
 }
 

@@ -103,6 +103,7 @@ const taken: readonly (readonly [mistake: string, tool: string, input: JsonObjec
     '"debtorAccount":{"iban":"DE40100100103307118608"}',
   ],
   ["an unknown name without a value", "list_trades", { status: null }, "/trades?"],
+  ["a rate as a number", "get_cash_position", { into: "EUR", rates: { USD: 0.92 } }, "/currency-accounts?"],
   ["a number as text", "list_trades", { page_size: "20" }, "page_size=20"],
   ["a number with a decimal point for an integer", "list_trades", { page: "2.0" }, "page=2"],
   [

@@ -7,6 +7,7 @@ import { listTransactions } from "../../core/contract/transactions";
 import { initiatePayment } from "../../core/contract/payments";
 import { bookTrade, getTrade, listTrades } from "../../core/contract/trades";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { z } from "zod";
 import { fitter } from "../../nodes/operation/values";
 import { catchOf, connectionTo, debugOf, injectOf, operationOf, tab, typed } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
@@ -72,6 +73,13 @@ test.each(["flow", "global"])("a value of the %s context", async (context) => {
   });
 
   expect(asked().get("trade_type")).toBe("forward");
+});
+
+test("numbers stand for text in a map of texts, too", () => {
+  const fit = fitter(z.record(z.string(), z.string()));
+  expect(fit({ USD: 0.92, GBP: "1.15" })).toEqual({ USD: "0.92", GBP: "1.15" });
+  expect(fit('{"USD":0.92}')).toEqual({ USD: "0.92" });
+  expect(fit([0.92])).toEqual([0.92]);
 });
 
 test("numbers come from text, and a number stands for text", async () => {

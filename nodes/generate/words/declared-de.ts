@@ -393,8 +393,8 @@ const descriptions = {
   "Only what came after the last call.": "Nur, was seit dem letzten Aufruf kam.",
   "From 1.": "Ab 1.",
   "Also convert the totals into this currency.": "Die Summen auch in diese Währung umrechnen.",
-  "Worth of one unit in the base currency: { USD: 0.92 }.":
-    "Wert einer Einheit in der Basiswährung: { USD: 0.92 }.",
+  'Worth of one unit in the base currency: { USD: "0.92" }.':
+    'Wert einer Einheit in der Basiswährung: { USD: "0.92" }.',
   "One or more: month and counterparty sum each counterparty in each month.":
     "Eines oder mehrere: month und counterparty summieren jede Gegenseite in jedem Monat.",
   "Only the largest groups of each currency; the rest is one sum.":
@@ -425,7 +425,7 @@ const descriptions = {
   "auto looks at how it begins.": "auto sieht nach, wie die Datei beginnt.",
   "json is data, the others are files.": "json sind Daten, die anderen sind Dateien.",
   "A valid consent to read accounts with.": "Eine gültige Einwilligung, mit der Konten gelesen werden.",
-  "By account_id.": "Nur diese, nach account_id.",
+  "Only these, by account_id.": "Nur diese, nach account_id.",
   "UTC time after which nothing is booked, such as 2026-01-31T16:30Z.":
     "Zeit (UTC), nach der nichts mehr abgeschlossen wird, etwa 2026-01-31T16:30Z.",
   "From accountDetails.list.": "Aus accountDetails.list.",
@@ -459,7 +459,7 @@ const descriptions = {
   "Their consentId, as consents.create returned it.": "Ihre consentId, wie consents.create sie lieferte.",
   "Each as statements.createFile returned it.": "Jede, wie statements.createFile sie lieferte.",
   "From accounts.list.": "Aus accounts.list.",
-  "As EUR,GBP.": "Nur diese, etwa EUR,GBP.",
+  "Only these, as EUR,GBP.": "Nur diese, etwa EUR,GBP.",
   "Why the trade is made.": "Warum das Geschäft gemacht wird.",
   "As initiated.": "Wie ausgelöst.",
   "Refuse when funds are missing.": "Ablehnen, wenn die Deckung fehlt.",
@@ -511,8 +511,8 @@ const descriptions = {
   "One payment, several together, or a standing order.":
     "Eine Zahlung, mehrere zusammen, oder ein Dauerauftrag.",
   "From 0.": "Ab 0.",
-  "What one unit of a currency is worth in `into`: { USD: 0.92 }.":
-    "Was eine Einheit einer Währung in `into` wert ist: { USD: 0.92 }.",
+  'What one unit of a currency is worth in `into`: { USD: "0.92" }.':
+    'Was eine Einheit einer Währung in `into` wert ist: { USD: "0.92" }.',
   "Only what matures then: next 30 days, 2026-Q1, 2026-01-01..2026-01-31.":
     "Nur, was dann fällig wird: next 30 days, 2026-Q1, 2026-01-01..2026-01-31.",
   "in: what customers are to pay. out: what goes to suppliers.":

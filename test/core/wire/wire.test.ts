@@ -185,6 +185,9 @@ test.each([
   [z.array(z.string()), "", []],
   [z.object({}), '{"a":1}', { a: 1 }],
   [z.object({}), "{a", "{a"],
+  [z.record(z.string(), z.string()), '{"USD":0.92,"GBP":"1.15"}', { USD: "0.92", GBP: "1.15" }],
+  [z.record(z.string(), z.string()), '{"USD":[1]}', { USD: [1] }],
+  [z.record(z.string(), z.int()), '{"USD":1}', { USD: 1 }],
   [z.unknown(), "null", null],
   [z.int().default(1).optional(), "2", 2],
 ])("reads text by the kind of its schema (case %#)", (schema: z.ZodType, text, value) => {
