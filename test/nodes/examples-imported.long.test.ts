@@ -35,7 +35,41 @@ const marked = `(() => {
   return found;
 })()`;
 
-test("nobody is asked, nothing is marked, and all can be deployed", async () => {
+interface Room {
+  readonly node: string;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** The nodes of each tab with the room they take, buttons included; a node is measured when its tab is drawn. */
+const rooms = `(async () => {
+  const tabs = [];
+  for (const tab of RED.nodes.getWorkspaceOrder()) {
+    RED.workspaces.show(tab);
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    tabs.push(RED.nodes.filterNodes({ z: tab }).map(({ id, x, y, w, h, _def: { button, align } }) => ({
+      node: id,
+      left: x - w / 2 - (button && align !== "right" ? 25 : 0),
+      right: x + w / 2 + (button && align === "right" ? 25 : 0),
+      top: y - h / 2,
+      bottom: y + h / 2,
+    })));
+  }
+  return tabs;
+})()`;
+
+/** Between two nodes, to see that a wire connects them. */
+const gap = 20;
+
+const touch = (one: Room, other: Room): boolean =>
+  one.left < other.right + gap &&
+  other.left < one.right + gap &&
+  one.top < other.bottom &&
+  other.top < one.bottom;
+
+test("nobody is asked, nothing is marked, all can be deployed, and no node covers another", async () => {
   for (const title of titles) {
     await editor.importExample(title);
     expect([title, await editor.page.locator("#red-ui-notifications button").allTextContents()]).toEqual([
@@ -53,4 +87,14 @@ test("nobody is asked, nothing is marked, and all can be deployed", async () => 
     exampleConnection.id,
   ]);
   expect(editor.warnings).toEqual([]);
+
+  const tabs = (await editor.page.evaluate(rooms)) as Room[][];
+  expect(tabs.flat().length).toBeGreaterThan(titles.length);
+  const touching = tabs.flatMap((tab) =>
+    tab.flatMap((one, index) => {
+      const others = tab.slice(index + 1).filter((other) => touch(one, other));
+      return others.map(({ node }) => `${one.node} and ${node}`);
+    }),
+  );
+  expect(touching).toEqual([]);
 }, 300_000);
