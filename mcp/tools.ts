@@ -36,7 +36,7 @@ const annotationsOf = ({ effect, ...callable }: Callable): ToolAnnotations => ({
 
 /** Annotations tell what only reads; what moves money asks something of a model. */
 const warningOf = ({ kind }: DescribedEffect): string =>
-  kind === "money" ? "Only after the user's yes to these exact terms." : "";
+  kind === "money" ? "Call only after the user's yes to these exact terms." : "";
 
 /** Which responses there are, where there is more than one. */
 const responsesOf = ({ responses }: DescribedPage): string[] =>

@@ -169,6 +169,7 @@ export class Pipeline {
     const { call, guard } = await this.#cleared(prepared);
     const state = this.#stateOf(call, guard);
     if (operation.effect === "money") return this.#sendOnce(state);
+    // Named before it is assigned: see `Exchange`.
     const beforeHead = async () => {
       await this.connection.halts.assertNone(operation);
       if (guard) await (await this.releases()).leave(guard);

@@ -107,13 +107,12 @@ export class Sender {
       const cause = secrets.redactError(error.cause);
       state.sent ||= sent;
       state.status = status;
-      const { message } = cause;
       publish.attempt({
         operation: name,
         attempt,
         sent,
         ...(status !== undefined && { status }),
-        error: message,
+        error: cause.message,
       });
       return status === undefined || responses[status]
         ? new TransportError(cause, sent, status)

@@ -177,7 +177,7 @@ export interface Callable {
   readonly summary: string;
   /** What a caller must know beyond the summary. */
   readonly notes?: string;
-  /** Words by which people ask for it that the summary does not have, for a search among tools: `relabel, call it`. */
+  /** Words by which people ask for it that the summary does not have, for a search among tools: `instead, relabel`. */
   readonly askedAs?: string;
   readonly effect: Effect;
   readonly rules?: readonly Rule[];

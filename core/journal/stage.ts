@@ -233,6 +233,7 @@ export class JournalStage {
     let recorded: Promise<void> = Promise.resolve();
     const note = noteOf(entry);
     state.journal = note;
+    // Named before it is assigned: see `Exchange`.
     const beforeHead = () => {
       recorded = journal.recordSent(entry, state.guard);
       return recorded.catch((error: unknown) => {

@@ -37,6 +37,7 @@ export class Deadline {
     this.#signal = signal;
     this.#limit(queueTimeoutMs, "queue");
     if (!signal) return;
+    // Named before it is assigned: see `Exchange`.
     const onAbort = () => this.#endByCaller();
     this.#onAbort = onAbort;
     if (signal.aborted) this.#endByCaller();

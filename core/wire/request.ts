@@ -101,7 +101,8 @@ function parsed(text: string): unknown {
 /** A map of texts, such as rates, whose JSON may have numbers for them. */
 function withTexts(schema: z.ZodType, map: unknown): unknown {
   const entry = valueOf(schema);
-  if (!entry || kindOf(entry) !== "string" || typeof map !== "object" || map === null) return map;
+  if (!entry || kindOf(entry) !== "string") return map;
+  if (typeof map !== "object" || map === null || Array.isArray(map)) return map;
   return Object.fromEntries(
     Object.entries(map).map(([name, value]) => [name, typeof value === "number" ? String(value) : value]),
   );

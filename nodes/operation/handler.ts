@@ -98,7 +98,7 @@ function usableHandler(
     };
     const input = await readInput(msg);
     const followed = isFollowed ? goneOn.follow(node, msg) : undefined;
-    // Not written inside the object: the engine takes such functions for long-lived, and all that they hold is collected late.
+    // Not written inside the object: see `Exchange`.
     const copy = () => RED.util.cloneMessage(result.isPayload ? { ...msg, payload: undefined } : msg);
     const sendOn = (each: NodeMessage) => {
       followed?.sent.add();

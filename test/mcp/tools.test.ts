@@ -53,7 +53,7 @@ describe.each(each)("%s", (name, tool, { effect, summary, title }) => {
   });
 
   test("warns before money moves", () => {
-    expect(tool.description.includes("Only after the user's yes")).toBe(effect === "money");
+    expect(tool.description.includes("Call only after the user's yes")).toBe(effect === "money");
   });
 
   test("takes the fields of a model and no other, each by one name", () => {

@@ -35,6 +35,7 @@ test("the heap stays flat", () => {
 
 test("a million entries as messages do not pile up", () => {
   expect(items.growthMB).toBeLessThan(10);
+  // With garbage, which the engine lets stand for as long as it likes.
   expect(items.peakMB).toBeLessThan(200);
 });
 

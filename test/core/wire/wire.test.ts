@@ -187,6 +187,7 @@ test.each([
   [z.object({}), "{a", "{a"],
   [z.record(z.string(), z.string()), '{"USD":0.92,"GBP":"1.15"}', { USD: "0.92", GBP: "1.15" }],
   [z.record(z.string(), z.string()), '{"USD":[1]}', { USD: [1] }],
+  [z.record(z.string(), z.string()), "[0.92]", [0.92]],
   [z.record(z.string(), z.int()), '{"USD":1}', { USD: 1 }],
   [z.unknown(), "null", null],
   [z.int().default(1).optional(), "2", 2],
