@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fxdeskService } from "../../core/service";
 import { documentFiles } from "../../nodes/generate/pages";
 import { withAllNodes } from "../../nodes/service";
+import { formatDocs } from "../support/formatted-docs";
 
 const root = join(__dirname, "../..");
 const folders = ["recipes", "palette"].map((name) => join(root, "docs", name));
@@ -38,6 +39,7 @@ if (process.env.FXDESK_WRITE_DOCS) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
   }
+  formatDocs();
 }
 
 test("every page and picture is current, and there is no other", () => {

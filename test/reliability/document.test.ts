@@ -1,9 +1,10 @@
-/** docs/reliability.md shows what the matrix says. FXDESK_WRITE_DOCS=1 writes its tables; npm run format aligns them. */
+/** docs/reliability.md shows what the matrix says. FXDESK_WRITE_DOCS=1 writes its tables. */
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { exitCodeOf } from "../../cli/exit";
 import { FxdeskError, type ErrorCode } from "../../core";
+import { formatDocs } from "../support/formatted-docs";
 import { exitCodes, triedElsewhere } from "./matrix";
 import { tables } from "./tables";
 
@@ -27,6 +28,7 @@ beforeAll(async () => {
       [begin, ...lines.map((line) => `\n${line}`), end].join(""),
     );
   await writeFile(path, text);
+  formatDocs();
 });
 
 test.each(Object.entries(tables))("the table %s is what is tried", async (name, lines) => {
