@@ -113,8 +113,9 @@ class CheckedResponse implements ServiceResponse {
   readonly requestId: string | undefined;
   readonly attempts: number;
   readonly body: unknown;
-  #violations: readonly Violation[] | undefined;
-  readonly #find: () => readonly Violation[];
+  #violations: readonly Violation[] = [];
+  /** Holds the text; undefined once it has looked. */
+  #find: (() => readonly Violation[]) | undefined;
 
   constructor(
     { requestId, attempts }: CallState,
@@ -133,7 +134,11 @@ class CheckedResponse implements ServiceResponse {
 
   // Not a property of its own: the engine takes longer to define one with a getter than for all the rest.
   get violations(): readonly Violation[] {
-    return (this.#violations ??= this.#find());
+    if (this.#find) {
+      this.#violations = this.#find();
+      this.#find = undefined;
+    }
+    return this.#violations;
   }
 }
 

@@ -99,7 +99,8 @@ function usableHandler(
     const input = await readInput(msg);
     const followed = isFollowed ? goneOn.follow(node, msg) : undefined;
     // Not written inside the object: see `Exchange`.
-    const copy = () => RED.util.cloneMessage(result.isPayload ? { ...msg, payload: undefined } : msg);
+    const copy = () =>
+      RED.util.cloneMessage(result.isPayload ? Object.assign({}, msg, { payload: undefined }) : msg);
     const sendOn = (each: NodeMessage) => {
       followed?.sent.add();
       send(each);
