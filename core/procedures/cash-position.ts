@@ -9,6 +9,7 @@ import { Currency } from "../schema/values";
 import { type Account, accountFields, accountOperations, accountsOf } from "./accounts";
 import { decimalText, signed, Sums } from "./decimal";
 import { type Context, procedure } from "./procedure";
+import { Rates } from "./rates";
 
 const Amount = z
   .string()
@@ -122,7 +123,7 @@ function totalsOf(balances: Balances) {
 function convertedTotals(
   totals: ReturnType<typeof totalsOf>,
   into: string,
-  rates: Readonly<Record<string, string>>,
+  rates: Rates,
 ): { converted: ReturnType<typeof totalsOf>; missing: string[] } {
   const sums = new Sums();
   const missing = new Set<string>();
@@ -159,13 +160,10 @@ export const getCashPosition = procedure({
       title: "Into",
       description: "Also convert the totals into this currency.",
     }),
-    rates: z
-      .record(Currency, z.string().regex(/^\d+(\.\d+)?$/, "must be a positive decimal rate such as 1.0832"))
-      .optional()
-      .meta({
-        title: "Rates",
-        description: 'What one unit of a currency is worth in `into`: { USD: "0.92" }.',
-      }),
+    rates: Rates.optional().meta({
+      title: "Rates",
+      description: 'What one unit of a currency is worth in `into`: { USD: "0.92" }.',
+    }),
   },
   rows: "balances",
   output: json(CashPosition, "The cash position."),

@@ -10,6 +10,7 @@ import { sideBySide } from "./at-once";
 import { amountIn, currencyIn, dayIn, rowsOf } from "./csv-input";
 import { decimalText, signed, Sums } from "./decimal";
 import { type Context, procedure } from "./procedure";
+import { Rates } from "./rates";
 import { isDelivered, isPaidFor, type OpenTrade, openTrades, walkTrades } from "./walk-trades";
 
 const SignedDecimal = z
@@ -221,7 +222,7 @@ export function exposureOf(expected: readonly Leg[] | undefined, trades: readonl
 function inBase(
   nets: readonly { readonly currency: string; readonly net: Big }[],
   base: string,
-  rates: Readonly<Record<string, string>>,
+  rates: Rates,
 ) {
   const others = nets.filter(({ currency, net }) => currency !== base && !net.eq(0));
   const missing = others.filter(({ currency }) => rates[currency] === undefined);
@@ -286,13 +287,10 @@ export const getExposure = procedure({
       title: "Base currency",
       description: "Also say all in this one.",
     }),
-    rates: z
-      .record(Currency, z.string().regex(/^\d+(\.\d+)?$/, "must be a positive decimal rate such as 1.0832"))
-      .optional()
-      .meta({
-        title: "Rates",
-        description: 'Worth of one unit in the base currency: { USD: "0.92" }.',
-      }),
+    rates: Rates.optional().meta({
+      title: "Rates",
+      description: 'Worth of one unit in the base currency: { USD: "0.92" }.',
+    }),
   },
   rows: "positions",
   output: json(Exposure, "The exposure, and whether it is whole."),

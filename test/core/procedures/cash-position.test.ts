@@ -61,3 +61,19 @@ test("input that does not fit is named, and nothing is called", async () => {
   });
   expect(sandbox.requests).toHaveLength(before);
 });
+
+test.each(["0", "0.000", "-1", "1,08", ""])("a rate of %j is none", async (rate) => {
+  const wrong = {
+    code: "invalid_input",
+    outcome: "not-sent",
+    violations: [
+      {
+        field: "rates.USD",
+        message: `must be a positive decimal rate such as 1.0832, not ${JSON.stringify(rate)}`,
+      },
+    ],
+  };
+  const rates = { USD: rate };
+  await expect(client.cash.getPosition({ into: "EUR", rates })).rejects.toMatchObject(wrong);
+  await expect(client.exposure.get({ base_currency: "EUR", rates })).rejects.toMatchObject(wrong);
+});
