@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { hostHeaderValidation, originValidation, toNodeHandler } from "@modelcontextprotocol/node";
 import { type AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
+import { isLoopback, loopbackNames } from "../core/schema/host";
 import type { Allowed } from "./allow";
 import { type HostMessage, Listeners, listenMethod } from "./listeners";
 import type { Offer } from "./offer";
@@ -39,7 +40,6 @@ const largestBody = 1024 * 1024;
 const deliveryMs = 1_000;
 /** Of what stays open. */
 const streamType = "text/event-stream";
-const thisMachine: readonly string[] = ["127.0.0.1", "localhost", "[::1]"];
 
 type Guard = (request: IncomingMessage, response: ServerResponse) => boolean;
 
@@ -90,7 +90,7 @@ const bracketed = (host: string) => (host.includes(":") ? `[${host}]` : host);
  * rebinding) or from an origin of its own: both are turned away.
  */
 function guardsFor(host: string): Guard[] {
-  const names = [...thisMachine, bracketed(host)];
+  const names = [...loopbackNames, bracketed(host)];
   const anyAddress = host === "0.0.0.0" || host === "::";
   return [...(anyAddress ? [] : [hostHeaderValidation(names)]), originValidation(names), onPath];
 }
@@ -108,7 +108,7 @@ function assertToken(host: string, hasTokens: boolean, allow: readonly Allowed[]
     throw new TypeError(
       `A token is needed to allow ${allow.join(" and ")} over HTTP: any program on this machine could call the tools.`,
     );
-  if (!thisMachine.includes(bracketed(host)))
+  if (!isLoopback(host))
     throw new TypeError(
       `A token is needed to listen on ${host}: others than this machine could call the tools.`,
     );

@@ -1,9 +1,10 @@
 /** fxdesk login: a person logs in at the service, and a profile goes on with it. */
 import { type KeptLogin, logInTo, logOutOf } from "../../core/client/login";
 import { settingsFromEnvironment } from "../../core/client/settings";
-import { isLoopback, listenForReturn } from "../../core/credentials/login-listener";
+import { listenForReturn } from "../../core/credentials/login-listener";
 import { changeProfile, readProfiles, sealedSecrets } from "../../core/credentials/profiles";
 import type { Service } from "../../core/declaration/service";
+import { isLoopback } from "../../core/schema/host";
 import { storeSettings } from "../../core/store/settings";
 import { type ParsedArguments, UsageError } from "../arguments";
 import { type Command, jsonFlag } from "../command";
@@ -77,7 +78,8 @@ function notListening(error: unknown, redirectUri: string): never {
 }
 
 function assertReachable(redirectUri: string, port: number | undefined): void {
-  if (port !== undefined || (redirectUri.startsWith("http:") && isLoopback(redirectUri))) return;
+  if (port !== undefined || (redirectUri.startsWith("http:") && isLoopback(new URL(redirectUri).hostname)))
+    return;
   throw new UsageError(
     `${redirectUri} does not lead to a port of this machine: say with --port where what arrives there is passed on.`,
   );

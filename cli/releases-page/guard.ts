@@ -1,5 +1,6 @@
 /** Whose requests are taken: those that come to the page under its own name, and forms that it has sent itself. */
 import type { IncomingMessage } from "node:http";
+import { loopbackNames } from "../../core/schema/host";
 
 /** Where the page is, as a browser has it. */
 export interface Place {
@@ -8,12 +9,10 @@ export interface Place {
   readonly port: number;
 }
 
-const thisMachine = ["127.0.0.1", "localhost", "[::1]"] as const;
-
 /** A name of somebody else that leads here (DNS rebinding) is none of its own. */
 const hostsOf = ({ address, port }: Place): readonly string[] => [
-  ...thisMachine.map((name) => `${name}:${port}`),
-  ...(port === 80 ? thisMachine : []),
+  ...loopbackNames.map((name) => `${name}:${port}`),
+  ...(port === 80 ? loopbackNames : []),
   ...(address ? [address.host] : []),
 ];
 

@@ -6,6 +6,7 @@ import { NoSuchRelease, type ReleaseDesk, ReleaseRefusal } from "../../core/rele
 import { isSecretOf, type People, peopleAt } from "../../core/releases/people";
 import type { Decision } from "../../core/releases/release";
 import { decideAs, type DecisionFiles, policyFor, WrongSecret } from "../../core/releases/decision-by-secret";
+import { isLoopback } from "../../core/schema/host";
 import { pageHeaders } from "./frame";
 import { foreign, type Place } from "./guard";
 import { Guesses, TooManyGuesses } from "./guesses";
@@ -37,7 +38,6 @@ interface Answer {
 
 const largestForm = 8_192;
 const listed = 50;
-const loopback: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
 const ofRelease = /^\/releases\/(R-[0-9A-Z]{12})$/;
 
 /** Something is wrong with a request, as a person is told. */
@@ -205,9 +205,9 @@ function write(request: IncomingMessage, response: ServerResponse, { status, bod
 
 /** Throws a TypeError where people beyond this machine could not be sure of what they see. */
 function assertSafe({ host = "127.0.0.1", address, certificate }: ReleasesPageOptions): void {
-  if (address && address.protocol !== "https:" && !loopback.has(address.hostname.replace(/^\[|\]$/g, "")))
+  if (address && address.protocol !== "https:" && !isLoopback(address.hostname))
     throw new TypeError("address must begin with https://: secrets are sent to it.");
-  if (loopback.has(host)) return;
+  if (isLoopback(host)) return;
   if (address?.protocol !== "https:" || !certificate)
     throw new TypeError(
       `host ${host} is reached from other machines: that needs the https address of the page, and its certificate and key.`,

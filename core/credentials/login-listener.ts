@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import { FxdeskError, Timeout } from "../errors";
+import { isLoopback, withoutBrackets } from "../schema/host";
 import { loginHtml, type LoginPage, loginPageHeaders, notLoggedIn, notThisLogin } from "./login-page";
 
 export interface ReturnOptions {
@@ -21,10 +22,6 @@ export interface Returning<T> {
   readonly result: Promise<T>;
 }
 
-const loopbackHosts: ReadonlySet<string> = new Set(["127.0.0.1", "[::1]", "localhost"]);
-
-export const isLoopback = (address: string): boolean => loopbackHosts.has(new URL(address).hostname);
-
 /** Resolves when the page has left, or nobody waits for it any more. */
 const show = (response: ServerResponse, page: LoginPage) =>
   new Promise<void>((resolve) => {
@@ -37,7 +34,7 @@ const loggedIn: LoginPage = { status: 200, title: "Logged in", message: "You may
 /** Where to listen: for an address elsewhere on the loopback, from where it is passed on. */
 function placeOf({ redirectUri, port }: ReturnOptions): { host: string; port: number } {
   const { hostname, port: own, protocol } = new URL(redirectUri);
-  const host = isLoopback(redirectUri) ? hostname.replace(/^\[|\]$/g, "") : "127.0.0.1";
+  const host = isLoopback(hostname) ? withoutBrackets(hostname) : "127.0.0.1";
   return { host, port: port ?? Number(own || (protocol === "https:" ? 443 : 80)) };
 }
 

@@ -1,5 +1,6 @@
 /** The mail server of who runs this, by SMTP, through the package `nodemailer` of whoever uses it. */
 import { z } from "zod";
+import { isLoopback, withoutBrackets } from "../schema/host";
 
 export interface MailSettings {
   /** smtps://user:password@host:port, or smtp://…, which turns to TLS before anything is said, unless it is this machine. */
@@ -29,7 +30,6 @@ export const MailAddress = z.email("must be a mail address, such as anna@example
 
 /** How long the server may take for each step. */
 const patienceMs = 10_000;
-const loopback: ReadonlySet<string> = new Set(["127.0.0.1", "[::1]", "localhost"]);
 
 async function loadMailer(): Promise<Nodemailer> {
   try {
@@ -68,10 +68,10 @@ export class MailServer {
     const secure = protocol === "smtps:";
     const auth = { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
     const transport = mailer.createTransport({
-      host: hostname.replace(/^\[|\]$/g, ""),
+      host: withoutBrackets(hostname),
       port: Number(port || (secure ? 465 : 587)),
       secure,
-      requireTLS: !secure && !loopback.has(hostname),
+      requireTLS: !secure && !isLoopback(hostname),
       ...(username !== "" && { auth }),
       connectionTimeout: patienceMs,
       greetingTimeout: patienceMs,

@@ -1,5 +1,6 @@
 /** The values operations share: identifiers, dates, currencies, amounts. */
 import { z } from "zod";
+import { isLoopback } from "./host";
 import type { MinuteOfDay } from "./kind";
 
 const text = (title: string, description: string) => z.string().min(1).meta({ title, description });
@@ -122,8 +123,6 @@ export const minute = (title: string, description: string, ofDay: MinuteOfDay = 
     .regex(/^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d$/, "must be a UTC time as YYYY-MM-DDThh:mm")
     .refine((value) => isDay(value.slice(0, 10)), "must be on a day that exists")
     .meta({ title, description, precision: "minute", ofDay, examples: ["2026-01-31T09:30"] });
-
-const isLoopback = (host: string) => host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
 
 /** An address that people and notices may be sent to: https, or http on this machine; without a user name or password. */
 function isWebAddress(value: string): boolean {

@@ -2,6 +2,7 @@
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
 import { Client, type Dispatcher } from "undici";
+import { withoutBrackets } from "../schema/host";
 import type { Deadline } from "./deadline";
 import type { Exchange } from "./exchange";
 import type { TlsOptions } from "./tls";
@@ -43,7 +44,7 @@ export class Connector {
   get #address() {
     const { hostname, port, protocol } = this.#url;
     const usual = protocol === "https:" ? 443 : 80;
-    return { host: hostname.replace(/^\[|\]$/g, ""), port: port ? Number(port) : usual };
+    return { host: withoutBrackets(hostname), port: port ? Number(port) : usual };
   }
 
   #overTls(secureContext: SecureContext): Socket {
