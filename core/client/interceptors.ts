@@ -1,5 +1,8 @@
 /** What users put round every call. */
 import { FxdeskError } from "../errors";
+import { endedByCaller } from "../transport/deadline";
+import { errorFrom } from "./call-errors";
+import { ReceivedFile } from "./file";
 import type { PreparedCall } from "./prepared-call";
 import type { ServiceResponse } from "./response";
 
@@ -29,6 +32,15 @@ function misused(
   });
 }
 
+const tooLate = (call: PreparedCall) => misused(call, "passed a call on after it had ended.");
+
+function refusedTooLate(call: PreparedCall): Promise<never> {
+  const refused = Promise.reject(tooLate(call));
+  // Nobody may wait for it any more.
+  refused.catch(() => undefined);
+  return refused;
+}
+
 /** What a link threw, in the family of errors. */
 function thrown(call: PreparedCall, cause: unknown, passedOn: boolean): FxdeskError {
   if (cause instanceof FxdeskError) return cause;
@@ -36,13 +48,41 @@ function thrown(call: PreparedCall, cause: unknown, passedOn: boolean): FxdeskEr
   return misused(call, `${passedOn ? "failed after" : "refused"} the call: ${words}`, { cause, passedOn });
 }
 
+/** Waits for links for as long as the caller does. */
+function untilAborted<T>(
+  { operation, options: { signal } }: PreparedCall,
+  run: () => Promise<T>,
+  hasLeft: () => boolean,
+): Promise<T> {
+  if (!signal) return run();
+  return new Promise<T>((resolve, reject) => {
+    const end = () =>
+      reject(errorFrom(operation, endedByCaller(), { attempts: Number(hasLeft()), sent: hasLeft() }));
+    const settled = () => signal.removeEventListener("abort", end);
+    if (signal.aborted) return end();
+    signal.addEventListener("abort", end);
+    void (async () => run())().then(resolve, reject).finally(settled);
+  });
+}
+
+/** A response to look at: what is done to it is not done to the original. */
+const copyOf = (response: ServiceResponse): ServiceResponse => ({
+  ...response,
+  headers: { ...response.headers },
+  body: response.body instanceof ReceivedFile ? response.body : structuredClone(response.body),
+  violations: response.violations,
+});
+
 /** A call that commits money goes through a link once and unchanged, and its outcome is told whatever the link does. */
 async function guarded(interceptor: Interceptor, call: PreparedCall, next: Send): Promise<ServiceResponse> {
   let left: Promise<ServiceResponse> | undefined;
+  let hasEnded = false;
   const pass = async (given: PreparedCall): Promise<ServiceResponse> => {
     if (given !== call) throw misused(call, "changed a call that commits money.");
     if (left) throw misused(call, "passed a call on twice that commits money.", { passedOn: true });
-    return (left = next(call));
+    if (hasEnded) throw tooLate(call);
+    left = next(call);
+    return copyOf(await left);
   };
   const once: Next = (given = call) => {
     const passed = pass(given);
@@ -51,10 +91,16 @@ async function guarded(interceptor: Interceptor, call: PreparedCall, next: Send)
     return passed;
   };
   try {
-    await interceptor(call, once);
+    await untilAborted(
+      call,
+      async () => interceptor(call, once),
+      () => left !== undefined,
+    );
   } catch (error) {
+    hasEnded = true;
     if (!left) throw thrown(call, error, false);
   }
+  hasEnded = true;
   if (!left) throw misused(call, "did not pass on a call that commits money.");
   return left;
 }
@@ -73,19 +119,30 @@ async function free(
   send: Send,
 ): Promise<ServiceResponse> {
   let left: Promise<ServiceResponse> | undefined;
+  let hasEnded = false;
   const pass = (index: number, given: PreparedCall): Promise<ServiceResponse> => {
+    // A read may be made for later: a link may keep what it answers with fresh.
+    if (hasEnded && call.operation.effect !== "read") return refusedTooLate(call);
     const interceptor = interceptors[index];
     if (interceptor) return interceptor(given, (next = given) => pass(index + 1, next));
     return (left = send(given));
   };
   try {
-    const response: unknown = await pass(0, call);
+    const response: unknown = await untilAborted(
+      call,
+      () => pass(0, call),
+      () => left !== undefined,
+    );
     if (typeof response === "object" && response !== null)
       return "violations" in response
         ? (response as ServiceResponse)
         : { ...(response as ServiceResponse), violations: await foundIn(left) };
   } catch (error) {
+    // What had left ends by the same signal, and knows how far it came.
+    if (call.options.signal?.aborted) await left;
     throw thrown(call, error, left !== undefined);
+  } finally {
+    hasEnded = true;
   }
   throw misused(call, "gave no response.", { passedOn: left !== undefined });
 }

@@ -11,6 +11,9 @@ export class DeadlineEnded extends Error {
   }
 }
 
+/** The end of a call whose caller's signal says so. */
+export const endedByCaller = () => new DeadlineEnded("caller", "The call was aborted.");
+
 /** Stops a step that is under way; returns what it ends with, where that is not the reason itself. */
 type Stop = (reason: DeadlineEnded) => Error | void;
 
@@ -148,7 +151,7 @@ export class Deadline {
   }
 
   #endByCaller(): void {
-    if (this.#heedsCaller) this.#endBy(new DeadlineEnded("caller", "The call was aborted."));
+    if (this.#heedsCaller) this.#endBy(endedByCaller());
   }
 
   #endBy(reason: DeadlineEnded): void {

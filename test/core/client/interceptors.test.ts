@@ -1,5 +1,5 @@
 /** Links round a call: reads are theirs to change, money goes once and unchanged, and its outcome is told. */
-import type { Interceptor, PreparedCall, ServiceResponse } from "../../../core";
+import type { CallOptions, Interceptor, Next, PreparedCall, ServiceResponse } from "../../../core";
 import { inTurn, respond } from "../../support/fault-server";
 import { against, change, failure, trade } from "../support/against";
 
@@ -136,6 +136,66 @@ test.each([
   expect(error.message).toContain("log is full");
   expect(error.message).not.toContain("Nothing was sent");
   expect(server.heads).toHaveLength(1);
+});
+
+const never = () => new Promise<never>(() => undefined);
+type Client = Awaited<ReturnType<typeof linked>>["client"];
+const noReads: [name: string, call: (client: Client, options?: CallOptions) => Promise<unknown>][] = [
+  ["a booking", (client, options) => client.trades.book(trade, options)],
+  ["a change", (client, options) => client.request(change, options)],
+];
+
+test.each(noReads)("a link that has ended passes %s on no more", async (_, call) => {
+  let late: Next | undefined;
+  const { server, client } = await linked((_call, next) => {
+    late = next;
+    return Promise.reject(new Error("too slow"));
+  });
+  expect(await failure(call(client))).toMatchObject({ code: "interceptor", outcome: "not-sent" });
+  const refused = await failure(late!());
+  expect(refused).toMatchObject({ code: "interceptor", outcome: "not-sent" });
+  expect(refused.message).toContain("after it had ended. Nothing was sent.");
+  expect(server.heads).toHaveLength(0);
+});
+
+test("what a link does to the response of a booking is not what the caller gets", async () => {
+  const { client } = await linked(async (_call, next) => {
+    const response = (await next()) as { -readonly [key in keyof ServiceResponse]: ServiceResponse[key] };
+    (response.body as { trade_id: string }).trade_id = "made up";
+    response.status = 299;
+    return response;
+  });
+  const { status, body } = await client.trades.book.response(trade);
+  expect([status, body]).toEqual([201, { trade_id: "t-1" }]);
+});
+
+test.each([
+  ["a read", (client: Client, options?: CallOptions) => client.trades.list({}, options)] as const,
+  ...noReads,
+])("a signal ends %s that waits in a link", async (_, call) => {
+  let late: Next | undefined;
+  const caller = new AbortController();
+  const { server, client } = await linked((_call, next) => {
+    late = next;
+    queueMicrotask(() => caller.abort());
+    return never();
+  });
+  expect(await failure(call(client, { signal: caller.signal }))).toMatchObject({
+    code: "aborted",
+    outcome: "not-sent",
+  });
+  await failure(late!());
+  expect(server.heads).toHaveLength(0);
+});
+
+test("a signal ends the wait for a link behind a booking, which says what became of it", async () => {
+  const caller = new AbortController();
+  const { client } = await linked(async (_call, next) => {
+    await next();
+    caller.abort();
+    return never();
+  });
+  await expect(client.trades.book(trade, { signal: caller.signal })).resolves.toEqual({ trade_id: "t-1" });
 });
 
 test("a link that gives a read no response is an error of the family", async () => {
