@@ -18,3 +18,12 @@ export interface PreparedCall {
   readonly body: string | undefined;
   readonly options: CallOptions;
 }
+
+/** The key of a call whose caller gives none: what it uses up; undefined where it uses up nothing. */
+export function usualKey({
+  operation: { singleUse },
+  values,
+}: Pick<PreparedCall, "operation" | "values">): string | undefined {
+  const once = singleUse === undefined ? undefined : values[singleUse];
+  return typeof once === "string" || typeof once === "number" ? String(once) : undefined;
+}

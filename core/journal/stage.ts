@@ -10,7 +10,7 @@ import { outcomeLine } from "../client/outcome-line";
 import type { Connection } from "../client/connection";
 import { haltedCall } from "../client/halts";
 import { actorOf } from "../client/prepare";
-import type { PreparedCall } from "../client/prepared-call";
+import { type PreparedCall, usualKey } from "../client/prepared-call";
 import type { ServiceResponse } from "../client/response";
 import { Aborted, Conflict, FxdeskError, type JournalNote, Timeout, Unavailable } from "../errors";
 import { Halted } from "../store/halt";
@@ -44,16 +44,11 @@ function userOf(surface: string): string | undefined {
 }
 
 /** The caller's key, or what is used only once; else one that no other call has. */
-function keyOf({
-  operation: { singleUse },
-  options,
-  values,
-}: PreparedCall): Pick<Intent, "key" | "hasUsualKey"> {
-  if (options.key !== undefined) return { key: options.key };
-  const once = singleUse === undefined ? undefined : values[singleUse];
-  return typeof once === "string" || typeof once === "number"
-    ? { key: String(once), hasUsualKey: true }
-    : { key: randomUUID() };
+function keyOf(call: PreparedCall): Pick<Intent, "key" | "hasUsualKey"> {
+  const { key } = call.options;
+  if (key !== undefined) return { key };
+  const usual = usualKey(call);
+  return usual === undefined ? { key: randomUUID() } : { key: usual, hasUsualKey: true };
 }
 
 function intentOf(call: PreparedCall, connection: Connection): Intent {

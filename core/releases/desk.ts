@@ -41,6 +41,8 @@ export interface Wish {
   /** What the caller gave, by which it is known again. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly key: string | undefined;
+  /** Whether the same again is the same call, also once it has left, and where it has no key. */
+  readonly isOnce?: boolean;
   readonly needs: readonly Need[];
 }
 
@@ -83,7 +85,11 @@ const isStillMeant = (release: Release, moment: number): boolean => {
 };
 
 /** What was asked for before and is meant again; undefined where it is new. Throws where the key stands for something else. */
-async function known(turn: Turn, { sealed, key }: Wish, asks: string): Promise<Release | undefined> {
+async function known(
+  turn: Turn,
+  { sealed, key, isOnce = false }: Wish,
+  asks: string,
+): Promise<Release | undefined> {
   const { environment, client, operation } = sealed;
   if (key !== undefined) {
     const [latest] = await selectReleases(
@@ -102,10 +108,10 @@ async function known(turn: Turn, { sealed, key }: Wish, asks: string): Promise<R
   if (sealed.kind === "order") return undefined;
   const open = await selectReleases(
     turn,
-    "WHERE asks = $1 AND state IN ('waiting', 'released') ORDER BY asked_at LIMIT 20",
+    `WHERE asks = $1 AND state IN ('waiting', 'released'${isOnce ? ", 'sent'" : ""}) ORDER BY asked_at LIMIT 20`,
     [asks],
   );
-  return open.find((release) => !isOver(standing(release, turn.moment)));
+  return open.find((release) => isStillMeant(release, turn.moment));
 }
 
 /** What a person says, and with what it is proved. */

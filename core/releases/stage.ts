@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Connection } from "../client/connection";
 import { actorOf } from "../client/prepare";
-import type { PreparedCall } from "../client/prepared-call";
+import { type PreparedCall, usualKey } from "../client/prepared-call";
 import { amountsIn } from "../declaration/committed-amounts";
 import { Conflict, FxdeskError, ReleaseNeeded, Unavailable } from "../errors";
 import type { Guard } from "../journal/entry";
@@ -37,9 +37,8 @@ const waitsMs = 24 * 3_600_000;
 /** The call as it was sealed; what its caller chose for himself stays his. */
 function sealedCall({ id, key, sealed }: Release, call: PreparedCall): PreparedCall {
   const { address, target, headers, body, values, given } = sealed.terms as CallTerms;
-  const { singleUse } = call.operation;
   const isKeyed =
-    call.options.key !== undefined || (singleUse !== undefined && values[singleUse] !== undefined);
+    call.options.key !== undefined || usualKey({ operation: call.operation, values }) !== undefined;
   const options = isKeyed ? call.options : { ...call.options, key: key === id ? id : key };
   return Object.freeze({ operation: call.operation, address, target, headers, body, values, given, options });
 }
@@ -95,7 +94,9 @@ export class ReleaseStage {
       if (isClosed !== undefined) throw refused(name, isClosed);
       return { call };
     }
-    const release = await this.#asked(call, { sealed, given: call.given, key: call.options.key, needs });
+    const { given, options } = call;
+    const isOnce = usualKey(call) !== undefined;
+    const release = await this.#asked(call, { sealed, given, key: options.key, isOnce, needs });
     if (standing(release, Date.now()) === "waiting") throw needed(release, needsInWords(needs));
     const guard = guardOf(release, authority, "sent", notUsable);
     return { call: sealedCall(release, call), guard };

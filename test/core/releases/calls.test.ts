@@ -61,6 +61,16 @@ test("under its key it is one call: released, it leaves, and repeated it tells w
   expect(await asked(other as typeof payment, options)).toMatchObject({ code: "conflict" });
 });
 
+test("a booking has its quote as key: repeated after its release it tells what became of it", async () => {
+  const booking = (await sampleInput("trades.book", client)) as unknown as Parameters<
+    FxdeskClient["trades"]["book"]
+  >[0];
+  const error = await client.trades.book(booking).catch((reason: unknown) => reason);
+  await place.say((error as { release: string }).release, "anna");
+  const { trade_id: first } = await client.trades.book(booking);
+  expect((await client.trades.book(booking)).trade_id).toBe(first);
+});
+
 test.each([
   ["another creditor", { creditorName: "Ferme Duval SARI" }],
   ["another amount", { instructedAmount: { currency: "EUR", amount: "125.51" } }],
