@@ -32,6 +32,9 @@ const mayEcho = ({ singleUse }: Callable, { status, outcome }: FxdeskError) =>
 function whatBecameOfIt(operation: Callable, error: FxdeskError, operations: readonly Callable[]): string {
   if (operation.effect === "read") return "";
   if (error.outcome === "unknown") return unknown(operation, operations);
+  // The key stands for an earlier call: what the user wants may be done already.
+  if (error.code === "conflict" && error.journal)
+    return `${operation.title}: not carried out now; ${beforeAnother(operation, operations)}`;
   if (!mayEcho(operation, error)) return `${operation.title}: not carried out.`;
   return (
     `${operation.title}: this call was not carried out, but an earlier one with the same ${operation.singleUse} may ` +

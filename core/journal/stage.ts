@@ -18,7 +18,7 @@ import { shownPlace } from "../store/settings";
 import { DeadlineEnded } from "../transport/deadline";
 import { EntryRefusal } from "./by-person";
 import { Endings } from "./endings";
-import type { Claim, Ending, Entry, Intent, Journal } from "./entry";
+import { type Claim, type Ending, type Entry, type Intent, isUndone, type Journal } from "./entry";
 import { environmentOf, inquiryOf, isInReach, type Sending, scopesOf } from "./service-inquiry";
 import { openJournal } from "./journal";
 import { type LookResult, Recoverer } from "./recoverer";
@@ -78,11 +78,20 @@ const noteOf = ({ id, reference }: Entry): JournalNote => ({
   ...(reference !== undefined && { reference }),
 });
 
-function otherTerms({ operation, key, id, begunAt }: Entry): FxdeskError {
-  const when = new Date(begunAt).toISOString();
+/** What became of a call that is not the one that is asked for now. */
+function becameOf({ state, ending }: Entry): string {
+  if (isUndone({ state })) return "it was not carried out";
+  if (state === "done") return `it was carried out${ending?.identity ? ` (${ending.identity})` : ""}`;
+  return "it is not known whether it was carried out";
+}
+
+function otherTerms(call: PreparedCall, entry: Entry): FxdeskError {
+  const { operation, key, id, begunAt } = entry;
+  const name = call.options.key === undefined ? call.operation.singleUse : "key";
   return new Conflict(
-    `${operation}: The key ${JSON.stringify(key)} stands for another call, of ${when}, which asked for something else ` +
-      `(journal entry ${id}). Nothing was sent. Give each call a key of its own.`,
+    `${operation}: The ${name} ${JSON.stringify(key)} stands for another call, of ${new Date(begunAt).toISOString()}, which ` +
+      `asked for something else (journal entry ${id}): ${becameOf(entry)}. ` +
+      "Nothing was sent now. Made under another key, this one may come on top.",
     { operation, code: "conflict", outcome: "not-sent", journal: { entry: id, replayed: false } },
   );
 }
@@ -135,7 +144,7 @@ export class JournalStage {
     for (;;) {
       const { kind, entry } = await this.#claim(state, intent);
       if (kind === "mine") return this.#make(state, entry, send);
-      if (kind === "other-terms") throw otherTerms(entry);
+      if (kind === "other-terms") throw otherTerms(state.call, entry);
       const ended = kind === "ended" ? entry : await this.#ended(state, entry);
       if (ended.state === "not-sent") continue;
       state.deadline.release();

@@ -101,7 +101,7 @@ async function known(
     if (!latest) return undefined;
     if (latest.asks !== asks)
       throw new ReleaseRefusal(
-        `The key ${JSON.stringify(key)} stands for another request, ${latest.id}. Give each its own.`,
+        `The key ${JSON.stringify(key)} stands for another request, ${latest.id}, which is ${standing(latest, turn.moment)}. Under another key, this one may come on top.`,
       );
     return isStillMeant(latest, turn.moment) ? latest : undefined;
   }

@@ -224,9 +224,21 @@ describe("another call under the key", () => {
     const { journal } = await client.trades.book.response(trade);
     const error = await failure(client.trades.book(input as typeof trade));
     expect(error).toMatchObject({ name: "Conflict", code: "conflict", outcome: "not-sent", attempts: 0 });
-    expect(error.message).toContain('The key "q-1" stands for another call');
-    expect(error.message).toContain(journal!.entry);
+    expect(error.message).toContain('The quote_id "q-1" stands for another call');
+    expect(error.message).toContain(`journal entry ${journal!.entry}): it was carried out (t-1).`);
+    expect(error.message).toContain(
+      "Nothing was sent now. Made under another key, this one may come on top.",
+    );
     expect(server.heads).toHaveLength(1);
+  });
+
+  test("is told that nobody knows what became of the first", async () => {
+    const { client } = await against(refused(502), freshStore());
+    await failure(client.trades.book(trade, { key: "K-1" }));
+    const error = await failure(client.trades.book({ ...trade, reference: "INV-1" }, { key: "K-1" }));
+    expect(error).toMatchObject({ code: "conflict", outcome: "not-sent", attempts: 0 });
+    expect(error.message).toContain('The key "K-1" stands for another call');
+    expect(error.message).toContain("): it is not known whether it was carried out. Nothing was sent now.");
   });
 
   test("may have the quote, where nobody chose the key and nothing was done", async () => {
