@@ -1,7 +1,4 @@
 /** createClient: one typed method for each operation, procedure and watch, grouped by section. */
-import { z } from "zod";
-import { InvalidInput } from "../errors";
-import { json, operation } from "../declaration/declare";
 import type { Callable, Declaration } from "../declaration/operation";
 import { isProcedure, type Procedure } from "../declaration/procedure";
 import type { Watch } from "../declaration/watch";
@@ -21,53 +18,11 @@ import type { FxdeskClient } from "./fxdesk-client";
 import { comesInPages, joined, pagesOf } from "./pages";
 import type { ServiceResponse } from "./response";
 import { type ClientFor, runProcedure } from "./run-procedure";
+import { undeclared } from "./undeclared";
 import { WatchesOfClient } from "./watching";
 import type { Values } from "../declaration/fields";
 import type { Orders } from "../releases/orders";
-import type { Client, ClientCore, Known, OrdersOfClient, Sections, UndeclaredRequest } from "./methods";
-
-const anyJson = json(z.unknown(), "Any response.");
-const successes = Object.fromEntries([200, 201, 202, 203].map((status) => [status, anyJson]));
-
-const looseShape = (values: object = {}) =>
-  Object.fromEntries(Object.keys(values).map((key) => [key, z.unknown().optional()]));
-
-/** Throws InvalidInput when the path is none, or a field stands in query and body. */
-function undeclared(service: Service, request: UndeclaredRequest): Declaration {
-  try {
-    return declared(service, request);
-  } catch (error) {
-    const message = (error as Error).message;
-    throw new InvalidInput(message, {
-      operation: undeclaredName,
-      code: "invalid_input",
-      outcome: "not-sent",
-      violations: [{ field: "path", message }],
-    });
-  }
-}
-
-const undeclaredName = "client.request";
-
-function declared({ servers, credentials }: Service, request: UndeclaredRequest): Declaration {
-  const { method, path, server = Object.keys(servers)[0]!, query, body, effect } = request;
-  return operation({
-    name: undeclaredName,
-    tool: "request",
-    title: "Request",
-    summary: `${method} ${path}`,
-    effect: effect ?? (method === "GET" ? "read" : "change"),
-    method,
-    path,
-    server,
-    credentials: Object.keys(credentials).map((name) => `${name}?`),
-    query: looseShape(query),
-    ...(body && { body: z.object(looseShape(body)) }),
-    responses: { ...successes, 204: { kind: "empty", description: "Done." } },
-    errors: {},
-    contract: "",
-  });
-}
+import type { Client, ClientCore, Known, OrdersOfClient, Sections } from "./methods";
 
 function methodFor(core: ClientCore, declaration: Callable) {
   const several = Object.keys(declaration.responses).length > 1;

@@ -1,7 +1,8 @@
 /** A file the service sent. */
 import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Secrets } from "../credentials/secrets";
@@ -10,6 +11,19 @@ import type { ServiceResponse } from "./response";
 
 /** Bytes of a file that are taken into memory at once. */
 const largestInMemory = 256 * 1024 * 1024;
+
+/** Nothing, where a path leads to nothing. */
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+}
+
+/** Where a path leads through links, also to what is not there yet. */
+async function targetOf(path: string): Promise<string> {
+  const known = await realpath(path).catch(unlessMissing);
+  if (known !== undefined) return known;
+  const link = await readlink(path).catch(() => undefined);
+  return link === undefined ? path : targetOf(resolve(await realpath(dirname(path)), link));
+}
 
 /** A file that arrives as it is read: consume it by one of `stream`, `bytes` and `save`. */
 export class ReceivedFile {
@@ -39,17 +53,40 @@ export class ReceivedFile {
     return Buffer.concat(chunks, length);
   }
 
-  /** Writes the file to a path: whole, or not at all. */
-  async save(path: string): Promise<void> {
+  /**
+   * Writes the file to a path: whole, or not at all. Links are followed; what is no file, such as a FIFO or a device, is
+   * written into. Returns how many bytes were written.
+   */
+  async save(path: string): Promise<number> {
     this.#assertUnread();
-    const partial = `${path}.${randomUUID()}.part`;
     try {
-      await pipeline(this.stream, createWriteStream(partial, { flags: "wx" }));
-      await rename(partial, path);
+      const there = await stat(path).catch(unlessMissing);
+      if (there?.isDirectory()) throw new Error(`${path} is a folder`);
+      return await (there && !there.isFile() ? this.#into(path) : this.#inPlaceOf(await targetOf(path)));
     } catch (error) {
-      await rm(partial, { force: true }).catch(() => undefined);
+      // Nobody else waits for it, and its connection is held until it ends.
+      if (!this.stream.readableDidRead) this.stream.destroy();
       if (error instanceof FxdeskError) throw error;
       throw this.#failure(`The file could not be written (${(error as Error).message}).`, error);
+    }
+  }
+
+  async #into(path: string, options: { readonly flags?: string } = {}): Promise<number> {
+    this.#assertUnread();
+    const file = createWriteStream(path, options);
+    await pipeline(this.stream, file);
+    return file.bytesWritten;
+  }
+
+  async #inPlaceOf(path: string): Promise<number> {
+    const partial = `${path}.${randomUUID()}.part`;
+    try {
+      const size = await this.#into(partial, { flags: "wx" });
+      await rename(partial, path);
+      return size;
+    } catch (error) {
+      await rm(partial, { force: true }).catch(() => undefined);
+      throw error;
     }
   }
 

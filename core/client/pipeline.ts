@@ -102,6 +102,7 @@ export class Pipeline {
 
   /** Throws an Error where the store cannot be used, or there is no such entry to look for. */
   async recover(entry: string | undefined): Promise<Recovered[]> {
+    if (this.#closed) throw closed({ name: "client.recover" });
     const looked = await (await this.#journalStage()).recover(entry);
     return looked.map(({ entry: { id, operation, state, ending }, remark }) => ({
       entry: id,
@@ -259,7 +260,7 @@ const unread = (operation: string) =>
     attempts: 1,
   });
 
-const closed = ({ name }: Declaration) =>
+const closed = ({ name }: Pick<Declaration, "name">) =>
   new FxdeskError(`${name}: The client is closed. Nothing was sent.`, {
     operation: name,
     code: "no_connection",

@@ -1,6 +1,6 @@
 /** From a caller's input to a call as it would leave: checked, filled and encoded. */
 import { randomBytes, randomUUID } from "node:crypto";
-import { checkInput, checkFilledFields } from "../declaration/check";
+import { checkInput, checkFilledFields, headerText, outgrowsHeader } from "../declaration/check";
 import type { Declaration, GeneratedValue } from "../declaration/operation";
 import {
   fieldsHiddenFromModels,
@@ -59,7 +59,9 @@ const limits = ["timeoutMs", "queueTimeoutMs"] as const;
 const none: readonly Violation[] = [];
 
 function violationsOfOptions(options: CallOptions): readonly Violation[] {
-  const { timeoutMs, queueTimeoutMs, key } = options;
+  const { timeoutMs, queueTimeoutMs, key, signal } = options;
+  if (signal !== undefined && !(signal instanceof AbortSignal))
+    return [{ field: "signal", message: "must be an AbortSignal, such as the signal of an AbortController" }];
   if (timeoutMs === undefined && queueTimeoutMs === undefined && key === undefined) return none;
   const ofKey = key === undefined ? undefined : keyViolation(key);
   const ofLimits = limits.flatMap((field) => {
@@ -117,11 +119,14 @@ function filledFrom(operation: Declaration, connection: Connection, settings: Se
     else if (required) absent.push(setting);
   }
   // Identities that the operation cannot do without; tokens are looked for later.
-  for (const { kind, needed, setting } of connection.carriedBy(operation))
+  const unfit: Violation[] = [];
+  for (const { kind, needed, setting } of connection.carriedBy(operation)) {
     if (kind === "header" && needed && !settings[setting]) absent.push(setting);
+    if (outgrowsHeader(settings[setting])) unfit.push({ field: setting, message: headerText });
+  }
   if (!connection.addresses[operation.server])
     absent.push(connection.service.servers[operation.server]?.setting ?? operation.server);
-  return { values, violations: [...absent.map(missing), ...checkFilledFields(operation, values)] };
+  return { values, violations: [...absent.map(missing), ...unfit, ...checkFilledFields(operation, values)] };
 }
 
 const isMadeAnew = perOperation((operation) =>

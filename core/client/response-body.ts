@@ -44,6 +44,12 @@ export function readBody(
   const isText = declared.kind !== "json" || comesAsText(declared.asText, headers["content-type"]);
   if (declared.kind === "empty") return { body: undefined, violations: () => doubts };
   const body = isText ? text : parsed(operation, text, status, progress);
+  if (operation.effect !== "read" && isDeeperThan(deepest, body))
+    throw unreadableResponse(
+      operation,
+      `The response (${status}) has more than ${deepest} levels of lists and objects.`,
+      progress,
+    );
   if (operation.effect === "money" && !provesCarriedOut(operation, status, body)) {
     const because = `The response (${status}) does not hold ${operation.identifiedBy ?? "what was done"}.`;
     throw unreadableResponse(operation, because, progress);
@@ -51,6 +57,18 @@ export function readBody(
   const violations = () =>
     isText ? doubts : [...doubts, ...bodyViolations(operation, status, body), ...lostDigits(text, bytes)];
   return { body, violations };
+}
+
+/** Levels of what a journal, a tool or a terminal can write: who made the call is to hear of its end everywhere. */
+const deepest = 1_000;
+
+function isDeeperThan(most: number, value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > most) return true;
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
+  }
+  return false;
 }
 
 const comesAsText = (asText: AsText | undefined, type: string | string[] | undefined): boolean =>

@@ -32,11 +32,11 @@ const askerOf = ({ attempts, call }: CallState): Asker | undefined =>
     ? { user: call.options.user, again: attempts > 0 }
     : undefined;
 
-const sendOptionsOf = perOperation(({ responses, effect }): SendOptions => ({
-  isFile: (status) => responses[status]?.kind === "file",
-  largestBytes,
-  alone: effect === "money",
-}));
+const sendOptionsOf = perOperation(({ responses, effect }): Record<"first" | "again", SendOptions> => {
+  const isFile = (status: number) => responses[status]?.kind === "file";
+  const first = { isFile, largestBytes, alone: effect === "money", fresh: false };
+  return { first, again: { ...first, fresh: true } };
+});
 
 export class Sender {
   readonly #budgets = new Map<string, RetryBudget>();
@@ -93,7 +93,7 @@ export class Sender {
       const response = await transport.send(
         request,
         deadline,
-        sendOptionsOf(call.operation),
+        sendOptionsOf(call.operation)[attempt === 1 ? "first" : "again"],
         state.beforeHead,
       );
       const { status } = response;

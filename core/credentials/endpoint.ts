@@ -41,7 +41,7 @@ export const sendForm = (
       form.toString(),
     ),
     deadline,
-    { isFile: () => false, largestBytes, alone: true },
+    { isFile: () => false, largestBytes, alone: true, fresh: true },
   );
 
 export function unreached(error: unknown, secrets: Secrets): TokenFailure {

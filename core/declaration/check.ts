@@ -125,8 +125,10 @@ function violationsFrom(error: z.core.$ZodError, values: unknown, known: readonl
 const escapesPath = (value: unknown): boolean => typeof value === "string" && /^\.{0,2}$|[/\\]/.test(value);
 
 /** Whether a header would lose something of a value: spaces around it, line breaks, what is not ASCII. */
-const outgrowsHeader = (value: unknown): boolean =>
+export const outgrowsHeader = (value: unknown): boolean =>
   typeof value === "string" && !/^([!-~]([ -~]*[!-~])?)?$/.test(value);
+
+export const headerText = "must be ASCII text without line breaks, or spaces around it";
 
 const isScalar = (value: unknown): boolean => typeof value !== "object";
 
@@ -155,7 +157,7 @@ const placeRules = perOperation((operation: Callable): readonly PlaceRule[] => {
     {
       names: namesOf(({ place }) => place === "header"),
       refuses: outgrowsHeader,
-      message: "must be ASCII text without line breaks, or spaces around it",
+      message: headerText,
     },
     {
       names: namesOf(({ place, kind }) => kind === "unknown" && place !== "body" && place !== "document"),

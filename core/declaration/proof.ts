@@ -12,9 +12,11 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const isErrorMessage = (body: unknown): boolean =>
   isObject(body) && ["code", "message", "details"].every((name) => Object.hasOwn(body, name));
 
-/** Text that is not blank, or a number. */
+/** Text of which something can be seen, or a number that has all its digits. */
 const isNonBlank = (value: unknown): boolean =>
-  typeof value === "string" ? value.trim() !== "" : typeof value === "number";
+  typeof value === "string"
+    ? /[^\s\p{C}]/u.test(value)
+    : typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 
 const textOrNumberKinds: ReadonlySet<Kind> = new Set(["string", "integer", "number"]);
 

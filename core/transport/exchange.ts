@@ -51,6 +51,8 @@ export interface SendOptions {
    * be closing at the other end, and then nobody knows whether the request was taken.
    */
   readonly alone: boolean;
+  /** On a new connection: where one that was idle broke, others may be gone as well. */
+  readonly fresh: boolean;
 }
 
 /**

@@ -32,7 +32,8 @@ export class Transport {
     sendOptions: SendOptions,
     beforeHead?: () => Promise<void>,
   ): Promise<RawResponse> {
-    const idle = sendOptions.alone ? undefined : this.#idleConnection(request.origin);
+    const { alone, fresh } = sendOptions;
+    const idle = alone || fresh ? undefined : this.#idleConnection(request.origin);
     // Mostly there is nothing to wait for, and a wait for nothing costs as well.
     return idle && !beforeHead
       ? exchanged(idle, request, deadline, sendOptions)

@@ -1,9 +1,22 @@
 /** Files as they arrive: whole or not at all, and never the end of the process. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { execFile, execFileSync } from "node:child_process";
+import {
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { promisify } from "node:util";
 import { deflateSync, gzipSync } from "node:zlib";
 import type { FxdeskError, ReceivedFile } from "../../../core";
 import { eventually } from "../../support/eventually";
@@ -177,6 +190,102 @@ test("two saves to one path leave one whole file", async () => {
   await Promise.all(files.map(({ body }) => (body as ReceivedFile).save(join(path, "file.pdf"))));
   expect(await readdir(path)).toEqual(["file.pdf"]);
   expect(new Set((await readFile(join(path, "file.pdf"))).toString())).toHaveProperty("size", 1);
+});
+
+describe("what a path leads to", () => {
+  const saved = async (path: string) => {
+    const { file: received } = await fetched(respond(200, large, pdf));
+    return received.save(path);
+  };
+  /** What another process reads there. */
+  const readBy = async (path: string) =>
+    (await promisify(execFile)("cat", [path], { encoding: "buffer", timeout: 20_000 })).stdout;
+  const cut: Fault = (socket) => socket.end(`${head}content-length: 400000\r\n\r\n${large.toString()}`);
+
+  test("through links is written where it is, and the links stay", async () => {
+    const path = await folder();
+    await mkdir(join(path, "archive"));
+    await writeFile(join(path, "archive/file.pdf"), "the last one");
+    await symlink("archive", join(path, "folder"));
+    await symlink("folder/file.pdf", join(path, "near.pdf"));
+    await symlink("near.pdf", join(path, "far.pdf"));
+    expect(await saved(join(path, "far.pdf"))).toBe(large.length);
+    expect(await readFile(join(path, "archive/file.pdf"))).toEqual(large);
+    expect(await readlink(join(path, "far.pdf"))).toBe("near.pdf");
+    expect((await readdir(path)).toSorted()).toEqual(["archive", "far.pdf", "folder", "near.pdf"]);
+    expect(await readdir(join(path, "archive"))).toEqual(["file.pdf"]);
+  });
+
+  test("through a link is whole or not at all", async () => {
+    const path = await folder();
+    await writeFile(join(path, "file.pdf"), "the last one");
+    await symlink("file.pdf", join(path, "link.pdf"));
+    const { file: received } = await fetched(cut);
+    expect(await failure(received.save(join(path, "link.pdf")))).toMatchObject({ code: "unavailable" });
+    expect((await readFile(join(path, "file.pdf"))).toString()).toBe("the last one");
+    expect((await readdir(path)).toSorted()).toEqual(["file.pdf", "link.pdf"]);
+  });
+
+  test("through a link may not be there yet", async () => {
+    const path = await folder();
+    await mkdir(join(path, "archive"));
+    await symlink("archive", join(path, "folder"));
+    await symlink("../file.pdf", join(path, "archive/up.pdf"));
+    await symlink("folder/up.pdf", join(path, "link.pdf"));
+    await saved(join(path, "link.pdf"));
+    expect(await readFile(join(path, "file.pdf"))).toEqual(large);
+    expect(await readlink(join(path, "link.pdf"))).toBe("folder/up.pdf");
+    expect((await readdir(path)).toSorted()).toEqual(["archive", "file.pdf", "folder", "link.pdf"]);
+  });
+
+  test("in a circle is an error", async () => {
+    const path = join(await folder(), "link.pdf");
+    await symlink("link.pdf", path);
+    expect((await failure(saved(path))).message).toContain("ELOOP");
+    expect(await readlink(path)).toBe("link.pdf");
+  });
+
+  test("may be a FIFO: its reader gets the file, and it stays one", async () => {
+    const path = await folder();
+    const fifo = join(path, "fifo");
+    execFileSync("mkfifo", [fifo]);
+    const read = readBy(fifo);
+    expect(await saved(fifo)).toBe(large.length);
+    expect(await read).toEqual(large);
+    expect((await lstat(fifo)).isFIFO()).toBe(true);
+    expect(await readdir(path)).toEqual(["fifo"]);
+  });
+
+  test("may be a FIFO behind a link, and what breaks off is an error", async () => {
+    const path = await folder();
+    const link = join(path, "link");
+    execFileSync("mkfifo", [join(path, "fifo")]);
+    await symlink("fifo", link);
+    const read = readBy(link);
+    const { file: received } = await fetched(cut);
+    expect(await failure(received.save(link))).toMatchObject({ code: "unavailable" });
+    await read;
+    expect((await stat(link)).isFIFO()).toBe(true);
+  });
+
+  test("may be a device, which stays one", async () => {
+    const path = join(await folder(), "null");
+    await symlink("/dev/null", path);
+    expect(await saved(path)).toBe(large.length);
+    expect(await readlink(path)).toBe("/dev/null");
+    expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
+  });
+
+  test("is no folder", async () => {
+    const path = await folder();
+    await mkdir(join(path, "archive"));
+    const { file: received } = await fetched(respond(200, large, pdf));
+    expect((await failure(received.save(join(path, "archive")))).message).toBe(
+      `statements.getFile: The file could not be written (${join(path, "archive")} is a folder).`,
+    );
+    expect(await readdir(path)).toEqual(["archive"]);
+    expect(received.stream.destroyed).toBe(true);
+  });
 });
 
 test("a save into a folder that is not there is an error of the family", async () => {

@@ -142,3 +142,17 @@ test("no listener stays on a signal that outlives its calls", async () => {
   listeners = add.mock.calls.length - new Set(remove.mock.calls.map(([, listener]) => listener)).size;
   expect([add.mock.calls.length, listeners]).toEqual([20, 0]);
 });
+
+test.each([new AbortController(), {}, "soon"])("%p is no signal, and nothing is sent", async (signal) => {
+  const { server, client } = await against(respond(201, '{"trade_id":"t-1"}'));
+  for (const call of [
+    () => client.trades.list({}, { signal: signal as never }),
+    () => client.trades.book(trade, { signal: signal as never }),
+  ])
+    expect(await failure(call())).toMatchObject({
+      name: "InvalidInput",
+      outcome: "not-sent",
+      message: expect.stringContaining("signal must be an AbortSignal") as string,
+    });
+  expect(server.heads).toHaveLength(0);
+});

@@ -136,3 +136,20 @@ test("what the service says is not said twice", async () => {
   const { message } = await failure(client.trades.get({ trade_id: "t-1" }));
   expect(message).toBe(`trades.get: ${meaning} (404) t-1 [none]`);
 });
+
+test.each([
+  ["more digits than a number keeps", '{"trade_id":12345678901234567890}'],
+  ["a number without end", '{"trade_id":1e400}'],
+  ["signs that nobody sees", '{"trade_id":"\\u200b\\u0000"}'],
+  ["lists in lists without end", `{"trade_id":"t-1","x":${"[".repeat(4_000)}${"]".repeat(4_000)}}`],
+])("a booking whose response has %s is of unknown outcome", async (_, body) => {
+  await against(respond(201, body));
+  const error = await failure(client.trades.book(trade));
+  expect(error).toMatchObject({ code: "outcome_unknown", outcome: "unknown", status: 201 });
+});
+
+test("a client that is closed looks for nothing, and says so", async () => {
+  await against(respond(201, '{"trade_id":"t-1"}'));
+  await client.close();
+  expect(await failure(client.recover())).toMatchObject({ code: "no_connection", outcome: "not-sent" });
+});

@@ -122,6 +122,7 @@ describe("values of the connection are checked like the caller's", () => {
     [{}, { psu: { "PSU-Http-Method": "TRACE" } }, "PSU-Http-Method must be one of GET"],
     [{}, { psu: { "PSU-User-Agent": "a\r\nb: c" } }, "PSU-User-Agent must be ASCII text"],
     [{}, { requestId: "once" }, "X-Request-ID must be a UUID"],
+    [{ credentials: { accessToken: "token\n" } }, {}, "accessToken must be ASCII text"],
   ])("%j, %j is never sent", async (options, call, message) => {
     await listening(respond(200, "{}"));
     await expect(refused(options, call)).rejects.toMatchObject({
@@ -170,4 +171,37 @@ test("a path the contract does not show is called with the same credentials and 
   expect(server.heads[0]).toMatch(/^POST \/quotes\?quote_type=quote HTTP/);
   expect(server.heads[0]).toMatch(/authorization: Bearer token-1/i);
   await expect(client.request(request)).rejects.toMatchObject({ name: "Conflict", service: { code: "c" } });
+});
+
+test.each<[options: ClientOptions, message: string]>([
+  [{ credentials: { accessToken: "t€" } }, "accessToken must be ASCII text"],
+  [{ credentials: { accessToken: "t", apiKey: " key" } }, "apiKey must be ASCII text"],
+  [{ contactId: "a\r\nX-Other: b" }, "contactId must be ASCII text"],
+])("%j names the setting, and nothing is sent", async (options, message) => {
+  await listening(respond(201, '{"trade_id":"t"}'));
+  const booking = connected(options).trades.book({ quote_id: "q", reason: "other" });
+  await expect(booking).rejects.toMatchObject({
+    name: "InvalidInput",
+    outcome: "not-sent",
+    message: expect.stringContaining(message) as string,
+  });
+  expect(server.heads).toHaveLength(0);
+});
+
+test.each<[message: string, request: object]>([
+  ["effect must be one of read, change, money", { method: "POST", path: "/payments", effect: "Money" }],
+  ["body must be an object of fields", { method: "POST", path: "/payments", body: [{ amount: 1 }] }],
+  ["body must be an object of fields", { method: "POST", path: "/payments", body: "amount=1" }],
+  ["query must be an object of fields", { method: "GET", path: "/payments", query: "a=1" }],
+  ["path must be text that begins with a slash", {}],
+  ["path must be text that begins with a slash", { method: "GET", path: "payments" }],
+  ["method must be one of GET, POST, PUT, PATCH, DELETE", { method: "GET\r\n", path: "/payments" }],
+])("a request of one's own is checked: %s", async (message, request) => {
+  await listening(respond(200, "[]"));
+  await expect(connected().request(request as never)).rejects.toMatchObject({
+    name: "InvalidInput",
+    outcome: "not-sent",
+    message: expect.stringContaining(message) as string,
+  });
+  expect(server.heads).toHaveLength(0);
 });

@@ -1,4 +1,5 @@
 /** What is sent again, how often, and after what wait. */
+import type { Socket } from "node:net";
 import type { FxdeskClient } from "../../../core";
 import { RetryBudget, retryAfterMs } from "../../../core/transport/backoff";
 import { type Fault, inTurn, reset, respond, silence } from "../../support/fault-server";
@@ -132,4 +133,17 @@ test.each<[header: string | string[] | undefined, ms: number | undefined]>([
   [undefined, undefined],
 ])("Retry-After %j is %s", (header, ms) => {
   expect(retryAfterMs(header, now)).toBe(ms);
+});
+
+test("a read whose connection was forgotten at the other end is sent again on a new one", async () => {
+  const forgotten = new Set<Socket>();
+  const seen = new Set<Socket>();
+  const { client } = await against((socket, number) => {
+    seen.add(socket);
+    (forgotten.has(socket) ? reset : list)(socket, number);
+  });
+  await Promise.all(Array.from({ length: 5 }, () => client.trades.list()));
+  for (const socket of seen) forgotten.add(socket);
+  const { attempts } = await client.trades.list.response();
+  expect(attempts).toBe(2);
 });

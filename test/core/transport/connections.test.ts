@@ -128,7 +128,12 @@ test("a file that has arrived and is given up unread takes no call down that has
   later(() => (deadline.release(), transport.close()));
   const request = { origin: server.url, path: "/", method: "GET", headers: [], body: null } as const;
   const send = (isFile: boolean) =>
-    transport.send(request, deadline, { isFile: () => isFile, largestBytes: 1_000, alone: false });
+    transport.send(request, deadline, {
+      isFile: () => isFile,
+      largestBytes: 1_000,
+      alone: false,
+      fresh: false,
+    });
   const { body } = (await send(true)) as { body: FileBody };
   await eventually(() => body.readableLength === text.length, { withinMs: 20_000, what: "the file" });
   const next = send(false);
@@ -151,7 +156,7 @@ test("a call that ends while its connection is made ready leaves none open", asy
       const next = () => (left-- === 0 ? caller.abort() : queueMicrotask(next));
       queueMicrotask(next);
     };
-    const options = { isFile: () => false, largestBytes: 10, alone: false };
+    const options = { isFile: () => false, largestBytes: 10, alone: false, fresh: false };
     const request = new OutgoingRequest(url, "/", "GET", []);
     const sent = transport.send(request, deadline, options, beforeHead);
     await expect(sent).rejects.toThrow("aborted");

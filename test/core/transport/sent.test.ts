@@ -114,7 +114,7 @@ function exchanged(line: Awaited<ReturnType<Connector["open"]>>, origin: string)
     exchange = new Exchange(
       new OutgoingRequest(origin, "/", "POST", [], "{}"),
       line,
-      { isFile: () => false, largestBytes: 1_000, alone: true },
+      { isFile: () => false, largestBytes: 1_000, alone: true, fresh: false },
       deadline,
       resolve,
       resolve,
@@ -151,7 +151,12 @@ test("a request that cannot be written is no request that left", async () => {
   later(() => transport.close());
   const request = new OutgoingRequest(server.url, "/", "GET", ["a", "b\nc"]);
   await expect(
-    transport.send(request, deadlineOf(60_000), { isFile: () => false, largestBytes: 10, alone: false }),
+    transport.send(request, deadlineOf(60_000), {
+      isFile: () => false,
+      largestBytes: 10,
+      alone: false,
+      fresh: false,
+    }),
   ).rejects.toMatchObject({ name: "Error", sent: false });
   expect(server.heads).toHaveLength(0);
 });
