@@ -36,7 +36,7 @@ export interface TokenEvent {
 }
 
 export const channels = {
-  call: tracingChannel<"fxdesk:call", CallEvent>("fxdesk:call"),
+  call: tracingChannel<CallEvent, CallEvent>("fxdesk:call"),
   attempt: channel("fxdesk:attempt"),
   pause: channel("fxdesk:pause"),
   token: channel("fxdesk:token"),

@@ -21,10 +21,10 @@ const text = (value: unknown) => (typeof value === "string" ? value : undefined)
 /** Headers without secrets; the same object where none holds one, as is mostly so. */
 function withoutSecrets(headers: Headers, secrets: Secrets): Headers {
   let all = "";
-  for (const name in headers) all += `${String(headers[name])}\n`;
+  for (const name in headers) all += `${name}: ${String(headers[name])}\n`;
   if (secrets.redact(all) === all) return headers;
   const shown = Object.entries(headers).map(([name, value]) => [
-    name,
+    secrets.redact(name),
     typeof value === "string" ? secrets.redact(value) : value?.map((each) => secrets.redact(each)),
   ]);
   return Object.fromEntries(shown) as Headers;
@@ -41,7 +41,9 @@ function textOf(
   const plain = (bytes: Buffer): Text => {
     const content = decoded(bytes, text(headers["content-type"]));
     const shown = secrets.redact(content.text);
-    return shown === content.text ? content : { ...content, text: shown };
+    if (shown === content.text) return content;
+    const doubts = [content.doubt, "held a secret of the connection, which is not shown"];
+    return { ...content, text: shown, doubt: doubts.filter(Boolean).join("; ") };
   };
   const fail = (error: unknown): never => {
     if (error instanceof DeadlineEnded) throw error;

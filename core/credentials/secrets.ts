@@ -6,15 +6,38 @@ const shortest = 8;
 
 const cutMark = "[secret]";
 
-/** A secret as JSON may spell it: a sign may have a backslash before it, and each character be a number. */
+/** A secret as JSON and HTML may spell it: a sign may have a backslash before it, and each character be a number. */
 function escapedIn(secret: string): RegExp {
   const characters = secret.split("").map((character) => {
-    const hex = character.charCodeAt(0).toString(16).padStart(4, "0");
+    const code = character.charCodeAt(0);
+    const hex = code.toString(16).padStart(4, "0");
     const digits = hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
-    return `(?:${/\w/.test(character) ? "" : String.raw`\\?`}\\u${hex}|${String.raw`\\u`}${digits})`;
+    const numbers = [String.raw`\\u${digits}`, `&#[xX]0*${digits.replace(/^0+/, "")};`, `&#0*${code};`];
+    return `(?:${/\w/.test(character) ? "" : String.raw`\\?`}\\u${hex}|${numbers.join("|")})`;
   });
   return new RegExp(characters.join(""), "g");
 }
+
+const lowerCodes = (text: string) => text.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
+
+const entities: Readonly<Record<string, string>> = { "&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;" };
+
+/** What of it stands in Base64 whatever comes after it. */
+const inBase64 = (secret: string) => {
+  const bytes = Buffer.from(secret);
+  return bytes.subarray(0, bytes.length - (bytes.length % 3));
+};
+
+/** As texts, addresses, JSON, HTML and Base64 have it. */
+const spellingsOf = (secret: string): string[] => [
+  secret,
+  encodeURIComponent(secret),
+  lowerCodes(encodeURIComponent(secret)),
+  JSON.stringify(secret).slice(1, -1),
+  secret.replaceAll(/[&"<>]/g, (sign) => entities[sign]!),
+  inBase64(secret).toString("base64"),
+  inBase64(secret).toString("base64url"),
+];
 
 /**
  * A service that echoes what it was sent, and an error that quotes it, must not show a secret to a log, a flow or a model.
@@ -27,15 +50,17 @@ export class Secrets {
 
   add(secret: string | undefined): void {
     if (secret === undefined || secret.length < shortest || this.#known.includes(secret)) return;
-    const spellings = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
-    this.#known = [...new Set([...this.#known, ...spellings])].toSorted((a, b) => b.length - a.length);
+    this.#known = [...new Set([...this.#known, ...spellingsOf(secret)])].toSorted(
+      (a, b) => b.length - a.length,
+    );
     this.#escaped = this.#known.map(escapedIn);
   }
 
   redact(text: string): string {
     let left = text;
     for (const secret of this.#known) if (left.includes(secret)) left = left.replaceAll(secret, cutMark);
-    if (left.includes("\\")) for (const secret of this.#escaped) left = left.replace(secret, cutMark);
+    if (left.includes("\\") || left.includes("&#"))
+      for (const secret of this.#escaped) left = left.replace(secret, cutMark);
     return left;
   }
 

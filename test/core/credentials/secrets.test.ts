@@ -24,6 +24,12 @@ const echo = all
   .flatMap((secret) => [
     secret,
     encodeURIComponent(secret),
+    encodeURIComponent(secret).replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+    Buffer.from(secret).toString("base64"),
+    Buffer.from(secret).toString("base64url"),
+    secret.replaceAll(/\W/g, (sign) => `&#${sign.charCodeAt(0)};`),
+    secret.replaceAll(/\W/g, (sign) => `&#x${sign.charCodeAt(0).toString(16).toUpperCase()};`),
+    secret.replaceAll("&", "&amp;").replaceAll('"', "&quot;"),
     JSON.stringify(secret).slice(1, -1),
     secret.replaceAll("/", "\\/"),
     secret.replaceAll("+", "\\u002B").replaceAll('"', "\\u0022").replaceAll("&", "\\u0026"),
@@ -46,15 +52,24 @@ function left(text: string): string[] {
   const forms = [
     text,
     text.replaceAll("\\/", "/"),
+    text.replaceAll(/%[0-9a-f]{2}/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16))),
+    text
+      .replaceAll(/&#x([0-9a-f]+);/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+      .replaceAll(/&#(\d+);/g, (_, digits: string) => String.fromCharCode(Number(digits)))
+      .replaceAll("&quot;", '"')
+      .replaceAll("&amp;", "&"),
     text.replaceAll(/\\u00([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))),
   ];
-  return [...all, ...all.map(encodeURIComponent)].filter((secret) =>
-    forms.some((form) => form.includes(secret)),
-  );
+  const encoded = all.flatMap((secret) => [
+    encodeURIComponent(secret),
+    Buffer.from(secret).toString("base64").replaceAll("=", ""),
+    Buffer.from(secret).toString("base64url"),
+  ]);
+  return [...all, ...encoded].filter((secret) => forms.some((form) => form.includes(secret)));
 }
 
 /** A file is no JSON: nobody decodes what is escaped there. */
-const bare = (text: string) => text.replaceAll("\\", "?");
+const bare = (text: string) => text.replaceAll(/\\|&#/g, "?");
 
 /** A file is looked at by what it holds, not by the connection on which it arrives. */
 function withoutFile(event: unknown): unknown {
@@ -242,4 +257,19 @@ test("of two secrets of which one begins with the other, nothing is left", () =>
   const known = new Secrets();
   for (const secret of ["canary-12", "canary-1234", "canary-123"]) known.add(secret);
   expect(known.redact("canary-1234 canary-123 canary-12")).toBe("[secret] [secret] [secret]");
+});
+
+test("a response whose names and identity hold a secret does without, and says so", async () => {
+  const apiKey = "a1b2c3d4e5f6";
+  const body = JSON.stringify({ trade_id: `T-${apiKey}-7` });
+  const { url } = await serving(respond(201, body, { [`x-${apiKey}`]: "here" }));
+  const client = clientOf({ baseUrl: url, credentials: { accessToken: "token", apiKey } });
+  const response = await client.trades.book.response(trade);
+  expect(seen(response)).not.toContain(apiKey);
+  expect(response.headers["x-[secret]"]).toBe("here");
+  expect(response.body).toMatchObject({ trade_id: "T-[secret]-7" });
+  expect(response.violations).toContainEqual({
+    field: "",
+    message: "held a secret of the connection, which is not shown",
+  });
 });
