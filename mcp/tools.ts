@@ -23,13 +23,16 @@ import { keyArgument, keyProperty } from "./request-key";
 import { cursorArgument, returnsRows } from "./row-range";
 import { watchResourceOf } from "./watch-resource";
 
+/** By the meaning of methods: a POST adds something. */
+const overwrites = (callable: object): boolean => "method" in callable && callable.method !== "POST";
+
 /**
- * Nothing here is idempotent but a read, and what comes back is written by other people: an open world. What commits money
- * or deletes cannot be taken back by another call.
+ * Nothing here is idempotent but a read, and what comes back is written by other people: an open world. What commits money,
+ * deletes, or takes the place of what was there, cannot be taken back by another call.
  */
 const annotationsOf = ({ effect, ...callable }: Callable): ToolAnnotations => ({
   readOnlyHint: effect === "read",
-  destructiveHint: effect === "money" || ("method" in callable && callable.method === "DELETE"),
+  destructiveHint: effect === "money" || (effect === "change" && overwrites(callable)),
   ...(effect !== "read" && { idempotentHint: false }),
   openWorldHint: true,
 });

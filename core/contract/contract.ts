@@ -48,11 +48,12 @@ export const contract: Service<typeof operations> = defineService({
       details: ["details", "detail"],
     },
   ],
-  // Codes of the open-banking standard that are answered with 401 although the credentials are right.
+  // Codes of the open-banking standard that are answered with 401 or 403 although the credentials are right.
   advice: {
     CONSENT_INVALID:
       "The consent must be valid for this: consents.getStatus shows whether a person still has to authorise it.",
     CONSENT_EXPIRED: "The consent has ended: ask for a new one with consents.create.",
+    RESOURCE_UNKNOWN: "Check the ID: there is nothing by it, or it belongs to somebody else.",
     CONSENT_UNKNOWN: "There is no such consent: ask for one with consents.create.",
   },
   quotaCodes: ["ACCESS_EXCEEDED"],

@@ -105,7 +105,8 @@ test("a quote that is spent may be spent by an earlier booking", async () => {
 test.each([
   ["CONSENT_INVALID", "get_consent_status shows whether a person still has to authorise it."],
   ["CONSENT_EXPIRED", "ask for a new one with create_consent."],
-])("a consent that is not valid is no matter of credentials: %s", async (code, advice) => {
+  ["RESOURCE_UNKNOWN", "Check the ID: there is nothing by it, or it belongs to somebody else."],
+])("what the service knows nothing by is no matter of credentials: %s", async (code, advice) => {
   const body = JSON.stringify({ tppMessages: [{ category: "ERROR", code, text: "No." }] });
   const { text } = await callOn(respond(401, body), "list_open_banking_accounts", { consent_id: "K-1" });
   expect(text).toContain(advice);

@@ -46,7 +46,7 @@ describe.each(each)("%s", (name, tool, { effect, summary, title }) => {
   test("tells the host what it does", () => {
     expect(tool.annotations).toMatchObject({
       readOnlyHint: effect === "read",
-      destructiveHint: effect === "money" || name.startsWith("delete_"),
+      destructiveHint: effect === "money" || /^(delete|update)_/.test(name),
       openWorldHint: true,
     });
     expect(tool.annotations.idempotentHint).toBe(effect === "read" ? undefined : false);
@@ -165,6 +165,37 @@ describe("what the operator offers", () => {
     expect(told({ toolsets: ["login"] })).not.toContain("A watch_ tool");
     expect(told({ allow: everything, readOnly: true })).toContain("only reads");
   });
+
+  test.each<[string, Offer, RegExp, RegExp]>([
+    ["by default", {}, /can do more \(payments, consents, approvals, statements by e-mail\)/, /no tool is/i],
+    ["consents", { toolsets: ["consents"] }, /can do more \(payments, approvals,/, /daily|consents,/],
+    ["watches", { toolsets: ["watches"] }, /can do more \(payments, consents,/, /daily/],
+    ["open banking", { toolsets: ["openBanking"] }, /can do more \(payments, consents,/, /daily/],
+    [
+      "one tool",
+      { tools: ["get_approvals_config"] },
+      /can do more \(payments, consents, statements/,
+      /daily/,
+    ],
+    ["payments", { toolsets: ["payments"], allow: everything }, /more \(consents,/, /no tool is|daily/i],
+    ["all", { toolsets: ["all"] }, /only reads/, /can do more|no tool is/i],
+    [
+      "none that is allowed",
+      { tools: ["book_trade"], readOnly: true },
+      /no tool is listed.*more than is allowed/i,
+      /daily/,
+    ],
+    [
+      "none that is chosen",
+      { toolsets: [] },
+      /No tool is offered: .*chosen none.*ask/,
+      /daily|can do more|list_/,
+    ],
+  ])("the instructions are true of what is offered: %s", (_, offer, says, not) => {
+    const told = instructionsFor(offeredOf(ofFxdesk, offer), { environment: "sandbox" });
+    expect(told).toMatch(says);
+    expect(told).not.toMatch(not);
+  });
 });
 
 test("numbers that are not whole are text, as in results", () => {
@@ -180,9 +211,11 @@ test("no tool takes an address that people or notices are sent to", () => {
   expect(JSON.stringify(tools.map(({ inputSchema }) => inputSchema))).not.toMatch(/_uri"/);
 });
 
-test("what deletes is destructive", () => {
+test("what deletes or overwrites is destructive", () => {
   const destructive = tools.filter(({ annotations }) => annotations.destructiveHint).map(({ name }) => name);
-  expect(destructive).toEqual(expect.arrayContaining(["delete_consent", "cancel_payment", "book_trade"]));
+  expect(destructive).toEqual(
+    expect.arrayContaining(["delete_consent", "update_account_alias", "cancel_payment", "book_trade"]),
+  );
   expect(destructive).not.toContain("create_consent");
 });
 
@@ -214,7 +247,7 @@ describe("what the operator allows decides what is listed", () => {
   test("the instructions say what is on, within 2 KB", () => {
     const of = (allow: readonly Allowed[]) =>
       instructionsFor(
-        { allow, hasMore: true, hasWatches: true, isReleased: false },
+        { allow, names: new Set(["list_trades"]), hasMore: true, hasWatches: true, isReleased: false },
         { environment: "sandbox" },
       );
     expect(of([])).toContain("only reads");
@@ -242,9 +275,7 @@ describe("the connection is named", () => {
   ])("%j", (settings, words) => {
     const connection = targetOf(settings);
     expect(titleFor(connection)).toBe(`fxdesk (${words})`);
-    expect(
-      instructionsFor({ allow: [], hasMore: false, hasWatches: false, isReleased: false }, connection),
-    ).toContain(`The connection: ${words}.`);
+    expect(instructionsFor(offeredOf(ofFxdesk, {}), connection)).toContain(`The connection: ${words}.`);
   });
 });
 
