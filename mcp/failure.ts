@@ -33,7 +33,7 @@ function whatBecameOfIt(operation: Callable, error: FxdeskError, operations: rea
   if (operation.effect === "read") return "";
   if (error.outcome === "unknown") return unknown(operation, operations);
   // The key stands for an earlier call: what the user wants may be done already.
-  if (error.code === "conflict" && error.journal)
+  if (error.code === "conflict" && error.outcome === "not-sent" && error.journal)
     return `${operation.title}: not carried out now; ${beforeAnother(operation, operations)}`;
   if (!mayEcho(operation, error)) return `${operation.title}: not carried out.`;
   return (
