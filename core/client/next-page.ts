@@ -39,9 +39,11 @@ export function nextNumberedPage(
   const number = Number(input[page] ?? 1);
   const asked = Number(input[size] ?? defaultSize);
   const next = { ...input, [page]: number + 1, [size]: asked };
-  if (total === undefined) return { input: next, isSure: count >= asked };
   const most = (number - 1) * asked;
-  const isSure = (before ?? most) + count < total;
+  const seen = (before ?? most) + count;
+  // A count that is less than what came counts something else.
+  if (total === undefined || seen > total) return { input: next, isSure: count >= asked };
+  const isSure = seen < total;
   const isSettled = before !== undefined || number === 1 || count === asked;
   return isSure || !isSettled ? { input: next, isSure } : undefined;
 }

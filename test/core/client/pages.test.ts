@@ -86,6 +86,13 @@ test("with a count, a short page in the middle is not the end", async () => {
   expect(found).toEqual(numbers(0, 60));
 });
 
+test("a count that is less than what came is not believed", async () => {
+  expect(await collect(serving(200, { total: "60" }), "listCounted")).toEqual({
+    found: numbers(0, 200),
+    calls: 5,
+  });
+});
+
 test("a count that is no number is ignored", async () => {
   expect(await collect(serving(60, { total: "many" }), "listCounted")).toEqual({
     found: numbers(0, 60),
