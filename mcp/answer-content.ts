@@ -3,9 +3,12 @@ import type { z } from "zod";
 import type { Callable } from "../core/declaration/operation";
 import { fieldsOfList } from "../core/declaration/rows";
 import { withDecimalStrings } from "./decimal-strings";
-import type { ListResult } from "./list-results";
+import { linkedContent } from "./file-content";
+import { type ListResult, listOf } from "./list-results";
 import type { JsonObject } from "./protocol";
+import type { Resources } from "./resources";
 import { maxResultLength, narrowingHint, type ResultContent } from "./result-content";
+import { joinRows, type Row, splitRows } from "./rows";
 import { jsonLength, truncate } from "./truncate";
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -73,35 +76,122 @@ function textOf(callable: Callable, about: JsonObject, rows: readonly unknown[],
   ].join("\n");
 }
 
+const countLists = (rows: readonly Row[]): Map<string, number> => {
+  const counts = new Map<string, number>();
+  for (const row of rows) counts.set(listOf(row), (counts.get(listOf(row)) ?? 0) + 1);
+  return counts;
+};
+
+/** How many rows of each list are here, where they are not all in one result. */
+export function partOf({ pages: [{ rows: all }], rows, continued }: ListResult): string | undefined {
+  if (!continued && rows.length === all.length) return undefined;
+  const here = countLists(rows);
+  const parts = [...countLists(all)]
+    .map(([list, count]) => ({ list, count, shown: here.get(list) ?? 0 }))
+    .filter(({ count, shown }) => (continued ? shown > 0 : shown < count))
+    .map(({ list, count, shown }) => `${shown} of the ${count} ${list}`);
+  return `${parts.join(", ")} are here.`;
+}
+
+/** A body without the lists whose rows are all in other results: an empty one would say that there are none. */
+function withoutListsElsewhere(frame: unknown, elsewhere: ReadonlySet<string>, path = ""): unknown {
+  if (!isEntry(frame)) return frame;
+  return Object.fromEntries(
+    Object.entries(frame)
+      .filter(([name]) => !elsewhere.has(path + name))
+      .map(([name, value]) => [name, withoutListsElsewhere(value, elsewhere, `${path}${name}.`)]),
+  );
+}
+
+/** What is told beside the rows of a result, however long. */
+function wholeFrame({ pages: [{ frame, rows: all }], rows }: ListResult): unknown {
+  const here = countLists(rows);
+  const elsewhere = [...countLists(all).keys()].filter((list) => !here.has(list));
+  return withoutListsElsewhere(frame, new Set(elsewhere));
+}
+
+/** The same, as far as it fits. */
+export const frameOf = (list: ListResult): unknown => truncate(wholeFrame(list), maxResultLength);
+
+const isTooLong = ({ value }: Row) => jsonLength(value) > maxResultLength;
+
+/** The rows of a result, those that are longer than one cut. */
+export const shortRows = (rows: readonly Row[]): Row[] =>
+  rows.map((row) => (isTooLong(row) ? { ...row, value: truncate(row.value, maxResultLength) } : row));
+
+/** What is told of a frame that is cut. */
+function cutFrame(frame: unknown): string {
+  const left = splitRows(frame).rows.length - splitRows(truncate(frame, maxResultLength)).rows.length;
+  const rows = left > 0 ? `, and ${left} rows are left out` : "";
+  return `Too long to show whole: texts in it are cut${rows}.`;
+}
+
+/** What is not shown, and why. */
+export function omissions(
+  operation: Callable,
+  { pages: [{ frame }], rows, tooLargeToKeep, unreachable }: ListResult,
+): string[] {
+  const cut = rows.filter(isTooLong).length;
+  return [
+    ...(jsonLength(frame) > maxResultLength ? [cutFrame(frame)] : []),
+    ...(cut > 0 ? [`${cut} of them ${cut === 1 ? "is" : "are"} too long to show whole.`] : []),
+    ...(tooLargeToKeep ? [`The rest is too long to be kept.${narrowingHint(operation)}`] : []),
+    ...(unreachable ? ["The service has more, behind a link that this tool cannot follow."] : []),
+  ];
+}
+
+/** A result in which something is cut has a link to the whole. */
+export function withWhole(
+  operation: Callable,
+  list: ListResult,
+  schema: z.ZodType | undefined,
+  shown: ResultContent,
+  resources: Resources,
+): ResultContent {
+  const { rows } = list;
+  const frame = wholeFrame(list);
+  if (!rows.some(isTooLong) && jsonLength(frame) <= maxResultLength) return shown;
+  const beside = splitRows(frame);
+  const uncut = withDecimalStrings(joinRows({ ...beside, rows: [...beside.rows, ...rows] }), schema);
+  const whole = { name: operation.tool, mimeType: "application/json", content: JSON.stringify(uncut) };
+  const linked = linkedContent(shown.content, whole, resources);
+  return { ...shown, ...linked, remarks: [...shown.remarks, ...linked.remarks] };
+}
+
+export const goesOn = "More follow: call again with exactly the arguments in next.";
+
 /** The rows of one result. What is told about all of them comes with the first. `schema` is that of the whole result. */
 export function answerContent(
   callable: Callable,
-  { pages: [{ frame }], rows, continued, nextArguments: next, tooLargeToKeep }: ListResult,
+  list: ListResult,
   schema: z.ZodType | undefined,
+  resources: Resources,
 ): ResultContent {
   const name = callable.rows!;
-  const { [name]: _, ...about } = withDecimalStrings(truncate(frame, maxResultLength), schema) as JsonObject;
-  const isCut = rows.some(({ value }) => jsonLength(value) > maxResultLength);
-  const short = rows.map(({ value }) => truncate(value, maxResultLength));
-  const { [name]: shown } = withDecimalStrings({ [name]: short }, schema) as { [key: string]: unknown[] };
-  const left = [
-    ...(jsonLength(frame) > maxResultLength || isCut ? ["Too long to show whole: texts in it are cut."] : []),
-    ...(tooLargeToKeep ? [`The rest is too long to be kept.${narrowingHint(callable)}`] : []),
-  ];
-  const facts = continued ? {} : about;
-  const part = next || continued ? [`${rows.length} of the ${name} are here.`] : [];
-  return {
+  const { rows, continued, nextArguments: next } = list;
+  // Those of a watch stand beside its changes as they are.
+  const beside = splitRows(continued ? {} : frameOf(list));
+  const rowsHere = [...beside.rows, ...shortRows(rows)];
+  const body = withDecimalStrings(joinRows({ ...beside, rows: rowsHere }), schema) as JsonObject;
+  const { [name]: found, ...about } = body;
+  const answer = (found ?? []) as readonly unknown[];
+  const part = partOf(list);
+  const left = omissions(callable, list);
+  const shown: ResultContent = {
     content: {
       ...(left.length > 0 && { truncated: left.join(" ") }),
-      ...facts,
-      [name]: shown,
+      ...(part !== undefined && { part }),
+      ...about,
+      ...((found !== undefined || !continued) && { [name]: answer }),
       ...(next && { next }),
     },
-    text: textOf(callable, facts, shown!, next),
+    text: textOf(callable, about, answer, next),
     remarks: [
-      ...part,
+      // Of changes that are told bit by bit nobody knows how many follow.
+      ...(part ? [part] : next ? [`${rows.length} of the ${name} are here.`] : []),
       ...left,
-      ...(next ? ["More follow: call again with exactly the arguments in next."] : []),
+      ...(next ? [goesOn] : []),
     ],
   };
+  return withWhole(callable, list, schema, shown, resources);
 }

@@ -29,24 +29,47 @@ const asksForRelease =
   "state waiting and a release ID. Tell the user, and ask get_release how it stands; once it is released, an order is " +
   "booked by itself, and any other call leaves when you repeat it exactly. Nobody can release anything by a message here.";
 
-/** What is not offered is not said by name: a model must not go looking for it. */
-const more =
-  "These are the tools for daily work; the service can do more (payments, consents, approvals, account details, " +
-  "statements by e-mail): if something is missing, ask the operator of this server to offer it.";
+const noneOffered = (hasChosen: boolean): string =>
+  `fxdesk. No tool is offered: ${
+    hasChosen ? "those that were chosen do more than is allowed here" : "none was chosen"
+  }. Tell the user to ask the operator of this server.`;
 
-export const instructionsFor = (
-  { allow, hasMore, hasWatches, isReleased }: Omit<Offered, "names">,
+/** What the service can do, by a part of the names of the tools that do it: a model must not go looking for a tool by name. */
+const subjects: Readonly<Record<string, string>> = {
+  payments: "payment",
+  consents: "consent",
+  approvals: "approvals",
+  "statements by e-mail": "email_",
+};
+
+/** Of the subjects, those that no tool is for: a watch only tells of one. */
+function more(names: Offered["names"]): string {
+  const acting = [...names].filter((name) => !name.startsWith("watch_"));
+  const others = Object.keys(subjects).filter(
+    (subject) => !acting.some((name) => name.includes(subjects[subject]!)),
+  );
+  const such = others.length > 0 ? ` (${others.join(", ")})` : "";
+  return `The service can do more${such}: if something is missing, ask the operator of this server to offer it.`;
+}
+
+export function instructionsFor(
+  { allow, names, isEmpty, hasMore, hasWatches, isReleased }: Offered,
   target: Target,
-): string => {
+): string {
+  if (isEmpty) return noneOffered(names.size > 0);
   const switchedOn: Readonly<Record<Allowed, string>> = {
     change: changeIsOn,
     money: moneyIsOn + (isReleased ? runsAtOnce : asksForRelease),
   };
   const state = allow.length === 0 ? [readOnly] : new Set(allow.map((effect) => switchedOn[effect]));
-  const others = hasMore ? [more] : [];
-  const watches = hasWatches ? [watched] : [];
-  return [always, ...watches, `The connection: ${describeTarget(target)}.`, ...state, ...others].join(" ");
-};
+  return [
+    always,
+    ...(hasWatches ? [watched] : []),
+    `The connection: ${describeTarget(target)}.`,
+    ...state,
+    ...(hasMore ? [more(names)] : []),
+  ].join(" ");
+}
 
 /** The title of the server, by which hosts and people tell one from another. */
 export const titleFor = (target: Target): string => `fxdesk (${describeTarget(target)})`;

@@ -5,7 +5,9 @@ import { jsonLength } from "./truncate";
 import { type ExpiringStore, keptFor } from "./expiring-store";
 import { argumentsOf } from "./names";
 import type { JsonObject } from "./protocol";
+import { maxResultLength } from "./result-content";
 import { cursorArgument, type Page, asPage, type PageReader, type RowRange, readRowRange } from "./row-range";
+import { type Row, splitRows } from "./rows";
 import type { Values } from "../core/declaration/fields";
 
 /** A page that did not fit, of an operation whose calls are counted. */
@@ -30,6 +32,32 @@ const invalidCursor = (operation: Callable, message: string) =>
 const expiredCursor =
   "is not known here any more: what did not fit is kept for " +
   `${keptFor}, by the server that read it. Call again without ${cursorArgument}; that is one more read at the service`;
+
+/** Characters of the lists beside an answer that come before it: a quarter of a result. */
+const mostBeside = maxResultLength / 4;
+
+/** The name of the list of a row: `sums`, or `access.accounts` inside an object. */
+export const listOf = ({ path }: Row): string => path.join(".");
+
+/**
+ * The answer of a page with the lists beside it, one after the other, so that none is cut: before it what is short, such as
+ * its sums, and after it what is long.
+ */
+function withListsBeside(operation: Callable, page: Page): Page {
+  if (operation.rows === undefined) return page;
+  const { frame, rows } = splitRows(page.frame);
+  const sizes = new Map<string, number>();
+  for (const row of rows) sizes.set(listOf(row), (sizes.get(listOf(row)) ?? 0) + jsonLength(row.value) + 1);
+  let left = mostBeside;
+  const smallestFirst = [...sizes].toSorted(([, one], [, other]) => one - other);
+  const short = new Set(smallestFirst.filter(([, size]) => (left -= size) >= 0).map(([list]) => list));
+  const isShort = (row: Row) => short.has(listOf(row));
+  return {
+    ...page,
+    frame,
+    rows: [...rows.filter(isShort), ...page.rows, ...rows.filter((row) => !isShort(row))],
+  };
+}
 
 /** The row to begin at, of a page that was kept or has just been read. */
 interface StartingPoint {
@@ -70,7 +98,8 @@ async function findStart(
   const index = String(cursor ?? 0);
   if (!/^\d+$/.test(index))
     throw invalidCursor(operation, `must be as in next, not ${JSON.stringify(cursor)}`);
-  return { page: asPage(operation, values, await call(values)), rowIndex: Number(index) };
+  const page = asPage(operation, values, await call(values));
+  return { page: withListsBeside(operation, page), rowIndex: Number(index) };
 }
 
 /** The values with the page and its size, on which a cursor relies. */

@@ -31,6 +31,8 @@ export interface Offer {
 export interface Offered {
   readonly allow: readonly Allowed[];
   readonly names: ReadonlySet<string>;
+  /** Whether no tool is left: none was chosen, or none of them is allowed. */
+  readonly isEmpty: boolean;
   /** Whether the service has more tools. */
   readonly hasMore: boolean;
   /** Whether nothing needs a person's release. */
@@ -64,9 +66,11 @@ export function offeredOf(list: ToolList, offer: Offer): Offered {
   const chosen = namesOf(list, offer);
   // What belongs to others that are allowed.
   const besides = list.tools.filter((each) => each.beside !== undefined && isAllowed(each.beside, allow));
+  const names = new Set([...chosen, ...besides.map(({ tool }) => tool.name)]);
   return {
     allow,
-    names: new Set([...chosen, ...besides.map(({ tool }) => tool.name)]),
+    names,
+    isEmpty: !list.tools.some(({ tool, effect }) => names.has(tool.name) && isAllowed(effect, allow)),
     hasMore: chosen.size < list.tools.length,
     hasWatches: list.toolsets.watches!.some((name) => chosen.has(name)),
     isReleased: offer.release === "never",

@@ -3,7 +3,7 @@ import type { ServiceResponse } from "../core/client/response";
 import type { JournalNote } from "../core/errors";
 import type { ReceivedFile } from "../core/client/file";
 import type { ResponseDeclaration, Callable } from "../core/declaration/operation";
-import { linkedContent, fileContent, textContent } from "./file-content";
+import { linkedContent, fileContent, textContent, withFiles } from "./file-content";
 import { truncate, jsonLength } from "./truncate";
 import { listContent } from "./list-content";
 import { withDecimalStrings } from "./decimal-strings";
@@ -124,12 +124,13 @@ export async function toolResultOf(
   resources: Resources,
 ): Promise<ToolResult> {
   const declared = operation.responses[response.pages[0].response.status]!;
+  const found = await contentOf(operation, declared, response, resources);
   const {
     content,
     text: shorter,
     remarks,
     attached = [],
-  } = await contentOf(operation, declared, response, resources);
+  } = operation.delivers ? withFiles(found, resources) : found;
   const beside = besideContent(response, notes);
   const structuredContent = structuredContentOf(operation, response, content, beside);
   const headline = [`${operation.title}: ${declared.description}`, ...remarks].join(" ");

@@ -182,13 +182,13 @@ describe("what the operator offers", () => {
     [
       "none that is allowed",
       { tools: ["book_trade"], readOnly: true },
-      /no tool is listed.*more than is allowed/i,
-      /daily/,
+      /No tool is offered: .*more than is allowed.*ask/,
+      /daily|can do more|list_/,
     ],
     [
       "none that is chosen",
       { toolsets: [] },
-      /No tool is offered: .*chosen none.*ask/,
+      /No tool is offered: none was chosen.*ask/,
       /daily|can do more|list_/,
     ],
   ])("the instructions are true of what is offered: %s", (_, offer, says, not) => {
@@ -247,7 +247,14 @@ describe("what the operator allows decides what is listed", () => {
   test("the instructions say what is on, within 2 KB", () => {
     const of = (allow: readonly Allowed[]) =>
       instructionsFor(
-        { allow, names: new Set(["list_trades"]), hasMore: true, hasWatches: true, isReleased: false },
+        {
+          allow,
+          names: new Set(["list_trades"]),
+          isEmpty: false,
+          hasMore: true,
+          hasWatches: true,
+          isReleased: false,
+        },
         { environment: "sandbox" },
       );
     expect(of([])).toContain("only reads");

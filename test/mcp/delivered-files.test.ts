@@ -1,0 +1,179 @@
+/** Files that procedures give: linked to, and as far as they are text, begun in the result. */
+import { createClient } from "../../core";
+import { contract, defineService, type Procedure } from "../../core/operations";
+import { convertStatements } from "../../core/procedures/convert-statements";
+import { fetchStatements } from "../../core/procedures/fetch-statements";
+import type { JsonObject, ToolResult } from "../../mcp/protocol";
+import { maxResultLength } from "../../mcp/result-content";
+import { withAssistant } from "../support/surfaces";
+import { textOf } from "./support/clients";
+
+interface File {
+  readonly name: string;
+  readonly contentType: string;
+  readonly content: Buffer;
+}
+type Assistant = Parameters<Parameters<typeof withAssistant>[1]>[0];
+type Told = Readonly<Record<string, unknown>> & { readonly uri: string };
+
+/** fetch_statements as it is declared, with these files in place of those of the service. */
+const giving = (files: readonly File[]): Procedure => ({
+  ...(fetchStatements as unknown as Procedure),
+  run: async ({ deliver }) => {
+    const told = [];
+    for (const { name, contentType, content } of files)
+      told.push({
+        account_id: "A",
+        currency: "EUR",
+        name,
+        content_type: contentType,
+        ...(await deliver({ name, contentType, content })),
+      });
+    return { period: { from: "2026-01-01", to: "2026-01-31" }, files: told, failed: [], complete: true };
+  },
+});
+
+async function withFiles(files: readonly File[], does: (assistant: Assistant) => Promise<void>) {
+  const service = defineService({
+    ...contract,
+    procedures: [giving(files), convertStatements as unknown as Procedure],
+  });
+  const client = createClient({ baseUrl: "http://127.0.0.1:9", clientId: "C" }, service);
+  await withAssistant({ client, toolsets: ["all"] }, does);
+  await client.close();
+}
+
+const call = async (assistant: Assistant, name: string, input: JsonObject) =>
+  (await assistant.callTool({ name, arguments: { ...input } })) as unknown as ToolResult;
+
+const fetched = (assistant: Assistant, next: JsonObject = {}) =>
+  call(assistant, "fetch_statements", { format: "csv", ...next });
+
+const filesIn = ({ structuredContent }: ToolResult) => structuredContent!.files as Told[];
+
+/** Each file of a result has a link of its own, and the text says what the data does. */
+function expectLinked(result: ToolResult, files: readonly Told[]): void {
+  const links = result.content.flatMap((part) => (part.type === "resource_link" ? [part] : []));
+  expect(links).toEqual(
+    files.map(({ uri, name, content_type: mimeType }) => ({
+      type: "resource_link",
+      uri,
+      name,
+      mimeType,
+      description: expect.stringContaining("ept for 15 minutes"),
+    })),
+  );
+  expect(textOf(result).split("\n").slice(1).join("\n").trim()).toBe(
+    JSON.stringify(result.structuredContent),
+  );
+}
+
+const csv = (name: string, length: number): File => ({
+  name,
+  contentType: "text/csv",
+  content: Buffer.from("date,amount\n".padEnd(length, "2026-01-31,12.50\n")),
+});
+const pdf: File = { name: "a.pdf", contentType: "application/pdf", content: Buffer.alloc(500, "%PDF-1.7 ") };
+
+test("a short text is whole in the result", async () => {
+  const file = csv("a.csv", 300);
+  await withFiles([file], async (assistant) => {
+    const result = await fetched(assistant);
+    expect(result.structuredContent).toEqual({
+      period: { from: "2026-01-01", to: "2026-01-31" },
+      files: [
+        {
+          account_id: "A",
+          currency: "EUR",
+          name: "a.csv",
+          content_type: "text/csv",
+          uri: expect.stringMatching(/^fxdesk:/),
+          text: file.content.toString(),
+        },
+      ],
+      failed: [],
+      complete: true,
+    });
+    expectLinked(result, filesIn(result));
+  });
+});
+
+test("of a long text there is the beginning, and the address of the whole", async () => {
+  const file = csv("a.csv", 50_000);
+  await withFiles([file], async (assistant) => {
+    const result = await fetched(assistant);
+    const [{ text, truncated, uri }] = filesIn(result) as [Told];
+    expect(file.content.toString().startsWith((text as string).slice(0, -1))).toBe(true);
+    expect((text as string).length).toBeGreaterThan(10_000);
+    expect(truncated).toBe("Only the beginning is shown.");
+    expect(JSON.stringify(result.structuredContent).length).toBeLessThan(maxResultLength + 500);
+    expectLinked(result, filesIn(result));
+    const { contents } = await assistant.readResource({ uri });
+    expect(contents).toMatchObject([{ text: file.content.toString().slice(0, 20_000) }]);
+  });
+});
+
+test("what is no text is linked to only, and others share the room", async () => {
+  await withFiles([pdf, csv("a.csv", 60_000), csv("b.csv", 100)], async (assistant) => {
+    const result = await fetched(assistant);
+    const [first, second, third] = filesIn(result) as [Told, Told, Told];
+    expect(first).not.toHaveProperty("text");
+    expect((second.text as string).length).toBeGreaterThan(5_000);
+    expect(third.text).toHaveLength(100);
+    expect(third).not.toHaveProperty("truncated");
+    expect(JSON.stringify(result.structuredContent).length).toBeLessThan(maxResultLength + 500);
+    expectLinked(result, [first, second, third]);
+  });
+});
+
+test("hundreds have the shape of one, each is linked to once, and next leads to all", async () => {
+  const names = Array.from({ length: 300 }, (_, index) => `statement-${index}.csv`);
+  await withFiles(
+    names.map((name) => csv(name, 400)),
+    async (assistant) => {
+      const told: Told[] = [];
+      for (let next: JsonObject | undefined = {}; next;) {
+        const result = await fetched(assistant, next);
+        expect(result.structuredContent).not.toHaveProperty("body");
+        expect(JSON.stringify(result.structuredContent).length).toBeLessThan(maxResultLength + 1_500);
+        expectLinked(result, filesIn(result));
+        told.push(...filesIn(result));
+        next = result.structuredContent!.next as JsonObject | undefined;
+      }
+      expect(told.map(({ name }) => name)).toEqual(names);
+    },
+  );
+});
+
+test("a file that made room for others is said to be gone", async () => {
+  const large = (name: string): File => ({ ...pdf, name, content: Buffer.alloc(8 * 1024 * 1024) });
+  await withFiles(["a", "b", "c", "d", "e"].map(large), async (assistant) => {
+    const result = await fetched(assistant);
+    const [first, ...others] = filesIn(result) as [Told, ...Told[]];
+    expect(first).not.toHaveProperty("uri");
+    expect(first.truncated).toBe("Not kept here any more: ask for fewer files at once.");
+    expectLinked(result, others);
+  });
+});
+
+test("the one file of a result, too", async () => {
+  await withFiles([], async (assistant) => {
+    const content = [
+      ":20:S1",
+      ":25:DE89370400440532013000",
+      ":28C:1/1",
+      ":60F:C260101EUR100,00",
+      ":61:2601020102C50,00NTRFREF//B1",
+      ":86:Invoice 7",
+      ":62F:C260102EUR150,00",
+      "-",
+    ].join("\r\n");
+    const result = await call(assistant, "convert_statement", { content, to: "csv" });
+    expect([result.isError, result.isError && textOf(result)]).toEqual([undefined, undefined]);
+    const file = result.structuredContent!.file as Told;
+    expect(file.text).toMatch(/Invoice 7/);
+    expectLinked(result, [file]);
+    const { contents } = await assistant.readResource({ uri: file.uri });
+    expect(contents).toMatchObject([{ text: file.text }]);
+  });
+});
