@@ -61,7 +61,12 @@ export const answerOfWatch = perOperation((watch: Watch): Callable => {
     at: z.string(),
     repeated: z.boolean().optional(),
   });
-  const answer = z.object({ count: z.int(), cursor: z.string(), changes: z.array(change) });
+  const answer = z.object({
+    count: z.int(),
+    cursor: z.string(),
+    gaps: z.array(z.string()).optional(),
+    changes: z.array(change),
+  });
   return { ...watch, responses: { 200: json(answer, "What is new or has changed.") }, rows: "changes" };
 });
 
@@ -103,7 +108,13 @@ export async function readChanges(
   const changes = fitting(told.changes);
   const cursor = changes.at(-1)?.cursor ?? told.next;
   const goesOn = told.mayBeMore || changes.length < told.changes.length;
-  const body = { count: changes.length, cursor, changes: changes.map(shownOf) };
+  const { gaps } = told;
+  const body = {
+    count: changes.length,
+    cursor,
+    ...(gaps.length > 0 && { gaps }),
+    changes: changes.map(shownOf),
+  };
   const { changes: shown, ...frame } = body;
   const response: ServiceResponse = {
     status: 200,

@@ -8,6 +8,7 @@ import { minorUnits } from "../schema/currency";
 import { Currency } from "../schema/values";
 import { type Account, accountFields, accountOperations, accountsOf } from "./accounts";
 import { decimalText, signed, Sums } from "./decimal";
+import { countable } from "./odd-rows";
 import { type Context, procedure } from "./procedure";
 import { Rates } from "./rates";
 
@@ -77,7 +78,7 @@ type Unread = z.infer<typeof CashPosition>["unread"];
 /** The balances of one account. Throws an Error where the service's response does not fit. */
 function balancesOf(account: Account, found: Found): Balances {
   const name = nameOf(account);
-  return found.map(({ type, amount, credit_debit_indicator: direction }) => ({
+  return countable(found).map(({ type, amount, credit_debit_indicator: direction }) => ({
     account_id: account.account_id,
     ...(name !== undefined && { account_name: name }),
     type,

@@ -15,7 +15,7 @@ export const ServiceReport = z
   .object({
     conforms: z
       .boolean()
-      .meta({ description: "Whether nothing that was looked at differs from the contract." }),
+      .meta({ description: "Whether the essential was looked at, and nothing differs from the contract." }),
     calls: z.int().meta({ description: "How many calls were made." }),
     differences: z
       .array(
@@ -174,6 +174,9 @@ async function checkPayment(
 
 const notReached = "There was nothing to read it with.";
 
+/** What every service lets its client read: where one of these was not looked at, nobody knows whether it conforms. */
+const essential = ["accounts.listCurrencyAccounts", "trades.list"] as const;
+
 export const checkServiceResponses = procedure({
   name: "contract.check",
   tool: "check_service",
@@ -215,8 +218,13 @@ export const checkServiceResponses = procedure({
       .filter((name) => !look.checked.has(name) && !told.has(name))
       .map((operation) => ({ operation, reason: reasonFor(operation) }));
     const differences = [...look.findings.values()].map(({ finding, times }) => ({ ...finding, times }));
+    const due = [
+      ...essential,
+      ...(consentId === undefined ? [] : ["consents.getStatus"]),
+      ...(paymentId === undefined ? [] : ["payments.getStatus"]),
+    ];
     return {
-      conforms: differences.length === 0,
+      conforms: differences.length === 0 && !look.hasFailed && due.every((name) => look.checked.has(name)),
       calls: look.calls,
       differences,
       checked: [...look.checked],

@@ -138,7 +138,7 @@ export const connectConsent = procedure({
     recurring: NewConsent.shape.recurringIndicator.default(true),
     frequency_per_day: NewConsent.shape.frequencyPerDay.optional(),
     valid_until: NewConsent.shape.validUntil.default("9999-12-31"),
-    wait_seconds: waitSeconds(300),
+    wait_seconds: waitSeconds,
   },
   output: json(ConnectedConsent, "The consent, valid or still waiting."),
   async run(context, { consent_id: given, wait_seconds: seconds, ...wanted }) {

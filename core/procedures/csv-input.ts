@@ -1,8 +1,10 @@
 /** Lists that callers give as CSV: a header row, columns in any order, commas, semicolons or tabs between. */
 import { Big } from "big.js";
-import { describeViolations } from "../declaration/violation";
+import type { z } from "zod";
+import { describeViolations, type Violation } from "../declaration/violation";
 import { InvalidInput } from "../errors";
 import { cellsFrom, leavesQuoteOpen, original } from "../formats/csv/cells";
+import { nearest } from "../nearest";
 import { minorUnits } from "../schema/currency";
 import { isDay } from "../schema/values";
 import { decimalText } from "./decimal";
@@ -16,12 +18,21 @@ export interface Column {
 /** How decimals are written in a column: with a dot or with a comma, as far as it shows. */
 type DecimalMark = "." | ",";
 
+type Cells<C extends string = string> = Readonly<Partial<Record<C, string>>>;
+
+/** The mark of a column, where all cells that show it agree. */
+interface Marks {
+  readonly decimal: DecimalMark | undefined;
+  /** Before three decimals, such as 250.000: what other cells show, and where none does these cells themselves. */
+  readonly thousandth: DecimalMark | undefined;
+}
+
 /** A row of the list: its cells by column, and the line it begins on. */
 export interface CsvRow<C extends string = string> {
   readonly line: number;
-  readonly cells: Readonly<Partial<Record<C, string>>>;
-  /** By column, where all cells that show it agree. */
-  readonly decimalMarks: Readonly<Partial<Record<C, DecimalMark>>>;
+  readonly cells: Cells<C>;
+  /** By column. */
+  readonly marks: Readonly<Partial<Record<C, Marks>>>;
 }
 
 /** What is wrong with a list, with line and column where there is one. */
@@ -60,6 +71,17 @@ function cellsIn({ text, line }: Line, separator: string): string[] {
   const cells = cellsFrom(text, separator);
   if (!cells) throw new Unreadable(`line ${line}: a quote stands where none may`);
   return cells.map((cell) => original(cell.trim()));
+}
+
+/** The error for a list of which something cannot be read; nothing is called then. */
+function refused(operation: string, all: readonly Violation[]): InvalidInput {
+  const violations = all.slice(0, mostViolations);
+  return new InvalidInput(`${operation}: ${describeViolations(violations)}`, {
+    operation,
+    code: "invalid_input",
+    outcome: "not-sent",
+    violations,
+  });
 }
 
 /** Header names differ in capitals and in what joins their words. */
@@ -133,19 +155,28 @@ const digitsOf = (cell: string): { readonly sign: string; readonly digits: strin
   return digits === undefined ? undefined : { sign: sign === "-" ? "-" : "", digits };
 };
 
-/** The one mark that all cells of a column show which can have it in one way only. */
-function decimalMarkOf(cells: readonly string[]): DecimalMark | undefined {
-  const marks = new Set<DecimalMark>();
-  for (const cell of cells) {
-    const parts = partsOf(digitsOf(cell)?.digits ?? "0");
-    if (typeof parts === "object" && parts.mark) marks.add(parts.mark);
+/** As those cells of a column show it that can be read in one way only. */
+function marksOf(rows: readonly { readonly cells: Cells }[], column: string): Marks {
+  const [certain, thousandths] = [new Set<DecimalMark>(), new Set<DecimalMark>()];
+  for (const { cells } of rows) {
+    const digits = digitsOf(cells[column] ?? "")?.digits ?? "0";
+    const parts = partsOf(digits);
+    if (typeof parts === "object" && parts.mark) certain.add(parts.mark);
+    if (parts === "either" && minorUnits((cells.currency ?? "").toUpperCase()) === 3)
+      thousandths.add(digits.includes(".") ? "." : ",");
   }
-  return marks.size === 1 ? [...marks][0] : undefined;
+  const only = (marks: ReadonlySet<DecimalMark>) => (marks.size === 1 ? [...marks][0] : undefined);
+  return { decimal: only(certain), thousandth: only(certain.size === 0 ? thousandths : certain) };
 }
+
+const fitsUnits = (amount: Big, units: number): boolean => amount.eq(amount.round(units, Big.roundDown));
+
+/** So that it can be read in one way only. */
+const plainAmount = (amount: Big): string => amount.toFixed().replace(/\.\d{3}$/, "$&0");
 
 /** The amount in a cell as decimal text with the decimals of its currency. */
 export function amountIn<C extends string>(
-  { line, cells, decimalMarks }: CsvRow<C>,
+  { line, cells, marks }: CsvRow<C>,
   column: C,
   currency: string,
 ): string {
@@ -153,24 +184,23 @@ export function amountIn<C extends string>(
   const given = digitsOf(cell);
   const parts = given && partsOf(given.digits);
   if (!given || !parts) throw inCell(line, column, `"${cell}" is no amount such as 1234.50`);
-  const mark = decimalMarks[column];
-  if (parts === "either" && mark === undefined)
-    throw inCell(
-      line,
-      column,
-      `"${cell}" can be read in two ways: write it with its decimals, such as 1234.50`,
-    );
-  const text =
-    parts !== "either"
-      ? `${parts.whole}.${parts.decimals || "0"}`
-      : given.digits.includes(mark!)
-        ? given.digits.replace(",", ".")
-        : given.digits.replace(/[.,]/g, "");
-  const amount = new Big(`${given.sign}${text}`);
-  const decimals = minorUnits(currency);
-  if (!amount.eq(amount.round(decimals, Big.roundDown)))
-    throw inCell(line, column, `"${cell}" has more decimals than the ${decimals} of ${currency}`);
-  return decimalText(amount, decimals);
+  const { sign, digits } = given;
+  const units = minorUnits(currency);
+  const amountOf = (text: string) => new Big(sign + text);
+  const oneOf = (decimal: Big, grouped: Big): Big => {
+    const mark = marks[column]?.[units === 3 ? "thousandth" : "decimal"];
+    const isDecimal = mark !== undefined && digits.includes(mark);
+    if (units === 0 ? !isDecimal : mark !== undefined) return isDecimal ? decimal : grouped;
+    const ways = [grouped, decimal].filter((each) => fitsUnits(each, units)).map(plainAmount);
+    throw inCell(line, column, `"${cell}" can be read in two ways: write it as ${ways.join(" or ")}`);
+  };
+  const amount =
+    parts === "either"
+      ? oneOf(amountOf(digits.replace(",", ".")), amountOf(digits.replace(/[.,]/g, "")))
+      : amountOf(`${parts.whole}.${parts.decimals || "0"}`);
+  if (!fitsUnits(amount, units))
+    throw inCell(line, column, `"${cell}" has more decimals than the ${units} of ${currency}`);
+  return decimalText(amount, units);
 }
 
 export function currencyIn<C extends string>({ line, cells }: CsvRow<C>, column: C): string {
@@ -212,14 +242,11 @@ function tableOf<C extends string>(text: string, columns: Readonly<Record<C, Col
     const named = found.flatMap((name, index) =>
       name === undefined ? [] : [[name, cells[index]!] as const],
     );
-    return { line: line.line, cells: Object.fromEntries(named) as Partial<Record<C, string>> };
+    return { line: line.line, cells: Object.fromEntries(named) as Cells<C> };
   });
-  const marks = found.flatMap((name) => {
-    const mark = name && decimalMarkOf(rows.map(({ cells }) => cells[name] ?? ""));
-    return mark ? [[name, mark] as const] : [];
-  });
-  const decimalMarks = Object.fromEntries(marks) as Partial<Record<C, DecimalMark>>;
-  return rows.map((row) => ({ ...row, decimalMarks }));
+  const known = found.filter((name) => name !== undefined);
+  const marks = Object.fromEntries(known.map((name) => [name, marksOf(rows, name)])) as Record<C, Marks>;
+  return rows.map((row) => ({ ...row, marks }));
 }
 
 /** The values of all rows; collects what is wrong with each, so that a person mends it all at once. */
@@ -251,13 +278,10 @@ export function rowsOf<C extends string, T>(
   read: (row: CsvRow<C>) => T,
 ): T[] {
   const refuse = (flaws: readonly string[]): never => {
-    const violations = flaws.slice(0, mostViolations).map((message) => ({ field, message }));
-    throw new InvalidInput(`${operation}: ${describeViolations(violations)}`, {
+    throw refused(
       operation,
-      code: "invalid_input",
-      outcome: "not-sent",
-      violations,
-    });
+      flaws.map((message) => ({ field, message })),
+    );
   };
   try {
     const { values, flaws } = readRows(tableOf(text, columns), read);
@@ -266,4 +290,43 @@ export function rowsOf<C extends string, T>(
     if (error instanceof Unreadable) return refuse([error.message]);
     throw error;
   }
+}
+
+const unknownName = (name: string, columns: Readonly<Record<string, Column>>): string => {
+  const names = Object.keys(columns);
+  const [near] = nearest(name, [...names, ...Object.values(columns).flatMap((column) => column.names)]);
+  return `is not a field here; ${near === undefined ? `it has ${names.join(", ")}` : `did you mean ${near}?`}`;
+};
+
+/**
+ * Entries whose fields may go by the names of the columns, too. Throws InvalidInput for a field that is none of them: what
+ * nobody reads would be missed by nobody.
+ */
+export function entriesOf<T extends object>(
+  operation: string,
+  field: string,
+  entries: readonly T[],
+  columns: Readonly<Record<keyof T & string, Column>>,
+  schema: z.ZodObject,
+): T[] {
+  const violations: Violation[] = [];
+  const named = entries.map((entry, index) => {
+    const values: Record<string, unknown> = {};
+    const given = Object.entries(entry).filter(([, value]) => value !== undefined && value !== null);
+    for (const [key, value] of given.toSorted(
+      ([one], [other]) => Number(Object.hasOwn(columns, other)) - Number(Object.hasOwn(columns, one)),
+    )) {
+      const refuse = (message: string) => violations.push({ field: `${field}.${index}.${key}`, message });
+      const [name] = Object.hasOwn(columns, key) ? [key] : columnsOf([key], columns);
+      const checked = name === undefined ? undefined : (schema.shape[name] as z.ZodType).safeParse(value);
+      if (name === undefined) refuse(unknownName(key, columns));
+      else if (name in values) refuse(`is ${name}, which is given, too`);
+      else if (typeof value !== "string") refuse(`must be text, not ${JSON.stringify(value)}`);
+      else if (checked?.error) refuse(checked.error.issues[0]!.message);
+      else values[name] = value;
+    }
+    return values as T;
+  });
+  if (violations.length > 0) throw refused(operation, violations);
+  return named;
 }

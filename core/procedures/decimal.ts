@@ -1,5 +1,7 @@
 /** Sums of amounts, in decimals. */
 import { Big } from "big.js";
+import { describeViolations } from "../declaration/violation";
+import { InvalidInput } from "../errors";
 
 /** An amount with its direction as one signed decimal: money out, and balances against the client, are negative. */
 export const signed = (amount: string, direction: string | null | undefined): Big => {
@@ -13,6 +15,20 @@ export const decimalText = (value: Big, decimals: number): string => {
   const own = plain.includes(".") ? plain.length - plain.indexOf(".") - 1 : 0;
   return value.toFixed(Math.max(own, decimals));
 };
+
+type Bound = readonly [field: string, amount: string | undefined];
+
+/** Throws InvalidInput where there is nothing between two bounds. */
+export function checkBounds(operation: string, [lower, least]: Bound, [upper, most]: Bound): void {
+  if (least === undefined || most === undefined || new Big(most).gte(least)) return;
+  const violations = [{ field: upper, message: `must be at least ${lower} (${least}), not ${most}` }];
+  throw new InvalidInput(`${operation}: ${describeViolations(violations)}`, {
+    operation,
+    code: "invalid_input",
+    outcome: "not-sent",
+    violations,
+  });
+}
 
 /** Sums by a key, in the order in which the keys came. */
 export class Sums {

@@ -160,7 +160,7 @@ export const fetchStatements = procedure({
     ...accountFields,
     period: PeriodText.default("last month"),
     format: Format,
-    wait_seconds: waitSeconds(120),
+    wait_seconds: waitSeconds,
   },
   output: json(FetchedStatements, "The files, and what is missing."),
   async run(context, { accounts, currencies, period: asked, format, wait_seconds: seconds }) {

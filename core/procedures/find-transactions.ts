@@ -5,7 +5,7 @@ import { json } from "../declaration/declare";
 import { minorUnits } from "../schema/currency";
 import type { ProcedureValues } from "../declaration/procedure";
 import { accountFields, accountOperations, accountsOf, missingAccounts } from "./accounts";
-import { decimalText, signed, Sums } from "./decimal";
+import { checkBounds, decimalText, signed, Sums } from "./decimal";
 import { type Period, periodOf, PeriodText } from "./period";
 import { type Context, procedure } from "./procedure";
 import { type Gap, type Transaction, valueDay, walkTransactions } from "./walk-transactions";
@@ -101,8 +101,8 @@ export const inShort = (each: Transaction): FoundTransaction => ({
   transaction_id: each.transaction_id,
 });
 
-const holds = (part: string, texts: readonly (string | null | undefined)[]): boolean =>
-  texts.some((text) => text?.toLowerCase().includes(part.toLowerCase()));
+const holds = (part: string, texts: readonly unknown[]): boolean =>
+  texts.some((text) => typeof text === "string" && text.toLowerCase().includes(part.toLowerCase()));
 
 interface Filter {
   readonly min_amount?: string | undefined;
@@ -187,12 +187,14 @@ export const transactionOperations = [...accountOperations, "transactions.list"]
 /** The transactions that the filters mean, in the order of accounts and service, and what of them is missing. */
 export async function transactionsFor(
   context: Context,
+  operation: string,
   { period: asked, direction, accounts, currencies, ...filter }: ProcedureValues<typeof transactionFilters>,
 ): Promise<{
   readonly period: Period;
   readonly transactions: readonly FoundTransaction[];
   readonly gaps: readonly Gap[];
 }> {
+  checkBounds(operation, ["min_amount", filter.min_amount], ["max_amount", filter.max_amount]);
   const period = periodOf(asked)!;
   const meant = await accountsOf(context.client, { accounts, currencies });
   const { transactions, gaps } = await walkTransactions(context, meant, { period, direction });
@@ -206,8 +208,10 @@ export async function transactionsFor(
 const newestFirst = (one: FoundTransaction, other: FoundTransaction): number =>
   other.date.localeCompare(one.date);
 
+const name = "transactions.find";
+
 export const findTransactions = procedure({
-  name: "transactions.find",
+  name,
   tool: "find_transactions",
   title: "Find transactions",
   summary:
@@ -221,7 +225,7 @@ export const findTransactions = procedure({
   rows: "transactions",
   output: json(FoundTransactions, "The transactions, newest first, and whether they are all."),
   async run(context, input) {
-    const { period, transactions, gaps } = await transactionsFor(context, input);
+    const { period, transactions, gaps } = await transactionsFor(context, name, input);
     const found = transactions.toSorted(newestFirst);
     return {
       period,

@@ -160,7 +160,7 @@ export const followPayment = procedure({
     "payment-service": payment["payment-service"].default("payments"),
     "payment-product": itsProduct["payment-product"].optional(),
     trade_id: id("Trade ID", "Instead of a payment: all those of this trade.").optional(),
-    wait_seconds: waitSeconds(60),
+    wait_seconds: waitSeconds,
   },
   rules: [
     {

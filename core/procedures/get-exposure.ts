@@ -7,8 +7,9 @@ import { minorUnits } from "../schema/currency";
 import { Currency, day } from "../schema/values";
 import { accountOperations, accountsOf } from "./accounts";
 import { sideBySide } from "./at-once";
-import { amountIn, currencyIn, dayIn, rowsOf } from "./csv-input";
+import { amountIn, currencyIn, dayIn, entriesOf, rowsOf } from "./csv-input";
 import { decimalText, signed, Sums } from "./decimal";
+import { countable } from "./odd-rows";
 import { type Context, procedure } from "./procedure";
 import { Rates } from "./rates";
 import { isDelivered, isPaidFor, type OpenTrade, openTrades, walkTrades } from "./walk-trades";
@@ -144,7 +145,7 @@ async function balanceLegs({ client, signal, progress }: Context) {
     try {
       const found = await client.accounts.listBalances({ account_id, balance_types: ["InterimAvailable"] });
       progress({ done: (done += 1), total: accounts.length, message: `Balance in ${currency}` });
-      return found.map((balance) => ({
+      return countable(found).map((balance) => ({
         currency: balance.amount.currency,
         tenor: "0-30",
         amount: signed(balance.amount.amount, balance.credit_debit_indicator),
@@ -235,6 +236,17 @@ function inBase(
   };
 }
 
+const name = "exposure.get";
+
+const ExpectedFlow = z.object({
+  date: day("Date", "The day of the flow."),
+  currency: Currency,
+  amount: SignedDecimal.meta({
+    title: "Amount",
+    description: "Decimal amount; negative for money out.",
+  }),
+});
+
 const flowColumns = {
   date: { names: ["date", "due date", "value date"], required: true },
   currency: { names: ["currency", "ccy"], required: true },
@@ -242,13 +254,13 @@ const flowColumns = {
 } as const;
 
 const flowsFrom = (text: string): Flow[] =>
-  rowsOf("exposure.get", "flows_csv", text, flowColumns, (row) => {
+  rowsOf(name, "flows_csv", text, flowColumns, (row) => {
     const currency = currencyIn(row, "currency");
     return { date: dayIn(row, "date"), currency, amount: amountIn(row, "amount", currency) };
   });
 
 export const getExposure = procedure({
-  name: "exposure.get",
+  name,
   tool: "get_exposure",
   title: "Get currency exposure",
   summary:
@@ -258,23 +270,10 @@ export const getExposure = procedure({
   effect: "read",
   uses: ["trades.list", ...accountOperations, "accounts.listBalances"],
   input: {
-    flows: z
-      .array(
-        z.object({
-          date: day("Date", "The day of the flow."),
-          currency: Currency,
-          amount: SignedDecimal.meta({
-            title: "Amount",
-            description: "Decimal amount; negative for money out.",
-          }),
-        }),
-      )
-      .max(10_000)
-      .optional()
-      .meta({
-        title: "Expected flows",
-        description: "What is expected to come in, or to go out with a minus.",
-      }),
+    flows: z.array(ExpectedFlow).max(10_000).optional().meta({
+      title: "Expected flows",
+      description: "What is expected to come in, or to go out with a minus.",
+    }),
     flows_csv: z.string().optional().meta({
       title: "Expected flows as CSV",
       description: "The same as CSV, fields in the header row; both are added.",
@@ -296,7 +295,10 @@ export const getExposure = procedure({
   output: json(Exposure, "The exposure, and whether it is whole."),
   async run(context, { flows, flows_csv: csv, balances, base_currency: base, rates = {} }) {
     const today = new Date().toISOString().slice(0, 10);
-    const given = [...(flows ?? []), ...(csv === undefined ? [] : flowsFrom(csv))];
+    const given = [
+      ...entriesOf(name, "flows", flows ?? [], flowColumns, ExpectedFlow),
+      ...(csv === undefined ? [] : flowsFrom(csv)),
+    ];
     const isExpected = flows !== undefined || csv !== undefined || balances;
     const walk = await walkTrades(context);
     const { open, gaps: misfits } = openTrades(walk.trades, today);

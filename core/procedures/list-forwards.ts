@@ -7,6 +7,7 @@ import { minorUnits } from "../schema/currency";
 import { accountOperations, accountsOf } from "./accounts";
 import { sideBySide } from "./at-once";
 import { decimalText, signed, Sums } from "./decimal";
+import { countable } from "./odd-rows";
 import { comingPeriodOf, ComingPeriodText, type Period } from "./period";
 import { type Context, procedure } from "./procedure";
 import { isDelivered, type OpenTrade, openTrades, walkTrades } from "./walk-trades";
@@ -176,10 +177,8 @@ async function marginOf({ client, signal, progress }: Context) {
   let done = 0;
   await sideBySide(accounts, async ({ account_id, currency }) => {
     try {
-      for (const balance of await client.accounts.listBalances({
-        account_id,
-        balance_types: [...marginTypes],
-      }))
+      const listed = await client.accounts.listBalances({ account_id, balance_types: [...marginTypes] });
+      for (const balance of countable(listed))
         balances.add(
           `${balance.amount.currency} ${balance.type}`,
           signed(balance.amount.amount, balance.credit_debit_indicator),
@@ -213,6 +212,8 @@ const firstToMature = ({ trade: one }: OpenTrade, { trade: other }: OpenTrade): 
 const isIn = ({ trade }: OpenTrade, period: Period | undefined): boolean =>
   !period || (trade.maturity_date >= period.from && trade.maturity_date <= period.to);
 
+const hasRate = ({ trade }: OpenTrade): boolean => typeof trade.rate === "number";
+
 export const listForwards = procedure({
   name: "forwards.list",
   tool: "list_forwards",
@@ -238,9 +239,13 @@ export const listForwards = procedure({
     const period = asked === undefined ? undefined : comingPeriodOf(asked, now);
     const walk = await walkTrades(context, ["forward", "window_forward", "ndf", "drawdown"]);
     const { margin, gaps: unread } = await marginOf(context);
-    const { open, gaps: misfits } = openTrades(walk.trades, today);
+    const { open: all, gaps: misfits } = openTrades(walk.trades, today);
+    const open = all.filter(hasRate);
+    const unrated = all
+      .filter((each) => !hasRate(each))
+      .map(({ trade }) => `Trade ${trade.trade_id} has no rate.`);
     const shown = open.filter((each) => isIn(each, period)).toSorted(firstToMature);
-    const gaps = [...walk.gaps, ...misfits, ...unread];
+    const gaps = [...walk.gaps, ...misfits, ...unrated, ...unread];
     return {
       as_of: today,
       ...(period && { period }),

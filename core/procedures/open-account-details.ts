@@ -81,7 +81,7 @@ export const openAccountDetails = procedure({
     currency: RequestAccount.shape.currency,
     alias: RequestAccount.shape.alias,
     account_details_id: id("Account details ID", "Requested already, to wait for.").optional(),
-    wait_seconds: waitSeconds(120),
+    wait_seconds: waitSeconds,
   },
   output: json(OpenedAccountDetails, "The account details, or how far they are."),
   async run(context, { alias, account_details_id: given, wait_seconds: seconds, ...wanted }) {

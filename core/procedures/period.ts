@@ -92,7 +92,8 @@ function read(known: Forms, text: string, today: Date): Period | undefined {
   const words = text
     .trim()
     .toLowerCase()
-    .replace(/[\s_-]+(?=[a-z])|(?<=[a-z])[\s_-]+/g, " ");
+    // A minus before a number is none that joins words.
+    .replace(/[\s_-]+(?=[a-z])|(?<=[a-z])(\s+|_|-)(?=\d)/g, " ");
   for (const [form, periodFrom] of known) {
     const match = form.exec(words);
     const period = match && periodFrom(match, today);

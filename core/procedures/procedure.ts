@@ -8,4 +8,5 @@ export type ContractClient = Client<typeof operations>;
 
 export type Context = RunContext<ContractClient>;
 
-export const procedure = procedureOver<ContractClient>();
+// With its type said, declarations need not write it out.
+export const procedure: ReturnType<typeof procedureOver<ContractClient>> = procedureOver();

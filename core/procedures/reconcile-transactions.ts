@@ -5,13 +5,15 @@ import { json } from "../declaration/declare";
 import { minorUnits } from "../schema/currency";
 import { Currency, day } from "../schema/values";
 import { accountFields, accountsOf, missingAccounts } from "./accounts";
-import { amountIn, type Column, currencyIn, dayIn, rowsOf, wrongCell } from "./csv-input";
+import { amountIn, type Column, currencyIn, dayIn, entriesOf, rowsOf, wrongCell } from "./csv-input";
 import { decimalText, Sums } from "./decimal";
 import { type FoundTransaction, Gaps, inShort, transactionOperations } from "./find-transactions";
 import { periodOf, PeriodText } from "./period";
 import { procedure } from "./procedure";
 import { type Item, type Match, type Matching, matchPayments, type Payment } from "./reconcile/match";
 import { type Transaction, walkTransactions } from "./walk-transactions";
+
+const procedureName = "transactions.reconcile";
 
 const SignedAmount = z
   .string()
@@ -40,7 +42,7 @@ const columns = {
 
 /** The items of a CSV text; each has the number of its line. */
 const itemsFrom = (text: string): Given[] =>
-  rowsOf("transactions.reconcile", "items_csv", text, columns, (row) => {
+  rowsOf(procedureName, "items_csv", text, columns, (row) => {
     const { reference, party, date } = row.cells;
     const currency = currencyIn(row, "currency");
     const amount = amountIn(row, "amount", currency);
@@ -54,6 +56,13 @@ const itemsFrom = (text: string): Given[] =>
       ...(date && { date: dayIn(row, "date") }),
     };
   });
+
+/** The items of a list; each has its place in it. */
+const itemsOf = (items: readonly z.infer<typeof ExpectedItem>[]): Given[] =>
+  entriesOf(procedureName, "items", items, columns, ExpectedItem).map((each, index) => ({
+    ...each,
+    item: index + 1,
+  }));
 
 const code = z.string().meta({ description: "ISO 4217 code." });
 const itemNumber = z
@@ -172,12 +181,17 @@ export const Reconciliation = z
 const paymentOf = (transaction: Transaction): Payment => {
   const { transaction_id, amount, currency, date, counterparty } = inShort(transaction);
   const { transaction_reference, transaction_information, additional_transaction_information } = transaction;
+  const { account_id, booking_datetime: booked, transaction_type: type } = transaction;
   return {
     transaction_id,
+    account_id,
     amount,
     currency,
     date,
     counterparty,
+    isReturn: type === "payment_returned",
+    ...(typeof booked === "string" && { booked }),
+    ...(typeof transaction_reference === "string" && { reference: transaction_reference }),
     texts: [transaction_reference, transaction_information, additional_transaction_information].filter(
       (text) => typeof text === "string",
     ),
@@ -273,8 +287,15 @@ function directionOf(items: readonly Item[]): "in" | "out" | undefined {
   return outgoing === items.length ? "out" : undefined;
 }
 
+/** What may pay the items, and what came back of it. */
+const ofDirection = (payments: readonly Payment[], direction: "in" | "out" | undefined): Payment[] =>
+  payments.filter(
+    ({ amount, isReturn }) =>
+      direction === undefined || isReturn || amount.startsWith("-") === (direction === "out"),
+  );
+
 export const reconcileTransactions = procedure({
-  name: "transactions.reconcile",
+  name: procedureName,
   tool: "reconcile_transactions",
   title: "Reconcile transactions",
   summary:
@@ -326,12 +347,14 @@ export const reconcileTransactions = procedure({
   rows: "open_transactions",
   output: json(Reconciliation, "What is matched, and what is open."),
   async run(context, { items, items_csv: csv, direction, period: asked, accounts, currencies, ...rules }) {
-    const given = items?.map((each, index) => ({ ...each, item: index + 1 })) ?? itemsFrom(csv ?? "");
+    const given = items ? itemsOf(items) : itemsFrom(csv ?? "");
     const expected = inDirection(given, direction);
     const period = periodOf(asked)!;
     const meant = await accountsOf(context.client, { accounts, currencies });
-    const walk = await walkTransactions(context, meant, { period, direction: directionOf(expected) });
-    const matching = matchPayments(expected, walk.transactions.map(paymentOf), {
+    // What comes back moves in the other direction, so that both are read.
+    const walk = await walkTransactions(context, meant, { period, direction: undefined });
+    const payments = ofDirection(walk.transactions.map(paymentOf), directionOf(expected));
+    const matching = matchPayments(expected, payments, {
       feeTolerance: rules.fee_tolerance,
       days: rules.days,
     });

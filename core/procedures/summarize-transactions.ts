@@ -134,8 +134,10 @@ export function summarize(found: readonly FoundTransaction[], by: readonly Group
   };
 }
 
+const name = "transactions.summarize";
+
 export const summarizeTransactions = procedure({
-  name: "transactions.summarize",
+  name,
   tool: "summarize_transactions",
   title: "Summarise transactions",
   summary:
@@ -159,7 +161,7 @@ export const summarizeTransactions = procedure({
   rows: "groups",
   output: json(TransactionSummary, "The sums, and whether they are all."),
   async run(context, { by, top, ...filters }) {
-    const { period, transactions, gaps } = await transactionsFor(context, filters);
+    const { period, transactions, gaps } = await transactionsFor(context, name, filters);
     return {
       period,
       count: transactions.length,

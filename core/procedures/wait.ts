@@ -7,14 +7,13 @@ import { FxdeskError, RateLimited } from "../errors";
 const firstPauseMs = 250;
 const longestPauseMs = 15_000;
 
-/** The field by which a caller says how long is waited. */
-export const waitSeconds = (usual: number) =>
-  z
-    .int()
-    .min(0)
-    .max(3_600)
-    .default(usual)
-    .meta({ title: "Wait seconds", description: "At most; 0 looks once." });
+/** By default the result comes before a caller gives up: MCP clients wait for a minute, as a rule. */
+export const waitSeconds = z
+  .int()
+  .min(0)
+  .max(3_600)
+  .default(45)
+  .meta({ title: "Wait seconds", description: "At most; 0 looks once." });
 
 /** When a wait that begins now is over. */
 export const endOfWait = (seconds: number): number => performance.now() + seconds * 1_000;

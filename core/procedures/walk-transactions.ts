@@ -3,6 +3,7 @@ import { FxdeskError } from "../errors";
 import { minuteOf } from "../schema/values";
 import type { Account } from "./accounts";
 import { sideBySide } from "./at-once";
+import { flawOfTransaction } from "./odd-rows";
 import type { Period } from "./period";
 import type { Context, ContractClient } from "./procedure";
 
@@ -53,27 +54,42 @@ export const valueDay = ({ value_datetime: value, booking_datetime: booked }: Tr
 const isWithin = ({ value_datetime: value }: Transaction, { from, to }: Period): boolean =>
   !value || (dayIn(value) >= from && dayIn(value) <= to);
 
+/** The first of them, and how many there are: a service that writes all of them in its own way fills no answer. */
+function inOne([first, ...others]: Iterable<string>): string[] {
+  if (first === undefined) return [];
+  return [others.length === 0 ? first : `${first} ${others.length} more do not fit.`];
+}
+
 /** Bookings that come in between move entries to a later page, where they are seen again: each counts once. */
 async function walkAccount({ client, signal }: Context, account: Account, wanted: Wanted): Promise<Walk> {
   const { account_id } = account;
   const found = new Map<string, Transaction>();
+  const flaws = new Set<string>();
   let expected = 0;
   const { period } = wanted;
+  const gapsFor = (...reasons: string[]): Gap[] => reasons.map((reason) => ({ account_id, reason }));
   const transactions = () => [...found.values()].filter((each) => !period || isWithin(each, period));
   try {
     const { operations } = client.service;
     const list = operations.find(({ name }) => name === "transactions.list")!;
     for await (const { body, total } of client.pages(list, queryOf(account, wanted))) {
-      for (const each of body as Transaction[]) found.set(each.transaction_id, each);
+      for (const each of body as Transaction[]) {
+        const flaw = flawOfTransaction(each);
+        if (flaw === undefined) found.set(each.transaction_id, each);
+        else flaws.add(flaw);
+      }
       expected = Math.max(expected, total ?? 0);
     }
   } catch (error) {
     if (!(error instanceof FxdeskError) || signal?.aborted) throw error;
-    return { transactions: transactions(), gaps: [{ account_id, reason: error.message }] };
+    return { transactions: transactions(), gaps: gapsFor(...inOne(flaws), error.message) };
   }
-  if (found.size >= expected) return { transactions: transactions(), gaps: [] };
-  const reason = `The service counts ${expected} transactions and gave ${found.size}.`;
-  return { transactions: transactions(), gaps: [{ account_id, reason }] };
+  const given = found.size + flaws.size;
+  const missing = `The service counts ${expected} transactions and gave ${given}.`;
+  return {
+    transactions: transactions(),
+    gaps: gapsFor(...inOne(flaws), ...(given < expected ? [missing] : [])),
+  };
 }
 
 /** Account by account, in the order of the accounts; each in the order of the service. */

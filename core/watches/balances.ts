@@ -4,7 +4,8 @@ import { z } from "zod";
 import { balanceTypes } from "../contract/accounts";
 import { json } from "../declaration/declare";
 import { accountFields, accountOperations, accountsOf } from "../procedures/accounts";
-import { decimalText, signed } from "../procedures/decimal";
+import { checkBounds, decimalText, signed } from "../procedures/decimal";
+import { countable } from "../procedures/odd-rows";
 import type { Context } from "../procedures/procedure";
 import { minorUnits } from "../schema/currency";
 import { readEach } from "./read-each";
@@ -35,12 +36,14 @@ export async function readBalances(
     ({ account_id: id }) => `Account ${id}`,
     async ({ account_id }) => {
       const balances = await context.client.accounts.listBalances({ account_id, balance_types: [...types] });
-      return balances.map(({ type, amount: { amount, currency }, credit_debit_indicator: direction }) => ({
-        account_id,
-        type,
-        currency,
-        amount: decimalText(signed(amount, direction), minorUnits(currency)),
-      }));
+      return countable(balances).map(
+        ({ type, amount: { amount, currency }, credit_debit_indicator: direction }) => ({
+          account_id,
+          type,
+          currency,
+          amount: decimalText(signed(amount, direction), minorUnits(currency)),
+        }),
+      );
     },
   );
   return { entries: found.entries, gaps: [...accountGaps(which, accounts), ...found.gaps] };
@@ -73,8 +76,10 @@ export function sideOf(
   return "between";
 }
 
+const name = "accounts.watchBalances";
+
 export const watchBalances = watch({
-  name: "accounts.watchBalances",
+  name,
   tool: "watch_balances",
   title: "Watch balances",
   summary:
@@ -103,7 +108,10 @@ export const watchBalances = watch({
   output: json(BalanceSeen, "The balance as it was read."),
   begins: "beginning",
   everyMs: 300_000,
-  read: (context, { balance_type: type, ...which }) => readBalances(context, which, [type]),
+  async read(context, { balance_type: type, below, above, ...which }) {
+    checkBounds(name, ["below", below], ["above", above]);
+    return readBalances(context, which, [type]);
+  },
   identify: ({ account_id: account, type, currency }) => `${account} ${type} ${currency}`,
   state: ({ amount }, input, previous) => ({ side: sideOf(amount, input, previous?.["side"]) }),
   tellsWhenNew: ({ side }) => side !== "between",

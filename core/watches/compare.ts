@@ -65,7 +65,7 @@ export function compare(
     if (isGone) changes.push({ kind: "gone", id, before: entry.state });
     if (isGone || isOver(watch, entry, from)) dropped.push(id);
   }
-  return { changes, kept, dropped, readDay: isComplete ? today : undefined };
+  return { changes, kept, dropped, readDay: isComplete ? today : undefined, gaps };
 }
 
 /** The first day that a read looks at. */

@@ -97,12 +97,14 @@ export class Watcher {
 
   /** The changes after a cursor; those up to it were heard. Reads where a read is due. */
   async since({ cursor, limit = 100 }: SinceOptions): Promise<ToldChanges> {
-    const heard = cursor === undefined ? 0 : this.#seqIn(cursor);
+    const heard = cursor === undefined ? 0 : await this.#seqIn(cursor);
     const begun = performance.now();
-    const none = (mayBeMore: boolean) => ({
+    const gaps = () => this.#stored(() => this.#kept.gaps());
+    const none = async (mayBeMore: boolean) => ({
       changes: [],
       next: cursor ?? cursorOf(this.#kept, 0),
       mayBeMore,
+      gaps: await gaps(),
     });
     for (let hasRead = false; ;) {
       this.signal.throwIfAborted();
@@ -112,7 +114,8 @@ export class Watcher {
         if (!(await this.#mark(last.seq, heard))) continue;
         await this.#kept.release(this.#holder);
         const changes = turn.changes.map((change) => this.#change(change));
-        return { changes, next: cursorOf(this.#kept, last.seq), mayBeMore: changes.length === limit };
+        const next = cursorOf(this.#kept, last.seq);
+        return { changes, next, mayBeMore: changes.length === limit, gaps: await gaps() };
       }
       if (turn.kind === "read") {
         if (hasRead) {
@@ -138,11 +141,13 @@ export class Watcher {
     }
   }
 
-  #seqIn(cursor: string): number {
+  /** A number that nobody was told would pass over what is found next. */
+  async #seqIn(cursor: string): Promise<number> {
     const { name } = this.watching.watch;
-    const [id, seq] = cursor.split(".");
-    if (id === this.#kept.id.slice(0, 16) && /^\d{1,15}$/.test(seq ?? "")) return Number(seq);
-    const message = "must be the `next` of an earlier response for the same watch and input";
+    const [id, text] = cursor.split(".");
+    const seq = id === this.#kept.id.slice(0, 16) && /^\d{1,15}$/.test(text ?? "") ? Number(text) : undefined;
+    if (seq === 0 || (seq !== undefined && (await this.#stored(() => this.#kept.wasTold(seq))))) return seq;
+    const message = "must come from an earlier result for the same watch and input";
     throw new InvalidInput(`${name}: cursor ${message}.`, {
       operation: name,
       code: "invalid_input",
@@ -164,6 +169,14 @@ export class Watcher {
         this.#say({ state: "failed", error: failure, until: new Date(Date.now() + pauseMs) });
         await this.#pause(pauseMs);
       }
+    }
+  }
+
+  async #stored<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#storeFailure(error as Error);
     }
   }
 
@@ -242,12 +255,15 @@ export class Watcher {
   /** Whoever does not know what there is cannot tell later what is new. */
   #incompleteBeginning(gap: string): FxdeskError {
     const { name } = this.watching.watch;
-    return new InvalidResponse(`${name}: It cannot begin before all that is there was read. ${gap}`, {
-      operation: name,
-      code: "invalid_response",
-      outcome: "unknown",
-      retryable: true,
-    });
+    return new InvalidResponse(
+      `${name}: It cannot begin before all that is there was read. ${gap} From "beginning" it begins all the same.`,
+      {
+        operation: name,
+        code: "invalid_response",
+        outcome: "unknown",
+        retryable: true,
+      },
+    );
   }
 
   async #wait({ ms, isHeld }: Turn & { readonly kind: "wait" }): Promise<void> {

@@ -56,6 +56,8 @@ export interface Finding {
   readonly dropped: readonly string[];
   /** The day of the read, where it was complete. */
   readonly readDay: string | undefined;
+  /** What could not be read. */
+  readonly gaps: readonly string[];
 }
 
 interface Taking {
@@ -70,6 +72,9 @@ interface Taking {
   /** How long after a read that was begun the next may begin, even where nobody hears how the first one ended. */
   readonly leastMs: number;
 }
+
+/** What the last read could not read is kept as an entry is, at a place that no hash has. */
+const gapsEntry = "gaps";
 
 /** How many rows one statement writes. */
 const rowsAtOnce = 100;
@@ -159,7 +164,10 @@ export class KeptWatch {
   /** What was kept of the entries. */
   states(): Promise<Known> {
     return this.store.read(async ({ database: { run }, seal }) => {
-      const rows = await run("SELECT entry, content FROM fxdesk_watch_states WHERE watch = $1", [this.id]);
+      const rows = await run(
+        "SELECT entry, content FROM fxdesk_watch_states WHERE watch = $1 AND entry <> $2",
+        [this.id, gapsEntry],
+      );
       return new Map(
         rows.map(({ entry, content }) => {
           const { id, ...known } = JSON.parse(
@@ -171,11 +179,30 @@ export class KeptWatch {
     });
   }
 
+  /** What the last read could not read; none where it was complete. */
+  gaps(): Promise<readonly string[]> {
+    return this.store.read(async ({ database: { run }, seal }) => {
+      const [row] = await run("SELECT content FROM fxdesk_watch_states WHERE watch = $1 AND entry = $2", [
+        this.id,
+        gapsEntry,
+      ]);
+      return row ? (JSON.parse(seal.open(String(row.content), this.#statePlace(gapsEntry))) as string[]) : [];
+    });
+  }
+
+  /** Whether anybody was told a change of this number, or of a later one. */
+  wasTold(seq: number): Promise<boolean> {
+    return this.store.read(async ({ database: { run } }) => {
+      const rows = await run("SELECT id FROM fxdesk_watches WHERE id = $1 AND told >= $2", [this.id, seq]);
+      return rows.length > 0;
+    });
+  }
+
   /** Keeps what a read found; false where it is no longer the holder's. The next read is due after so long. */
   keep(
     holder: string,
     { version }: DueRead,
-    { changes, kept, dropped, readDay }: Finding,
+    { changes, kept, dropped, readDay, gaps }: Finding,
     nextMs: number,
   ): Promise<boolean> {
     return this.store.read(({ database, seal }) =>
@@ -188,12 +215,15 @@ export class KeptWatch {
         );
         if (!row) return this.#isKept(run, holder, version);
         const before = Number(row.seq) - changes.length;
-        for (const id of dropped)
-          await run("DELETE FROM fxdesk_watch_states WHERE watch = $1 AND entry = $2", [this.id, hashOf(id)]);
-        const states = [...kept].map(([id, known]) => {
-          const entry = hashOf(id);
-          return [this.id, entry, seal.close(JSON.stringify({ id, ...known }), this.#statePlace(entry))];
-        });
+        for (const entry of [...dropped.map(hashOf), ...(gaps.length > 0 ? [] : [gapsEntry])])
+          await run("DELETE FROM fxdesk_watch_states WHERE watch = $1 AND entry = $2", [this.id, entry]);
+        const stateRow = (entry: string, state: unknown) => [
+          this.id,
+          entry,
+          seal.close(JSON.stringify(state), this.#statePlace(entry)),
+        ];
+        const states = [...kept].map(([id, known]) => stateRow(hashOf(id), { id, ...known }));
+        if (gaps.length > 0) states.push(stateRow(gapsEntry, gaps));
         await insert(
           run,
           "fxdesk_watch_states (watch, entry, content)",

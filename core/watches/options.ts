@@ -53,6 +53,8 @@ export interface ToldChanges<E = unknown> {
   readonly next: string;
   /** Whether there may be more at once. */
   readonly mayBeMore: boolean;
+  /** What the last read could not read. */
+  readonly gaps: readonly string[];
 }
 
 /** What a watch would tell if it began now. */

@@ -65,7 +65,9 @@ export const watchTradePayments = watch({
         }));
       },
     );
-    return { entries: found.entries, gaps: [...gaps, ...found.gaps] };
+    const unknown = (asked ?? []).filter((id) => !trades.some(({ trade_id: listed }) => listed === id));
+    const missing = unknown.map((id) => `Trade ${id}: There is no such trade.`);
+    return { entries: found.entries, gaps: [...gaps, ...missing, ...found.gaps] };
   },
   identify: ({ trade_id: trade, payment_id: id, position }) => id ?? `${trade} ${position}`,
   state: ({ trade_id, status, amount }) => ({ trade_id, status: status ?? null, amount: amount ?? null }),

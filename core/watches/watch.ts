@@ -2,4 +2,5 @@
 import { watchOver } from "../declaration/watch";
 import type { ContractClient } from "../procedures/procedure";
 
-export const watch = watchOver<ContractClient>();
+// With its type said, declarations need not write it out.
+export const watch: ReturnType<typeof watchOver<ContractClient>> = watchOver();

@@ -8,12 +8,14 @@ import {
   likeness,
   type Likeness,
   mayBeCut,
+  namesPartOf,
   type Party,
   partyOf,
   referencesIn,
   shapeOf,
   wordsLikeReferences,
 } from "./names";
+import { type Movement, returnsAmong } from "./returns";
 
 /** Something that is expected to be paid: an invoice, a supplier payment. */
 export interface Item {
@@ -28,17 +30,8 @@ export interface Item {
   readonly date?: string | undefined;
 }
 
-/** A movement of money. */
-export interface Payment {
-  readonly transaction_id: string;
-  /** Signed decimal text; negative for money out. */
-  readonly amount: string;
-  readonly currency: string;
-  readonly date: string;
-  readonly counterparty?: string | undefined;
-  /** Whatever it says of itself: references, remittance text. */
-  readonly texts: readonly string[];
-}
+/** What was paid, or came back. */
+export type Payment = Movement;
 
 export interface Rules {
   /** By so much a payment may be short, or a debit more, for a fee that somebody took. */
@@ -71,7 +64,7 @@ export interface Match {
 /** A payment that may belong to an open item. */
 export interface Candidate {
   readonly payment: Payment;
-  /** What agrees, and what does not. */
+  /** What agrees, and what does not; "returned" of a payment that came back, which its return follows. */
   readonly agrees: readonly string[];
   readonly differs: readonly string[];
 }
@@ -101,6 +94,8 @@ export interface Matching {
 /** A fee is never more than this share of what is expected. */
 const largestFee = 20n;
 const mostCandidates = 3;
+/** What was paid more days before it was expected may bear the same reference by chance. */
+const mostDaysBefore = 366;
 const dayMs = 86_400_000;
 
 /** An item or a payment, made ready to be compared. */
@@ -212,6 +207,11 @@ class Matcher {
   readonly #tolerance: bigint;
   readonly #items: readonly Expected[];
   readonly #payments: readonly Paid[];
+  /** Payments that came back, each with its return. */
+  readonly #returns: ReadonlyMap<Paid, Paid>;
+  /** What pays nothing: they, and all returns. */
+  readonly #idle: readonly Paid[];
+  readonly #idlyNamedBy = new Map<Expected, Paid[]>();
   /** What is in no match. */
   readonly #free: Set<Expected | Paid>;
   /** What more than one explanation fits: it stays open. */
@@ -238,7 +238,7 @@ class Matcher {
     const byReference = new Map<string, Expected[]>();
     for (const each of this.#items) if (each.reference !== "") push(byReference, each.reference, each);
     const shapes = new Set([...byReference.keys()].filter(isTelling).map(shapeOf).filter(hasLetters));
-    this.#payments = payments
+    const all = payments
       .map((value) => {
         const words = value.texts.flatMap(wordsLikeReferences);
         return {
@@ -248,11 +248,20 @@ class Matcher {
               .flatMap((text) => referencesIn(text, byReference))
               .flatMap((reference) => ofParty(byReference.get(reference)!, value.counterparty)),
           ),
-          isForeign: words.some((word) => shapes.has(shapeOf(word)) && !byReference.has(word)),
+          isForeign:
+            words.some((word) => shapes.has(shapeOf(word)) && !byReference.has(word)) ||
+            value.texts.some((text) => namesPartOf(text, byReference)),
           numbers: words.filter((word) => !hasLetters(shapeOf(word))),
         };
       })
       .toSorted(earliestFirst);
+    const returns = returnsAmong(payments);
+    const paidFor = new Map(all.map((paid) => [paid.value, paid]));
+    this.#returns = new Map([...returns].map(([one, back]) => [paidFor.get(one)!, paidFor.get(back)!]));
+    const isIdle = ({ value }: Paid) => value.isReturn === true || returns.has(value);
+    this.#idle = all.filter(isIdle);
+    this.#payments = all.filter((paid) => !isIdle(paid));
+    for (const paid of this.#idle) for (const each of paid.names) push(this.#idlyNamedBy, each, paid);
     for (const paid of this.#payments) {
       for (const each of paid.names) push(this.#namedBy, each, paid);
       for (const each of paid.value.texts.flatMap(datesIn).flatMap((date) => byReference.get(date) ?? []))
@@ -276,14 +285,14 @@ class Matcher {
     this.#settleUnnamed();
     this.#settleCombinations();
     this.#settleInPart();
-    const open = this.#payments.filter((paid) => this.#free.has(paid));
-    const known = openPaymentsFrom(open);
+    const open = [...this.#payments.filter((paid) => this.#free.has(paid)), ...this.#idle];
+    const known = openPaymentsFrom(open.filter(({ value }) => !value.isReturn));
     return {
       matches: this.#matches.toSorted(({ items: [one] }, { items: [other] }) => one!.item - other!.item),
       openItems: this.#items
         .filter((item) => this.#free.has(item) || this.#rests.has(item))
         .map((item) => this.#openItem(item, known)),
-      openPayments: open.map((paid) => this.#openPayment(paid)),
+      openPayments: open.toSorted(earliestFirst).map((paid) => this.#openPayment(paid)),
       untried: [...this.#untried].toSorted(byText),
     };
   }
@@ -563,7 +572,9 @@ class Matcher {
       evidence.difference === undefined &&
       evidence.party !== "different" &&
       !isForeign &&
-      items.every(({ reference }) => isTelling(reference));
+      !payments.some((paid) => this.#hasOtherNumber(items, paid)) &&
+      (evidence.days ?? 0) >= -mostDaysBefore &&
+      items.every((item) => isTelling(item.reference) && !this.#isPerhapsBack(item, payments));
     this.#matches.push({
       kind,
       confidence: confidence ?? (isCertain ? "certain" : "likely"),
@@ -573,6 +584,25 @@ class Matcher {
     });
     for (const each of [...items, ...payments]) this.#free.delete(each);
     return true;
+  }
+
+  /** Whether a payment has a number, beside those it names, that looks like the references of the items. */
+  #hasOtherNumber(items: readonly Expected[], { numbers, names }: Paid): boolean {
+    const named = new Set([...names].map(({ reference }) => reference));
+    const shapes = new Set(items.map(({ reference }) => shapeOf(reference)));
+    return numbers.some((number) => shapes.has(shapeOf(number)) && !named.has(number));
+  }
+
+  /** Whether a later return names an item, and brings no payment of its amount back: perhaps a part of these. */
+  #isPerhapsBack(item: Expected, payments: readonly Paid[]): boolean {
+    const known = new Set(this.#returns.values());
+    return (this.#idlyNamedBy.get(item) ?? []).some(
+      (back) =>
+        back.value.isReturn &&
+        back.lane !== item.lane &&
+        !known.has(back) &&
+        payments.some(({ value }) => value.date <= back.value.date),
+    );
   }
 
   #evidence(items: readonly Expected[], payments: readonly Paid[]): Evidence {
@@ -614,6 +644,7 @@ class Matcher {
     const signed = item.value.amount.startsWith("-") ? -open : open;
     const near = new Set([
       ...(this.#namedBy.get(item) ?? []).filter((paid) => this.#free.has(paid)),
+      ...(this.#idlyNamedBy.get(item) ?? []).filter((paid) => this.#returns.has(paid)),
       ...(byAmount.get(amountKey(item)) ?? []),
       ...byParty.near(item),
     ]);
@@ -626,25 +657,29 @@ class Matcher {
 
   /** Open payments that name the item, or have its amount, or its party and an amount that misses it by a fee. */
   #candidates(item: Expected, near: readonly Paid[]): Candidate[] {
+    const compared = (paid: Paid) => {
+      const isSameLane = paid.lane === item.lane;
+      const party = likeness(item.party, paid.party);
+      const isNamed = paid.names.has(item);
+      const isExact = isSameLane && paid.units === item.units;
+      const isNear = isExact || (isSameLane && party === "same" && this.#isFee(item.units, [paid]));
+      const back = this.#returns.get(paid);
+      return { paid, party, isNamed, isExact, isNear, isSameLane, back };
+    };
     return near
-      .map((paid) => {
-        const isSameLane = paid.lane === item.lane;
-        const party = likeness(item.party, paid.party);
-        const isNamed = paid.names.has(item);
-        const isExact = isSameLane && paid.units === item.units;
-        const isNear = isExact || (isSameLane && party === "same" && this.#isFee(item.units, [paid]));
-        return { paid, party, isNamed, isExact, isNear, isSameLane };
-      })
+      .map(compared)
       .filter(({ isNamed, isNear }) => isNamed || isNear)
       .toSorted(
         (one, other) =>
           Number(other.isNamed) - Number(one.isNamed) ||
           Number(other.isExact) - Number(one.isExact) ||
           Number(other.party === "same") - Number(one.party === "same") ||
+          Number(one.back !== undefined) - Number(other.back !== undefined) ||
           earliestFirst(one.paid, other.paid),
       )
+      .flatMap((each) => (each.back ? [each, compared(each.back)] : [each]))
       .slice(0, mostCandidates)
-      .map(({ paid, party, isNamed, isExact, isSameLane }) => ({
+      .map(({ paid, party, isNamed, isExact, isSameLane, back }) => ({
         payment: paid.value,
         agrees: [isNamed && "reference", isExact && "amount", party === "same" && "party"].filter(
           (each) => each !== false,
@@ -654,6 +689,7 @@ class Matcher {
           !isSameLane && (paid.value.currency === item.value.currency ? "direction" : "currency"),
           isSameLane && !isExact && "amount",
           party === "different" && "party",
+          back !== undefined && "returned",
         ].filter((each) => each !== false),
       }));
   }
@@ -670,7 +706,7 @@ class Matcher {
  * one explanation fits, none is chosen, and the items have candidates. No payment and no item is in two matches.
  *
  * Combinations are looked for among at most 12 amounts of one party, of at most 5 parts: `untried` names the parties with
- * more.
+ * more. A payment that came back pays nothing, nor does what brought it back: both are open.
  */
 export const matchPayments = (items: readonly Item[], payments: readonly Payment[], rules: Rules): Matching =>
   new Matcher(items, payments, rules).run();

@@ -1,4 +1,5 @@
 /** References and names, as payers and banks write them, so that they can be compared. */
+import { isIban } from "../../formats/identifiers";
 import { isDay } from "../../schema/values";
 
 /** In capitals, without accents. */
@@ -47,9 +48,35 @@ interface Span {
   readonly text: string;
 }
 
+/**
+ * How many words from a place on are one IBAN, in groups of four: with right check digits, or behind the word IBAN. A RF
+ * reference is none.
+ */
+function lengthOfIban(words: readonly string[], start: number): number {
+  if (!/^(?!RF)[A-Z]{2}\d{2}$/.test(words[start]!)) return 0;
+  let end = start + 1;
+  while (words[end]?.length === 4) end += 1;
+  const isRight = (to: number) => isIban(words.slice(start, to).join(""));
+  for (let to = (words[end]?.length ?? 4) < 4 ? end + 1 : end; to > start; to -= 1)
+    if (isRight(to)) return to - start;
+  if (words[start - 1] !== "IBAN") return 0;
+  return (/^\d+$/.test(words[end] ?? "") ? end + 1 : end) - start;
+}
+
+/** Whose digits are no reference. */
+function withoutIbans(words: readonly string[]): string[] {
+  const others: string[] = [];
+  for (let start = 0; start < words.length; start += 1) {
+    const length = lengthOfIban(words, start);
+    others.push(length === 0 ? words[start]! : "IBAN");
+    start += Math.max(0, length - 1);
+  }
+  return others;
+}
+
 /** All runs of words of a text, written as references are. */
 function spansOf(text: string): Span[] {
-  const words = wordsOf(text).slice(0, mostWords);
+  const words = withoutIbans(wordsOf(text).slice(0, mostWords));
   return words.flatMap((_, start) =>
     Array.from({ length: Math.min(longestReference, words.length - start) }, (__, more) => ({
       start,
@@ -94,6 +121,18 @@ export const wordsLikeReferences = (text: string): string[] =>
   spansOf(text)
     .filter((span) => isWholeWord(span) && isTelling(span.text))
     .map((span) => span.text);
+
+/** Whether a text names a reference with a letter behind it, such as INV-2041/A, which is none of those that are known. */
+export const namesPartOf = (text: string, known: ReadonlyMap<string, unknown>): boolean => {
+  const all = folded(text);
+  return [...all.matchAll(/\d[-/._](\p{L})(?![\p{L}\p{N}])/gu)].some(({ index, 1: letter }) => {
+    const words = wordsOf(all.slice(0, index + 1)).slice(-longestReference);
+    return words.some((_, start) => {
+      const reference = joined(words.slice(start));
+      return isTelling(reference) && known.has(reference) && !known.has(reference + letter);
+    });
+  });
+};
 
 /**
  * What references of one kind have in common: INV-2041 and INV-88 the letters, 8800123 and 8800124 how many digits they have.

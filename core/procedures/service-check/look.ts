@@ -29,6 +29,9 @@ const mostCalls = 59;
 /** A read is tried so often. */
 const mostAttempts = 3;
 
+/** With these the service says that the client may not read it, or has none: that is an answer. */
+const refusals: ReadonlySet<number | undefined> = new Set([403, 404]);
+
 const requestIdHeader = "x-request-id";
 
 const headerOf = ({ headers }: ServiceResponse, name: string) => headers[name.toLowerCase()];
@@ -65,6 +68,8 @@ export class Look {
   readonly unread: Unread[] = [];
   readonly checked = new Set<string>();
   calls = 0;
+  /** Whether something was asked for and could not be looked at. */
+  hasFailed = false;
   readonly #context: Context;
   readonly #onCall: (operation: string, calls: number) => void;
 
@@ -113,16 +118,18 @@ export class Look {
     }
   }
 
-  #refused({ name, responses, errors }: Declaration, { status, code }: FxdeskError): void {
+  #refused({ name, responses, errors }: Declaration, { status, code, outcome }: FxdeskError): void {
     if (status !== undefined && responses[status]) {
       this.note(name, "shape", "", "a JSON body", "a body that is none");
       return;
     }
     if (status !== undefined && !errors[status])
       this.note(name, "status", "", "a documented status", String(status));
+    this.hasFailed ||= !refusals.has(status);
+    const without = outcome === "not-sent" ? "It could not be sent" : "No response";
     this.unread.push({
       operation: name,
-      reason: status === undefined ? `No response (${code}).` : `Status ${status}.`,
+      reason: status === undefined ? `${without} (${code}).` : `Status ${status}.`,
     });
   }
 

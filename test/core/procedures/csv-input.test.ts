@@ -78,6 +78,53 @@ test.each([
   expect(() => amountsIn(given)).toThrow(message);
 });
 
+describe("decimals that a currency has or has not say what a mark is", () => {
+  const amountsOf = (...rows: string[]) =>
+    read(`Amount;Currency\n${rows.join("\n")}`).map(({ amount, currency }) => `${amount} ${currency}`);
+
+  test.each([
+    [["250.000;KWD"], ["250.000 KWD"]],
+    [["1.005;KWD"], ["1.005 KWD"]],
+    [["-1,005;TND"], ["-1.005 TND"]],
+    [["1,250.000;BHD"], ["1250.000 BHD"]],
+    [["1,234,567;KWD"], ["1234567.000 KWD"]],
+    [["1,000;JPY"], ["1000 JPY"]],
+    [
+      ["1,000;JPY", "2.000;KRW"],
+      ["1000 JPY", "2000 KRW"],
+    ],
+    [
+      ["1.000;JPY", "12,50;EUR"],
+      ["1000 JPY", "12.50 EUR"],
+    ],
+    [
+      ["250.000;KWD", "7;EUR"],
+      ["250.000 KWD", "7.00 EUR"],
+    ],
+  ])("%j", (rows, expected) => {
+    expect(amountsOf(...rows)).toEqual(expected);
+  });
+
+  test("what the column shows counts for more", () => {
+    expect(amountsOf("1,250;KWD", "12.50;EUR")).toEqual(["1250.000 KWD", "12.50 EUR"]);
+  });
+
+  test.each([
+    [["1.000;EUR"], "write it as 1000 or 1", "1000;EUR", "1000.00 EUR"],
+    [["1.234;EUR"], "write it as 1234", "1234;EUR", "1234.00 EUR"],
+    [["-1.000;EUR", "250.000;KWD", "7;EUR"], "write it as -1000 or -1", "-1000;EUR", "-1000.00 EUR"],
+    [["250.000;KWD", "1,250;KWD"], "write it as 250000 or 250", "250;KWD", "250.000 KWD"],
+    [["1.005;KWD", "1,250;KWD"], "write it as 1005 or 1.0050", "1.0050;KWD", "1.005 KWD"],
+    [["1.234;UYW"], "write it as 1234 or 1.2340", "1.2340;UYW", "1.2340 UYW"],
+    [["1,000;JPY", "12,50;EUR"], "write it as 1000 or 1", "1000;JPY", "1000 JPY"],
+  ])("%j is refused, with advice that helps", ([row, ...others], advice, better, amount) => {
+    expect(() => amountsOf(row!, ...others)).toThrow(
+      `line 2, column amount: "${row!.split(";")[0]}" can be read in two ways: ${advice}`,
+    );
+    expect(amountsOf(better)).toEqual([amount]);
+  });
+});
+
 test("both marks in one list leave it open which one it is", () => {
   expect(() => amountsIn("1.5", "2,5", "1,234")).toThrow(/line 4, column amount/);
 });

@@ -12,6 +12,7 @@ test.each([
   ["last week", "2026-03-09", "2026-03-15"],
   ["last month", "2026-02-01", "2026-02-28"],
   ["last_month", "2026-02-01", "2026-02-28"],
+  ["last-30-days", "2026-02-17", "2026-03-18"],
   ["this month", "2026-03-01", "2026-03-18"],
   ["last quarter", "2025-10-01", "2025-12-31"],
   ["this quarter", "2026-01-01", "2026-03-18"],
@@ -29,12 +30,19 @@ test.each([
   expect(periodOf(text, today)).toEqual({ from, to });
 });
 
-test.each(["", "soon", "2026-02-30", "2026-13", "2026-01-31..2026-01-01", "last 0 days", "last fortnight"])(
-  "%j is no period",
-  (text) => {
-    expect(periodOf(text, today)).toBeUndefined();
-  },
-);
+test.each([
+  "",
+  "soon",
+  "2026-02-30",
+  "2026-13",
+  "2026-01-31..2026-01-01",
+  "last 0 days",
+  "last -5 days",
+  "last  - 5 days",
+  "last fortnight",
+])("%j is no period", (text) => {
+  expect(periodOf(text, today)).toBeUndefined();
+});
 
 test.each([
   ["tomorrow", "2026-03-19", "2026-03-19"],

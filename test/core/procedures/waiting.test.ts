@@ -1,6 +1,7 @@
 /** Procedures that wait for a person or the service: consents, payments, accounts. */
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient, Interceptor, Progress } from "../../../core";
+import type { z } from "zod";
 import { approve, makeQuote, sampleInput, sandboxClient } from "../../support/samples";
 
 let sandbox: Sandbox;
@@ -33,6 +34,18 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(clients.map((each) => each.close()));
   await sandbox.close();
+});
+
+test("whoever waits for a minute hears how far it is", () => {
+  const waits = client.service.procedures!.flatMap(({ name, input }) =>
+    "wait_seconds" in input ? [[name, (input["wait_seconds"] as z.ZodType<number>).parse(undefined)]] : [],
+  );
+  expect(Object.fromEntries(waits)).toEqual({
+    "accountDetails.open": 45,
+    "consents.connect": 45,
+    "payments.follow": 45,
+    "statements.fetch": 45,
+  });
 });
 
 describe("consents.connect", () => {

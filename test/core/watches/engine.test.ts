@@ -1,4 +1,5 @@
 /** Each change once, or marked as repeated; none is lost: whatever happens, whoever dies at whatever step. */
+import { setTimeout as wait } from "node:timers/promises";
 import * as fc from "fast-check";
 import { KeptStore } from "../../../core/journal/kept-store";
 import { moveStore } from "../../../core/store/move";
@@ -227,8 +228,50 @@ describe.each(engines())("$name", ({ create }) => {
     const second = await since(first.next);
     expect([told(second), second.mayBeMore]).toEqual([[["c", false]], false]);
     expect(told(await since(first.next))).toEqual([["c", true]]);
-    expect(await since(second.next)).toEqual({ changes: [], next: second.next, mayBeMore: false });
+    expect(await since(second.next)).toEqual({ changes: [], next: second.next, mayBeMore: false, gaps: [] });
     await expect(since("elsewhere.1")).rejects.toMatchObject({ code: "invalid_input" });
+  });
+
+  test("a cursor beyond what was told is refused, and takes no change away", async () => {
+    const [store, world] = [await kept(), emptyWorld()];
+    const since = (cursor: string | undefined, limit = 100) =>
+      watcherOf({ world, store, options: { everyMs: 1 } }, new AbortController().signal).since({
+        limit,
+        ...(cursor !== undefined && { cursor }),
+      });
+    const { next } = await since(undefined);
+    expect(next).toMatch(/\.0$/);
+    for (const id of ["a", "b"]) set(world, { id, v: 1 });
+    const beyond = (seq: number) => next.replace(/0$/, String(seq));
+    await expect(since(beyond(5))).rejects.toThrow("must come from an earlier result");
+    await wait(5);
+    const first = await since(next, 1);
+    expect(first.changes.map(({ id }) => id)).toEqual(["a"]);
+    // It is found, and nobody was told.
+    await expect(since(beyond(2))).rejects.toMatchObject({ code: "invalid_input" });
+    expect((await since(first.next)).changes.map(({ id, repeated }) => [id, repeated])).toEqual([
+      ["b", false],
+    ]);
+  });
+
+  test("who asks from time to time is told what could not be read, also between reads", async () => {
+    const [store, world] = [await kept(), emptyWorld()];
+    set(world, { id: "a", v: 1 });
+    world.gaps.push("b cannot be read.");
+    const since = (everyMs: number) =>
+      watcherOf({ world, store, options: { everyMs } }, new AbortController().signal).since({});
+    expect(await since(50)).toMatchObject({ changes: [{ id: "a" }], gaps: ["b cannot be read."] });
+    expect(await since(50)).toMatchObject({ changes: [{ id: "a" }], gaps: ["b cannot be read."] });
+    const cursor = (await since(50)).next;
+    const later = () =>
+      watcherOf({ world, store, options: { everyMs: 1 } }, new AbortController().signal).since({ cursor });
+    expect(await later()).toMatchObject({ changes: [], gaps: ["b cannot be read."] });
+    world.gaps.pop();
+    await wait(60);
+    expect(await later()).toMatchObject({ changes: [], gaps: [] });
+    expect(
+      (await store.read(({ database: { run } }) => run("SELECT entry FROM fxdesk_watch_states"))).length,
+    ).toBe(1);
   });
 
   test("a store that moves takes its watches along", async () => {

@@ -181,6 +181,76 @@ const cases: Readonly<Record<string, [Item[], Payment[], ReturnType<typeof inSho
     [paid("a", { texts: ["20260101"] }), paid("b", { texts: ["2026-0101"], date: "2026-03-20" })],
     { ...nothing, open: ["1: 1234.56"], others: ["a", "b"] },
   ],
+  "digits, and another number of as many": [
+    [item({ reference: "12345", party: undefined })],
+    [paid("a", { texts: ["Kd-Nr 12345 Rechnung 77001"] })],
+    { ...nothing, matches: ["one to one, likely: 1 by a"] },
+  ],
+  "digits, and other numbers of more or fewer": [
+    [item({ reference: "12345" })],
+    [paid("a", { texts: ["Kunde 4711 Rechnung 12345 vom 12.03.2026", "Ref 770011"] })],
+    { ...nothing, matches: ["one to one, certain: 1 by a"] },
+  ],
+  "digits twice, and both are expected": [
+    [item({ reference: "12345" }), item({ item: 2, reference: "77001", amount: "765.44" })],
+    [paid("a", { amount: "2000.00", texts: ["12345 + 77001"] })],
+    { ...nothing, matches: ["several at once, certain: 1+2 by a"] },
+  ],
+  "a reference with a number behind it": [
+    [item()],
+    [paid("a", { texts: ["INV-2041-2"] })],
+    { ...nothing, matches: ["one to one, likely: 1 by a"] },
+  ],
+  "a reference with a letter behind it": [
+    [item()],
+    [paid("a", { texts: ["Payment INV 2041/A"] })],
+    { ...nothing, matches: ["one to one, likely: 1 by a"] },
+  ],
+  "digits with a letter behind them": [
+    [item({ reference: "5390075" })],
+    [paid("a", { texts: ["5390075-B"] })],
+    { ...nothing, matches: ["one to one, likely: 1 by a"] },
+  ],
+  "a reference with a letter behind it that is expected": [
+    [item(), item({ item: 2, reference: "INV-2041/A" })],
+    [paid("a", { texts: ["INV-2041/A"] })],
+    { ...nothing, matches: ["one to one, certain: 2 by a"], open: ["1: 1234.56"] },
+  ],
+  "a reference with words behind it": [
+    [item()],
+    [paid("a", { texts: ["/RFB/INV-2041/KD 4711 a Duval"] })],
+    { ...nothing, matches: ["one to one, certain: 1 by a"] },
+  ],
+  "digits inside an account number": [
+    [item({ reference: "5390075", party: undefined })],
+    [paid("a", { texts: ["IBAN DE89 3704 0044 5390075"] })],
+    { ...nothing, open: ["1: 1234.56"], others: ["a"] },
+  ],
+  "digits inside an account number that is right": [
+    [item({ reference: "37040044", party: undefined })],
+    [paid("a", { texts: ["von DE89 3704 0044 0532 0130 00"] })],
+    { ...nothing, open: ["1: 1234.56"], others: ["a"] },
+  ],
+  "digits behind an account number": [
+    [item({ reference: "5390075" })],
+    [paid("a", { texts: ["IBAN: BE68 5390 0754 7034 5390075"] })],
+    { ...nothing, matches: ["one to one, certain: 1 by a"] },
+  ],
+  "a reference that looks like an account number": [
+    [item({ reference: "RF18 5390 0754 7034" })],
+    [paid("a", { texts: ["RF18539007547034"] })],
+    { ...nothing, matches: ["one to one, certain: 1 by a"] },
+  ],
+  "years before it was expected": [
+    [item()],
+    [paid("a", { date: "2020-03-12" })],
+    { ...nothing, matches: ["one to one, likely: 1 by a"] },
+  ],
+  "months before it is due": [
+    [item()],
+    [paid("a", { date: "2025-11-12" })],
+    { ...nothing, matches: ["one to one, certain: 1 by a"] },
+  ],
   "a reference that is the beginning of another": [
     [item({ reference: "INV-204" })],
     [paid("a")],
@@ -246,6 +316,8 @@ describe("whatever the lists", () => {
         currency: few("EUR", "USD"),
         counterparty: parties,
         date: dates,
+        reference: references,
+        isReturn: few(false, false, false, true),
         texts: fc.array(
           fc.array(references, { maxLength: 3 }).map((all) => all.join(" ")),
           { maxLength: 2 },
@@ -285,6 +357,7 @@ describe("whatever the lists", () => {
           if (match.confidence === "certain")
             expect([match.evidence.reference, match.evidence.difference]).toEqual(["named", undefined]);
           expect(new Set([...match.items, ...match.payments].map(({ currency }) => currency)).size).toBe(1);
+          expect(match.payments.some(({ isReturn }) => isReturn)).toBe(false);
         }
       }),
       { numRuns: runs },

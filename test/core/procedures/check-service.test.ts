@@ -1,0 +1,58 @@
+/** contract.check where little or nothing can be read: what was not looked at does not conform. */
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { type FxdeskClient } from "../../../core";
+import { faultServer, respond } from "../../support/fault-server";
+import { sandboxClient } from "../../support/samples";
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.close());
+
+/** What the check says with a client of its own. */
+async function checked(...of: Parameters<typeof sandboxClient>) {
+  const client: FxdeskClient = sandboxClient(...of);
+  try {
+    return await client.contract.check();
+  } finally {
+    await client.close();
+  }
+}
+
+const reasonsIn = ({ unread }: Awaited<ReturnType<typeof checked>>) =>
+  Object.fromEntries(unread.map(({ operation, reason }) => [operation, reason]));
+
+test("where nobody listens nothing conforms", async () => {
+  const report = await checked({ baseUrl: "http://127.0.0.1:9", xs2aUrl: "http://127.0.0.1:9" });
+  expect(report).toMatchObject({ conforms: false, checked: [], differences: [] });
+  expect(reasonsIn(report)["trades.list"]).toMatch(/^It could not be sent \(/);
+});
+
+test("nor where each call is refused, and what was refused is named", async () => {
+  const server = await faultServer(respond(401, "{}"));
+  try {
+    const report = await checked({ baseUrl: server.url, xs2aUrl: server.url });
+    expect(report).toMatchObject({ conforms: false, checked: [] });
+    expect(reasonsIn(report)["trades.list"]).toBe("Status 401.");
+  } finally {
+    await server.close();
+  }
+});
+
+test("nor without credentials: nothing was sent", async () => {
+  const report = await checked(sandbox, { credentials: {} });
+  expect(report).toMatchObject({ conforms: false, calls: 0, checked: [] });
+  expect(reasonsIn(report)["trades.list"]).toMatch(/^It could not be sent \(/);
+});
+
+test("nor where a list that every client may read is not there; one that few may read can be missing", async () => {
+  const refuse = (operation: string) =>
+    sandbox.control.addFault({ operation, kind: "status", status: 403, times: 100 });
+  refuse("approvalsWorkflow.getConfig");
+  expect((await checked(sandbox)).conforms).toBe(true);
+  refuse("trades.list");
+  const report = await checked(sandbox);
+  expect(report).toMatchObject({ conforms: false, differences: [] });
+  expect(reasonsIn(report)["trades.list"]).toBe("Status 403.");
+});
