@@ -28,6 +28,10 @@ function isPlain(value: object): boolean {
 const isData = (value: object): boolean =>
   (Array.isArray(value) || isPlain(value)) && typeof (value as { toJSON?: unknown }).toJSON !== "function";
 
+/** Bytes are what flows bring most often where none may be. */
+const notData = (value: object): string =>
+  `must be plain data, as JSON has it${Buffer.isBuffer(value) ? ", not a Buffer" : ""}`;
+
 function inScalar(value: unknown): Found | undefined {
   switch (typeof value) {
     case "string":
@@ -49,7 +53,7 @@ function inValue(value: unknown, around: object[]): Found | undefined {
   if (typeof value !== "object" || value === null) return inScalar(value);
   if (around.includes(value)) return found("must not hold itself");
   if (around.length >= maxDepth) return found(`must not have more than ${maxDepth} levels`);
-  if (!isData(value)) return found("must be plain data, as JSON has it");
+  if (!isData(value)) return found(notData(value));
   around.push(value);
   const flaw = Array.isArray(value) ? inList(value, around) : inObject(value, around);
   around.pop();

@@ -6,7 +6,7 @@ import { comesInPages } from "../../core/client/pages";
 import type { Callable } from "../../core/declaration/operation";
 import { isProcedure, type Progress } from "../../core/declaration/procedure";
 import type { FxdeskError } from "../../core/errors";
-import type { ConnectionNode } from "../connection/connection";
+import type { Chosen } from "../connection/chosen";
 import { cancelled } from "./cancel";
 import type { GoneOn } from "./next-nodes";
 import { type InputDef, inputReader } from "./input";
@@ -63,7 +63,7 @@ export interface HandlerContext {
   readonly RED: NodeAPI;
   readonly node: Node;
   readonly config: OperationDef;
-  readonly connection: ConnectionNode | null;
+  readonly chosen: Chosen;
   readonly translate: Translate;
   readonly goneOn: GoneOn;
 }
@@ -133,11 +133,15 @@ function usableHandler(
   };
 }
 
-/** A node that can call nothing says so at once, and why at each message. */
+/**
+ * A node that can call nothing says so at once, and why at each message. A connection that cannot be used has said so in
+ * the log itself; for one that is not there the node does.
+ */
 export function handlerOf(name: string, context: HandlerContext): MessageHandler {
-  const { node, connection, translate } = context;
+  const { node, chosen, translate } = context;
+  if ("missing" in chosen) node.error(chosen.missing);
   try {
-    return usableHandler(targetOf(name, connection, called), context);
+    return usableHandler(targetOf(name, chosen, called), context);
   } catch (error) {
     node.status(unusableStatus(translate, error as FxdeskError));
     return {

@@ -4,7 +4,7 @@ import { invalidInput } from "../../core/client/call-errors";
 import type { Callable } from "../../core/declaration/operation";
 import { callerFields, type Values } from "../../core/declaration/fields";
 import { type Host, type Source, sourceOf, type TypedValue } from "./sources";
-import { fitter } from "./values";
+import { fitter, InnerMisfit, isBase64 } from "./values";
 import type { Violation } from "../../core/declaration/violation";
 
 export interface InputDef {
@@ -26,8 +26,11 @@ const payloadProperty =
   ({ payload }) =>
     typeof payload === "object" && payload !== null ? (payload as Record<string, unknown>)[name] : undefined;
 
-const fittersOf = (operation: Callable) =>
-  new Map(callerFields(operation).map(({ name, schema }) => [name, fitter(schema)]));
+function fittersOf(operation: Callable) {
+  const fields = callerFields(operation);
+  const ofBytes = fields.find(({ schema }) => isBase64(schema))?.name;
+  return new Map(fields.map(({ name, schema }) => [name, fitter(schema, ofBytes)]));
+}
 
 function readersOf(operation: Callable, { fields = {}, fromPayload }: InputDef, host: Host): Reader[] {
   const known = fittersOf(operation);
@@ -53,7 +56,8 @@ async function valuesOf(operation: Callable, readers: readonly Reader[], msg: No
       const value = await read(msg);
       if (value !== undefined) input[field] = value;
     } catch (error) {
-      violations.push({ field, message: (error as Error).message });
+      const path = error instanceof InnerMisfit ? error.path : [];
+      violations.push({ field: [field, ...path].join("."), message: (error as Error).message });
     }
   }
   if (violations.length > 0) throw invalidInput(operation, violations);

@@ -1,4 +1,5 @@
 /** From the response of the service to messages. */
+import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { NodeMessage } from "node-red";
@@ -7,6 +8,7 @@ import type { CallOptions } from "../../core/client/call-options";
 import { ReceivedFile } from "../../core/client/file";
 import { comesInPages, entriesIn, hasMore, joined } from "../../core/client/pages";
 import { listPathsOf } from "../../core/declaration/listing";
+import { invalidInput } from "../../core/client/call-errors";
 import { Aborted, FxdeskError } from "../../core/errors";
 import { valueAt } from "../../core/schema/value-at";
 import type { Callable } from "../../core/declaration/operation";
@@ -145,17 +147,25 @@ async function sendAllPages(call: NodeCall): Promise<Delivery> {
 /** One message of a sequence, but for its number. */
 interface Part {
   readonly content: unknown;
-  /** How long the content is, where a Join node puts lists together to one list. */
-  readonly length?: number | undefined;
+  /** Whether a Join node makes one list of this one and those of the other messages. */
+  readonly isList?: boolean;
   readonly statusCode: number;
   readonly fxdesk: object;
 }
+
+/**
+ * What a Join node goes by to make one list of several: any length of more than one in the first message. That of a page
+ * may be less, and the list would be another one where it has no entry, or one on each page.
+ */
+const lengthOfLists = 2;
 
 /**
  * Messages that a Join node puts together again. Where it is not known how many there are, the last one says so: each waits
  * for the next.
  */
 class Sequence {
+  /** Of its own: the messages of a Split node share their _msgid, and a Join node would mix what is made of them. */
+  readonly #id = randomUUID();
   #waiting: Part | undefined;
   #index = 0;
 
@@ -173,14 +183,14 @@ class Sequence {
     if (this.#waiting) this.#send(this.call.msg, this.#waiting, this.#index + 1);
   }
 
-  #send(onto: NodeMessage, { content, length, statusCode, fxdesk }: Part, count = this.count): void {
-    const { parts: outer, _msgid } = this.call.msg;
+  #send(onto: NodeMessage, { content, isList, statusCode, fxdesk }: Part, count = this.count): void {
+    const { parts: outer } = this.call.msg;
     const parts = {
-      id: _msgid,
+      id: this.#id,
       type: "array",
       ...(outer !== undefined && { parts: outer }),
       index: this.#index,
-      ...(length !== undefined && { len: length }),
+      len: isList ? lengthOfLists : 1,
       ...(count !== undefined && { count }),
     };
     this.#index += 1;
@@ -218,8 +228,7 @@ async function eachPage(
 async function sendEachPage(call: NodeCall): Promise<Delivery> {
   const sequence = new Sequence(call);
   const delivery = await eachPage(call, ({ body: content, status: statusCode }, fxdesk) => {
-    const length = Array.isArray(content) ? content.length : undefined;
-    sequence.add({ content, length, statusCode, fxdesk });
+    sequence.add({ content, isList: Array.isArray(content), statusCode, fxdesk });
   });
   sequence.end();
   return delivery;
@@ -238,7 +247,7 @@ async function addEntries(
   const slice = new Slice();
   for (const content of entries) {
     if (options.signal?.aborted) throw endedEarly(operation);
-    sequence.add({ content, length: 1, ...part });
+    sequence.add({ content, ...part });
     if (slice.isOver) await slice.next();
   }
 }
@@ -282,6 +291,13 @@ const modes: Readonly<Record<PageMode, Deliver>> = {
   items: sendEachItem,
 };
 
+/** A flow that was edited by hand may name another. Throws InvalidInput. */
+function modeNamed(operation: Callable, pages: PageMode): Deliver {
+  if (Object.hasOwn(modes, pages)) return modes[pages];
+  const message = `must be one of ${Object.keys(modes).join(", ")}, not ${JSON.stringify(pages)}`;
+  throw invalidInput(operation, [{ field: "pages", message }]);
+}
+
 /** How a result whose answer is one of its lists becomes messages. */
 export type RowsMode = "whole" | "each";
 
@@ -295,6 +311,6 @@ interface Modes {
 /** Sends the messages that a call results in. */
 export function deliver(call: NodeCall, { pages, rows }: Modes): Promise<Delivery> {
   const { operation } = call;
-  if (comesInPages(operation)) return modes[pages](call);
+  if (comesInPages(operation)) return modeNamed(operation, pages)(call);
   return (operation.rows !== undefined && rows === "each" ? sendEachEntry : sendOnePage)(call);
 }

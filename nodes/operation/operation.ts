@@ -2,7 +2,8 @@
 import type { Node, NodeAPI, NodeConstructor, NodeMessage, NodeStatus } from "node-red";
 import type { Callable } from "../../core/declaration/operation";
 import type { Progress } from "../../core/declaration/procedure";
-import { type ConnectionNode, usualCapacity } from "../connection/connection";
+import { chosenConnection } from "../connection/chosen";
+import { usualCapacity } from "../connection/connection";
 import { type Failure, failureOf } from "./failure";
 import { GoneOn } from "./next-nodes";
 import { HandOver } from "./hand-over";
@@ -56,13 +57,14 @@ class RunningNode {
     config: OperationDef,
   ) {
     const { RED, translate, handOver, goneOn } = shared;
-    const connection = RED.nodes.getNode(config.connection) as ConnectionNode | null;
-    const { atOnce, longestQueue } = connection?.capacity ?? usualCapacity;
+    const chosen = chosenConnection(RED, config.connection);
+    const capacity = "connection" in chosen ? chosen.connection.capacity : undefined;
+    const { atOnce, longestQueue } = capacity ?? usualCapacity;
     const refusal = refusalsOf(name, longestQueue);
     this.#outlet = new Outlet(node, config.outputs === 2);
     handOver.begin(node, this.#outlet);
     this.#line = statusLine(() => this.#show());
-    this.#handler = handlerOf(name, { RED, node, config, connection, translate, goneOn });
+    this.#handler = handlerOf(name, { RED, node, config, chosen, translate, goneOn });
     this.#queue = new MessageQueue<IncomingMessage>(
       { atOnce, longest: longestQueue, areSignalsOwn: this.#handler.areSignalsOwn },
       {

@@ -6,7 +6,7 @@ import { nearest } from "../../core/nearest";
 import type { Callable } from "../../core/declaration/operation";
 import { callablesOf, type Service } from "../../core/declaration/service";
 import type { Watch } from "../../core/declaration/watch";
-import type { ConnectionNode } from "../connection/connection";
+import type { Chosen } from "../connection/chosen";
 import type { ClientCore } from "../../core/client/methods";
 
 export interface Target<D extends Callable = Callable> {
@@ -64,13 +64,9 @@ function unknown(
 /**
  * The client of the connection, and what a node names of its service. Throws an FxdeskError that says what is missing.
  */
-export function targetOf<D extends Callable>(
-  name: string,
-  connection: ConnectionNode | null,
-  kind: Kind<D>,
-): Target<D> {
-  if (!connection) throw unusable(name, "Choose a connection in the node.", "no_connection");
-  const { client, reason } = connection;
+export function targetOf<D extends Callable>(name: string, chosen: Chosen, kind: Kind<D>): Target<D> {
+  if ("missing" in chosen) throw unusable(name, chosen.missing, "no_connection");
+  const { client, reason } = chosen.connection;
   if (!client) throw unusable(name, `The connection is not usable: ${reason}`, "no_connection");
   const known = kind.of(client.service);
   const operation = known.find((each) => each.name === name);

@@ -15,7 +15,7 @@ export function timeLimitOf(
   const [field, given] = isNothing(ofMessage) ? ["Time limit", ofNode] : ["msg.timeoutMs", ofMessage];
   if (isNothing(given)) return {};
   const timeoutMs = typeof given === "string" ? Number(given) : given;
-  const message = limitViolation(timeoutMs);
+  const message = limitViolation(Number.isNaN(timeoutMs) ? JSON.stringify(given) : timeoutMs);
   if (message !== undefined) throw invalidInput(operation, [{ field, message }]);
   return { timeoutMs: timeoutMs as number };
 }

@@ -1,11 +1,31 @@
 /** Values as flows hold them, in the kind that a field takes. The client itself is stricter. */
 import type { z } from "zod";
-import { isDate } from "node:util/types";
+import { isDate, isUint8Array } from "node:util/types";
 import { fromText } from "../../core/wire/request";
-import { elementOf, kindOf, metaOf, valueOf } from "../../core/schema/kind";
+import { elementOf, isRequired, kindOf, metaOf, propertyOf, shapeOf, valueOf } from "../../core/schema/kind";
 import { momentFitter } from "./moments";
 
 type Fitter = (value: unknown) => unknown;
+
+/** What is wrong with a value inside a field, and where it is. */
+export class InnerMisfit extends Error {
+  constructor(
+    message: string,
+    readonly path: readonly string[],
+  ) {
+    super(message);
+  }
+}
+
+/** A value inside another one. */
+function fittedIn(key: string, fit: Fitter, value: unknown): unknown {
+  try {
+    return fit(value);
+  } catch (error) {
+    const path = error instanceof InnerMisfit ? error.path : [];
+    throw new InnerMisfit((error as Error).message, [key, ...path]);
+  }
+}
 
 /** A list as an array, in text with commas, or in JSON text; anything else as it is. */
 function itemsOf(value: unknown): unknown {
@@ -33,7 +53,39 @@ function listFitter(schema: z.ZodType): Fitter {
   const fit = element ? fitter(element) : undefined;
   return (value) => {
     const items = typeof value === "string" ? fromText(schema, value) : value;
-    return fit && Array.isArray(items) ? items.map((item: unknown) => fit(item) ?? item) : items;
+    if (!fit || !Array.isArray(items)) return items;
+    return items.map((item: unknown, index) => fittedIn(String(index), fit, item) ?? item);
+  };
+}
+
+/** Of another realm too, as in a Function node. What else there is, such as a Date or a Map, is none of a field's objects. */
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** For a field that is an object. What it does not know stays as it is, for the check to name. */
+function objectFitter(schema: z.ZodType): Fitter {
+  const fitters = new Map<string, Fitter>();
+  const fitterFor = (name: string, inner: z.ZodType): Fitter => {
+    // Made when it is needed: an object may have fields of its own kind.
+    const fit = fitters.get(name) ?? fitter(inner);
+    fitters.set(name, fit);
+    return fit;
+  };
+  return (value) => {
+    const given = typeof value === "string" ? fromText(schema, value) : value;
+    if (!isPlain(given)) return given;
+    const fitted: [string, unknown][] = [];
+    for (const [name, each] of Object.entries(given)) {
+      const inner = propertyOf(schema, name);
+      const fit = inner && fittedIn(name, fitterFor(name, inner), each);
+      // Null and empty text leave out what may be left out, unless they are values of it.
+      if (fit === undefined && inner && !isRequired(inner) && !inner.safeParse(each).success) continue;
+      fitted.push([name, fit ?? each]);
+    }
+    return Object.fromEntries(fitted);
   };
 }
 
@@ -42,34 +94,78 @@ function mapFitter(schema: z.ZodType, entry: z.ZodType): Fitter {
   const fit = fitter(entry);
   return (value) => {
     const map = typeof value === "string" ? fromText(schema, value) : value;
-    if (typeof map !== "object" || map === null || Array.isArray(map)) return map;
-    return Object.fromEntries(Object.entries(map).map(([name, each]) => [name, fit(each) ?? each]));
+    if (!isPlain(map)) return map;
+    const entries = Object.entries(map).map(
+      ([name, each]) => [name, fittedIn(name, fit, each) ?? each] as const,
+    );
+    return Object.fromEntries(entries);
   };
 }
 
-const scalarFitter =
-  (schema: z.ZodType): Fitter =>
-  (value) => {
-    if (typeof value === "string") return fromText(schema, value);
-    if (kindOf(schema) !== "string") return value;
-    if (isDate(value)) return value.toISOString();
-    return typeof value === "object" ? value : String(value);
-  };
+/** Whether a field takes Base64 and nothing else. */
+export const isBase64 = (schema: z.ZodType): boolean => {
+  const takes = (text: string) => schema.safeParse(text).success;
+  return kindOf(schema) === "string" && takes("AA==") && takes("+/+/") && !takes("A") && !takes("&&&&");
+};
 
-function fitterOf(schema: z.ZodType): Fitter {
+function textOfBytes(bytes: Uint8Array, bytesField: string | undefined): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    const hint = bytesField === undefined ? "" : `: give them as ${bytesField}`;
+    throw new Error(`holds bytes that are no text in UTF-8${hint}`, { cause: error });
+  }
+}
+
+/** NaN and Infinity stay, for the check to name. */
+function textOfNumber(value: number): unknown {
+  if (!Number.isFinite(value)) return value;
+  if (Number.isInteger(value) && !Number.isSafeInteger(value))
+    throw new Error("has more digits than a number holds: give it as text");
+  return String(value);
+}
+
+/** For a field that is text. `bytesField` is the one of its operation that takes any bytes. */
+function textFitter(schema: z.ZodType, bytesField: string | undefined): Fitter {
+  const isOfBytes = isBase64(schema);
+  return (value) => {
+    switch (typeof value) {
+      case "number":
+        return textOfNumber(value);
+      case "bigint":
+      case "boolean":
+        return String(value);
+      case "object":
+        if (isDate(value)) return value.toISOString();
+        if (!isUint8Array(value)) return value;
+        return isOfBytes ? Buffer.from(value).toString("base64") : textOfBytes(value, bytesField);
+      default:
+        return value;
+    }
+  };
+}
+
+function scalarFitter(schema: z.ZodType, bytesField: string | undefined): Fitter {
+  if (kindOf(schema) === "string") return textFitter(schema, bytesField);
+  return (value) => (typeof value === "string" ? fromText(schema, value) : value);
+}
+
+function fitterOf(schema: z.ZodType, bytesField: string | undefined): Fitter {
   const { separator } = metaOf(schema);
   if (separator !== undefined) return separatedFitter(separator);
   if (kindOf(schema) === "array") return listFitter(schema);
   const entry = valueOf(schema);
   if (entry) return mapFitter(schema, entry);
-  return momentFitter(schema) ?? scalarFitter(schema);
+  if (Object.keys(shapeOf(schema)).length > 0) return objectFitter(schema);
+  return momentFitter(schema) ?? scalarFitter(schema, bytesField);
 }
 
 /**
  * Prepares a field: returns a value in the kind it takes. Nothing, null and empty text leave an optional field out. Throws
- * an Error for a value that would have to be guessed.
+ * an Error for a value that would have to be guessed, an InnerMisfit for one inside. `bytesField` is the field of the same
+ * operation that takes bytes that are no text.
  */
-export function fitter(schema: z.ZodType): Fitter {
-  const fit = fitterOf(schema);
+export function fitter(schema: z.ZodType, bytesField?: string): Fitter {
+  const fit = fitterOf(schema, bytesField);
   return (value) => (value === undefined || value === null || value === "" ? undefined : fit(value));
 }

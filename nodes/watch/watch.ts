@@ -2,9 +2,11 @@
 import { setImmediate as delivered } from "node:timers/promises";
 import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage, NodeStatus } from "node-red";
 import type { WatchOptions, WatchStatus } from "../../core/watches/options";
-import type { Change } from "../../core/declaration/watch";
-import type { FxdeskError } from "../../core/errors";
-import type { ConnectionNode } from "../connection/connection";
+import type { Change, Watch } from "../../core/declaration/watch";
+import { invalidInput } from "../../core/client/call-errors";
+import { limitViolation } from "../../core/client/limits";
+import { FxdeskError } from "../../core/errors";
+import { chosenConnection } from "../connection/chosen";
 import { failureOf } from "../operation/failure";
 import { type InputDef, inputReader } from "../operation/input";
 import { failedStatus, type Translate, translatorOf, unusableStatus } from "../operation/status";
@@ -30,12 +32,17 @@ const messageOf = ({ watch, entry, kind, id, before, at, repeated }: Change): No
     fxdesk: { watch, kind, id, before, at, repeated },
   }) as Partial<NodeMessage> as NodeMessage;
 
+const plainError = (error: unknown) => {
+  const { message, code } = failureOf(error);
+  return { message, code };
+};
+
 /** What a watch is at, as plain data. */
-function stateOf(status: WatchStatus): Readonly<Record<string, unknown>> {
-  if (status.state !== "failed") return { ...status };
-  const { message, code } = failureOf(status.error);
-  return { ...status, error: { message, code } };
-}
+const stateOf = (status: WatchStatus): Readonly<Record<string, unknown>> =>
+  status.state === "failed" ? { ...status, error: plainError(status.error) } : { ...status };
+
+const stateMessage = (name: string, payload: object): NodeMessage =>
+  ({ topic: name, payload }) as Partial<NodeMessage> as NodeMessage;
 
 /** How a node shows what its watch is at; `told` are the changes since the deploy. */
 function statusOf(translate: Translate, status: WatchStatus, told: number): NodeStatus {
@@ -62,24 +69,45 @@ interface WatchContext {
   readonly signal: AbortSignal;
 }
 
+/** A failure that is not tried again, unless a read has succeeded before. */
+const mayBeTheEnd = (status: WatchStatus): boolean =>
+  status.state === "failed" && status.error instanceof FxdeskError && !status.error.retryable;
+
 /** Shows what a watch is at, sends it on, and gives what went wrong to Catch nodes. */
 function statusTeller(name: string, { node, translate }: WatchContext, told: () => number) {
   let isIncomplete = false;
-  return (status: WatchStatus): void => {
+  let held: WatchStatus | undefined;
+  const tellStatus = (status: WatchStatus): void => {
     // What is missing is shown until the next read.
     const isHidden = isIncomplete && status.state === "waiting";
     if (!isHidden) node.status(statusOf(translate, status, told()));
     isIncomplete = status.state === "incomplete" || isHidden;
-    node.send([null, { topic: name, payload: stateOf(status) } as Partial<NodeMessage> as NodeMessage]);
+    node.send([null, stateMessage(name, stateOf(status))]);
     if (status.state === "failed") node.error(failureOf(status.error), { topic: name });
   };
+  // Where it goes on, what it is at next follows at once; where it ends, its end tells the failure.
+  return (status: WatchStatus): void => {
+    if (held) tellStatus(held);
+    held = mayBeTheEnd(status) ? status : undefined;
+    if (!held) tellStatus(status);
+  };
+}
+
+/** The longest interval that a limit in milliseconds takes: the form has seconds. */
+const longestSeconds = (2 ** 31 - 1) / 1_000;
+
+/** Throws InvalidInput for what is no number of seconds. */
+function everyMsOf(watch: Watch, every: string): number {
+  const everyMs = Math.round(Number(every) * 1_000);
+  if (limitViolation(everyMs) === undefined) return everyMs;
+  const message = `must be a number of seconds from 0.001 to ${longestSeconds}, not ${JSON.stringify(every)}`;
+  throw invalidInput(watch, [{ field: "Every", message }]);
 }
 
 /** Sends the changes of the watch until the signal ends it. Throws what the form lacks, and what ends the watch. */
 async function tell(name: string, context: WatchContext): Promise<void> {
   const { RED, node, config, signal } = context;
-  const connection = RED.nodes.getNode(config.connection) as ConnectionNode | null;
-  const { client, operation: watch } = targetOf(name, connection, watched);
+  const { client, operation: watch } = targetOf(name, chosenConnection(RED, config.connection), watched);
   const input = await inputReader(watch, config, { RED, node })({ _msgid: RED.util.generateId() });
   let told = 0;
   const { from, every } = config;
@@ -88,7 +116,7 @@ async function tell(name: string, context: WatchContext): Promise<void> {
     signal,
     onStatus: statusTeller(name, context, () => told),
     ...(from && { from }),
-    ...(every && { everyMs: Math.round(Number(every) * 1_000) }),
+    ...(every && { everyMs: everyMsOf(watch, every) }),
   };
   for await (const change of client.changes(watch, input, options)) {
     told += 1;
@@ -111,6 +139,7 @@ export function watchNode(RED: NodeAPI, name?: string): NodeConstructor<Node, Wa
       const failure = failureOf(error);
       const isUnusable = failure.code === "no_connection";
       this.status(isUnusable ? unusableStatus(translate, error as FxdeskError) : failedStatus(failure));
+      this.send([null, stateMessage(called, { state: "ended", error: plainError(error) })]);
       this.error(failure, { topic: called });
     };
     const run = (signal: AbortSignal) => tell(called, { RED, node: this, config, translate, signal });

@@ -114,6 +114,34 @@ test("a connection that is not usable is in the log from the deploy on", async (
   expect(nodeRed.times("baseUrl must be an http")).toBe(before + 1);
 });
 
+test.each([
+  ["deleted", undefined, "The connection that is chosen in the node is gone: choose another"],
+  [
+    "disabled",
+    connectionTo({ baseUrl: "", xs2aUrl: "" }, { d: true }),
+    "The connection “Sandbox” is disabled: enable it, or choose another in the node",
+  ],
+  [
+    "of another type",
+    { id: "connection", type: "tls-config", name: "Keys" },
+    "What is chosen as the connection, “Keys”, is of the type tls-config: choose an fxdesk-connection in the node",
+  ],
+])(
+  "a connection that is %s is in the log and below each node from the deploy on",
+  async (_what, held, words) => {
+    const before = nodeRed.times(words);
+    await nodeRed.deploy(listing(held ?? { id: "other", type: "tls-config" }));
+
+    expect(nodeRed.times(words)).toBe(before + 1);
+    expect(await nodeRed.status("list", ({ fill }) => fill === "red")).toMatchObject({
+      text: "no connection",
+    });
+    const { error } = await outcome();
+    expect(error).toMatchObject({ code: "no_connection", cause: { outcome: "not-sent" } });
+    expect(error.message).toContain(words);
+  },
+);
+
 test("a module of operations that cannot be loaded is what is wrong with each connection", async () => {
   const extension = await extensionModule("module.exports = 42;\n");
   const other = await NodeRed.start({ env: extension.env });

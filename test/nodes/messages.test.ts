@@ -129,6 +129,84 @@ test("a Join node puts the pages together again", async () => {
   );
 });
 
+const joinNode: FlowNode = {
+  id: "join",
+  type: "join",
+  z: tab.id,
+  mode: "auto",
+  build: "array",
+  wires: [["end"]],
+};
+
+/** As many trades as the query says, in pages. */
+const someTrades: ScriptedService["handler"] = (url, response) => {
+  const [count = 0, page = 1, size = 50] = ["parent_trade_id", "page", "page_size"].map((name) =>
+    url.searchParams.has(name) ? Number(url.searchParams.get(name)) : undefined,
+  );
+  const all = Array.from({ length: count }, (_, index) => ({ trade_id: `T${count}-${index}` }));
+  json(response, 200, all.slice((page - 1) * size, page * size));
+};
+
+const tradesOf = (count: number) => Array.from({ length: count }, (_, index) => `T${count}-${index}`);
+
+const idsIn = (payload: Message[]) => payload.map(({ trade_id }) => trade_id);
+
+test.each([0, 1, 2, 10, 25].flatMap((count) => [1, 10].map((size) => [count, size] as const)))(
+  "a Join node makes one list of %i entries in pages of %i",
+  async (count, size) => {
+    service.handler = someTrades;
+    const fields = { parent_trade_id: typed("num", String(count)), page_size: typed("num", String(size)) };
+    await deploy(listTrades, { pages: "each", fields }, joinNode);
+    await nodeRed.inject("start");
+
+    const [msg] = await shown();
+
+    expect(msg!.payload).toHaveLength(count);
+    expect(idsIn(msg!.payload)).toEqual(tradesOf(count));
+    expect(msg!.parts).toBeUndefined();
+  },
+);
+
+test("lists of several messages are joined apart, one without entries between them", async () => {
+  service.handler = someTrades;
+  const counts = [3, 0, 1, 25];
+  await nodeRed.deploy([
+    tab,
+    connectionTo(service.urls),
+    injectOf("start", ["split"], counts),
+    { id: "split", type: "split", z: tab.id, arraySplt: 1, arraySpltType: "len", wires: [["node"]] },
+    operationOf(listTrades, "node", ["join"], {
+      pages: "each",
+      fields: { parent_trade_id: typed("msg", "payload"), page_size: typed("num", "2") },
+    }),
+    { ...joinNode, wires: [["outer"]] },
+    { ...joinNode, id: "outer" },
+    debugOf("end"),
+    catchOf("caught", ["end"]),
+  ]);
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(msg!.error).toBeUndefined();
+  expect(msg!.payload.map(idsIn)).toEqual(counts.map(tradesOf));
+});
+
+test("a way to send a list on that there is not is named, and nothing is sent", async () => {
+  let calls = 0;
+  service.handler = (_url, response) => json(response, 200, [void (calls += 1)]);
+  await deploy(listTrades, { pages: "entries" });
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(msg!.error).toMatchObject({
+    code: "invalid_input",
+    message: expect.stringContaining('pages must be one of one, all, each, items, not "entries"') as string,
+  });
+  expect(calls).toBe(0);
+});
+
 const transaction = (number: number) => ({
   transactionId: `T${number}`,
   transactionAmount: { currency: "EUR", amount: "1.00" },
@@ -332,6 +410,22 @@ test("the time limit of a node", async () => {
   const [msg] = await shown();
 
   expect(msg!.error).toMatchObject({ code: "timeout", cause: { retryable: true } });
+});
+
+test("a time limit that is none is told as it was given", async () => {
+  await nodeRed.deploy([
+    tab,
+    connectionTo(service.urls),
+    injectOf("start", ["node"], {}, { timeoutMs: "soon" }),
+    operationOf(getTrade, "node", ["end"], { fields: { trade_id: typed("str", "T1") } }),
+    debugOf("end"),
+    catchOf("caught", ["end"]),
+  ]);
+  await nodeRed.inject("start");
+
+  const [msg] = await shown();
+
+  expect(msg!.error.message).toMatch(/msg\.timeoutMs must be a whole number from 1 to \d+, not "soon"/);
 });
 
 test("closing ends a read", async () => {

@@ -163,7 +163,7 @@ test.each<[what: string, name: string, interceptors: readonly Interceptor[], are
 ])("the signals of %s", async (_, name, interceptors, areOwn) => {
   const service: ExtendedService = { ...fxdeskService, interceptors };
   const client = createClient({ baseUrl: "https://api.example.com" }, service);
-  const context = { RED: {}, node: {}, config: {}, connection: { client } };
+  const context = { RED: {}, node: {}, config: {}, chosen: { connection: { client } } };
 
   expect(handlerOf(name, context as unknown as HandlerContext).areSignalsOwn).toBe(areOwn);
   await client.close();

@@ -4,10 +4,15 @@ import { listAccounts } from "../../core/contract/accounts";
 import { listOpenBankingTransactions } from "../../core/contract/open-banking";
 import { emailMt940Statement, emailTradesStatement } from "../../core/contract/statements";
 import { listTransactions } from "../../core/contract/transactions";
-import { initiatePayment } from "../../core/contract/payments";
+import { initiateBulkPayment, initiatePayment } from "../../core/contract/payments";
 import { bookTrade, getTrade, listTrades } from "../../core/contract/trades";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { z } from "zod";
+import { getExposure } from "../../core/procedures/get-exposure";
+import { convertStatements } from "../../core/procedures/convert-statements";
+import { fetchStatements } from "../../core/procedures/fetch-statements";
+import { reconcileTransactions } from "../../core/procedures/reconcile-transactions";
+import type { Callable } from "../../core/declaration/operation";
 import { fitter } from "../../nodes/operation/values";
 import { catchOf, connectionTo, debugOf, injectOf, operationOf, tab, typed } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
@@ -53,6 +58,8 @@ const code = (func: string, next: string): FlowNode => ({
   wires: [[next]],
 });
 
+const fromPayload = typed("msg", "payload");
+
 test.each([
   ["a fixed value", typed("str", "forward,spot"), {}, "forward,spot"],
   ["a property of the message", typed("msg", "payload.types"), { types: ["ndf"] }, "ndf"],
@@ -73,6 +80,108 @@ test.each(["flow", "global"])("a value of the %s context", async (context) => {
   });
 
   expect(asked().get("trade_type")).toBe("forward");
+});
+
+const procedureOf = (procedure: Callable, id: string, fields: object, next = "end") =>
+  operationOf(procedure as Declaration, id, [next], { fields });
+
+const exposure = procedureOf(getExposure, "exposure", { flows: fromPayload });
+
+/** What is expected in a currency, of the exposure that comes out. */
+const expectedIn = ({ payload, error }: Record<string, any>, currency: string) => {
+  expect(error).toBeUndefined();
+  return payload.currencies.find((each: Record<string, any>) => each.currency === currency).expected;
+};
+
+test("numbers and times inside a list of objects are taken as those of fields are", async () => {
+  const flows = [
+    { date: "2027-01-01", currency: "USD", amount: 1000 },
+    { date: Date.UTC(2027, 1, 1, 9), currency: "USD", amount: -0.5 },
+  ];
+  expect(expectedIn(await through(flows, exposure), "USD")).toBe("999.50");
+
+  const dated = code("msg.payload[0].date = new Date(msg.payload[0].date); return msg;", "exposure");
+  expect(expectedIn(await through(flows, dated, exposure), "USD")).toBe("999.50");
+});
+
+test("what the CSV node makes of a list is taken", async () => {
+  const csv = {
+    id: "csv",
+    type: "csv",
+    z: tab.id,
+    sep: ",",
+    hdrin: true,
+    multi: "mult",
+    temp: "",
+    skip: "0",
+    strings: true,
+    include_empty_strings: true,
+    spec: "rfc",
+    wires: [["reconcile"]],
+  };
+  const { payload, error } = await through(
+    "amount,currency,reference,party,date\n1250.5,EUR,4711,Duval,\n20,EUR,RE-1,,2026-01-31\n",
+    csv,
+    procedureOf(reconcileTransactions, "reconcile", { items: fromPayload }),
+  );
+
+  expect(error).toBeUndefined();
+  expect(payload.open_items.map(({ reference, amount }: Record<string, any>) => [reference, amount])).toEqual(
+    [
+      ["4711", "1250.50"],
+      ["RE-1", "20.00"],
+    ],
+  );
+});
+
+test.each([
+  ["a year as a day", { date: 2027 }, "flows.1.date must be a time; a number is milliseconds since 1970"],
+  ["more digits than a number holds", { amount: 12345678901234567000 }, "flows.1.amount has more digits"],
+  ["a number that is none as an amount", { amount: "1.000,00" }, "flows.1.amount must be a decimal amount"],
+  ["no day", { date: null }, "flows.1.date must be a string, not null"],
+])("%s inside a list is named with its path", async (_what, wrong, message) => {
+  const flow = { date: "2027-01-01", currency: "USD", amount: "1" };
+  const { error } = await through([flow, { ...flow, ...wrong }], exposure);
+
+  expect(error).toMatchObject({ code: "invalid_input", message: expect.stringContaining(message) as string });
+});
+
+test("objects are fitted inside, at any depth, and nothing else of them changes", () => {
+  expect(fitted(initiatePayment, "instructedAmount", { currency: "EUR", amount: 1.5 })).toEqual({
+    currency: "EUR",
+    amount: "1.5",
+  });
+  expect(fitted(initiatePayment, "instructedAmount", '{"currency":"EUR","amount":1.50}')).toEqual({
+    currency: "EUR",
+    amount: "1.5",
+  });
+  const payment = {
+    instructedAmount: { amount: 20, currency: "EUR" },
+    creditorAddress: { country: "FR", buildingNumber: 12, townName: null },
+    remittanceInformationUnstructured: "",
+    unknown: { amount: 1 },
+  };
+  expect(fitted(initiateBulkPayment, "payments", [payment])).toEqual([
+    {
+      instructedAmount: { amount: "20", currency: "EUR" },
+      creditorAddress: { country: "FR", buildingNumber: "12" },
+      remittanceInformationUnstructured: "",
+      unknown: { amount: 1 },
+    },
+  ]);
+  expect(payment.instructedAmount.amount).toBe(20);
+});
+
+test("what is not plain data is left for the check to name", () => {
+  for (const value of [new Date(start), new Map([["amount", 1]]), Number.NaN, () => 1])
+    expect(fitted(initiatePayment, "instructedAmount", value)).toBe(value);
+  for (const value of [Number.NaN, Number.POSITIVE_INFINITY])
+    expect(fitted(bookTrade, "reference", value)).toBe(value);
+});
+
+test("a number whose digits it has lost is no text", () => {
+  expect(fitted(bookTrade, "reference", Number.MAX_SAFE_INTEGER)).toBe("9007199254740991");
+  expect(() => fitted(bookTrade, "reference", 2 ** 53)).toThrow("has more digits than a number holds");
 });
 
 test("numbers stand for text in a map of texts, too", () => {
@@ -104,8 +213,6 @@ const times: readonly (readonly [string, string, unknown, string, string])[] = [
   ["a Date", "$toDate", start, "2026-03-14", "2026-03-14T22:30"],
   ["a day", "payload", "2026-03-14", "2026-03-14", "2026-03-13T23:59"],
 ];
-
-const fromPayload = { type: "msg", value: "payload" };
 
 const accountId = "0b7d6a52-2f8a-4c4f-9d0e-5f2b8f1f7c11";
 
@@ -148,7 +255,7 @@ test("a period of days is asked for by the minutes around it", async () => {
   expect(asked().get("to_value_datetime")).toBe("2026-03-01T00:00");
 });
 
-const fitted = (operation: Declaration, field: string, value: unknown) =>
+const fitted = (operation: Callable, field: string, value: unknown) =>
   fitter(callerFields(operation).find(({ name }) => name === field)!.schema)(value);
 
 test.each([
@@ -227,6 +334,60 @@ test("a template escapes nothing", async () => {
   await through({ id: "FI/21=A&B" }, list({ parent_trade_id: typed("template", "{{payload.id}}") }));
 
   expect(asked().get("parent_trade_id")).toBe("FI/21=A&B");
+});
+
+const file = (how: string, field: string) => [
+  code(`msg.payload = ${how}; return msg;`, "convert"),
+  procedureOf(convertStatements, "convert", { [field]: fromPayload }),
+];
+
+test.each(["content", "content_base64"])("a file that was fetched is converted as %s", async (field) => {
+  const fetched = procedureOf(
+    fetchStatements,
+    "fetch",
+    {
+      format: typed("str", "mt940"),
+      currencies: typed("str", "EUR"),
+      period: typed("str", "2000-01-01..2060-01-01"),
+    },
+    "code",
+  );
+  const { payload, error } = await through({}, fetched, ...file("msg.payload.files[0].content", field));
+
+  expect(error).toBeUndefined();
+  expect(payload).toMatchObject({ from: "mt940", statement_count: expect.any(Number) as number });
+});
+
+test("a list in CSV may be a Buffer", async () => {
+  const { payload, error } = await through(
+    "amount,currency\n20,EUR\n",
+    code("msg.payload = Buffer.from(msg.payload); return msg;", "reconcile"),
+    procedureOf(reconcileTransactions, "reconcile", { items_csv: fromPayload }),
+  );
+
+  expect(error).toBeUndefined();
+  expect(payload.open_items).toHaveLength(1);
+});
+
+test("bytes that are no UTF-8 are refused as text, which says where they may go", async () => {
+  const { error } = await through({}, ...file(`Buffer.from("Müller", "latin1")`, "content"));
+
+  expect(error).toMatchObject({
+    code: "invalid_input",
+    message: expect.stringContaining(
+      "content holds bytes that are no text in UTF-8: give them as content_base64",
+    ) as string,
+  });
+});
+
+test("a Buffer where none may be is called one", async () => {
+  const { error } = await through(
+    [1],
+    code("msg.payload = [Buffer.from('a')]; return msg;", "exposure"),
+    exposure,
+  );
+
+  expect(error.message).toContain("flows.0 must be plain data, as JSON has it, not a Buffer");
 });
 
 test("an optional field without a value is left out", async () => {

@@ -1,5 +1,6 @@
 /** Trigger nodes: a message for each change, what it is at beside it, and nothing twice over deploys. */
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import helper from "node-red-node-test-helper";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
@@ -166,15 +167,66 @@ test("what fails is shown, goes to Catch nodes, and is tried again", async () =>
   await server.close();
 });
 
+test("what cannot succeed ends it: told once, and not as something that goes on", async () => {
+  const server = await faultServer(respond(401, "{}"));
+  const { states, caught } = await deployed("fxdesk-watch-transactions", watchesEuros, {
+    baseUrl: server.url,
+  });
+  await until(() => states.some(({ payload }) => payload.state === "ended"), "its end");
+  const reads = server.heads.length;
+  await wait(200);
+
+  expect(caught).toHaveLength(1);
+  expect(caught[0]).toMatchObject({ topic: "transactions.watch", error: { code: "unauthorized" } });
+  expect(states.map(({ payload }) => payload.state)).toEqual(["reading", "ended"]);
+  const { payload } = states.at(-1)!;
+  expect(payload).toEqual({
+    state: "ended",
+    error: { code: "unauthorized", message: caught[0]!.error.message },
+  });
+  expect(server.heads).toHaveLength(reads);
+  await server.close();
+});
+
+test("a refusal after a read that succeeded is no end", async () => {
+  let isRefused = false;
+  const server = await faultServer((socket, number) =>
+    respond(isRefused ? 403 : 200, isRefused ? "{}" : "[]")(socket, number),
+  );
+  const { states, caught } = await deployed(
+    "fxdesk-watch",
+    { operation: "trades.watch", input: typed("json", "{}"), fields: undefined },
+    { baseUrl: server.url },
+  );
+  await until(() => states.some(({ payload }) => payload.state === "waiting"), "the first read");
+  isRefused = true;
+  await until(() => caught.length > 0, "the failure");
+  expect(states.find(({ payload }) => payload.state === "failed")!.payload).toMatchObject({
+    error: { code: "forbidden" },
+    until: expect.anything() as Date,
+  });
+  isRefused = false;
+  await until(() => states.at(-1)!.payload.state === "waiting", "a read that succeeds");
+  expect(caught).toHaveLength(1);
+  await server.close();
+});
+
 test.each([
   ["fxdesk-watch-balances", {}, "below, above or both must be given"],
   ["fxdesk-watch", { operation: "trades.watched", input: typed("json", "{}") }, "Did you mean trades.watch"],
   ["fxdesk-watch-transactions", { from: "soon" }, "must be now, beginning or a day"],
-  ["fxdesk-watch-transactions", { connection: "none" }, "Choose a connection in the node."],
+  [
+    "fxdesk-watch-transactions",
+    { every: "soon" },
+    'Every must be a number of seconds from 0.001 to 2147483.647, not "soon"',
+  ],
+  ["fxdesk-watch-transactions", { connection: "" }, "Choose a connection in the node."],
+  ["fxdesk-watch-transactions", { connection: "none" }, "The connection that is chosen in the node is gone"],
 ])("%s with %j begins nothing, and says why", async (type, properties, words) => {
   await deployed(type, properties);
   await until(() => heard.caught.length > 0, "the failure");
   expect(heard.caught[0]!.error.message).toContain(words);
+  expect(heard.states.map(({ payload }) => payload.state)).toEqual(["ended"]);
 });
 
 test("many of them listen as one", async () => {

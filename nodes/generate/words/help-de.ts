@@ -114,7 +114,7 @@ export const germanHelp: HelpWords = {
     change:
       "Die Änderung: ihre Art kind (new, changed oder gone), die id des Eintrags, was vorher von ihm zählte (before), wann sie gefunden wurde (at), und ob sie schon gemeldet wurde (repeated).",
     state:
-      "Woran sie ist: state (reading, waiting, held, failed, incomplete), until, error mit Code und Meldung, gaps.",
+      "Woran sie ist: state (reading, waiting, held, failed, incomplete, ended), until, error mit Code und Meldung, gaps.",
     details: [
       "Sie beginnt mit dem Deploy, sendet eine Nachricht je Änderung, und endet mit dem nächsten Deploy. Jede Änderung kommt einmal, auch über Neustarts: wo sie war, steht im Speicher unter der ID des Nodes. Was in Arbeit war, als Node-RED abgebrochen wurde, kommt noch einmal, mit repeated gleich true.",
       "Sie beginnt das erste Mal, wie das Formular sagt; mit anderen Feldern beginnt sie neu. Was sich nicht lesen lässt, wird wieder versucht, nach einer Pause, die auf fünf Minuten wächst.",

@@ -77,7 +77,7 @@ export const englishHelp = {
     change:
       "The change: its kind (new, changed or gone), the id of the entry, what counted of it before, when it was found (at), and whether it was told before (repeated).",
     state:
-      "What it is at: state (reading, waiting, held, failed, incomplete), until, error with code and message, gaps.",
+      "What it is at: state (reading, waiting, held, failed, incomplete, ended), until, error with code and message, gaps.",
     details: [
       "It begins with the deploy, sends one message for each change, and ends with the next deploy. Each change comes once, over restarts too: where it was is in the store, under the id of the node. What was in hand when Node-RED was killed comes again, with repeated true.",
       "It begins the first time as the form says; with other fields it begins anew. A read that fails is tried again, after a pause that grows to five minutes.",
