@@ -11,7 +11,7 @@ const shown = (value: unknown): string => {
 
 type Check = readonly [path: string, fits: (value: unknown) => boolean, expected: string];
 
-const isText = (value: unknown) => typeof value === "string" && value !== "";
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 const isDecimal = (value: unknown) =>
   (typeof value === "string" || typeof value === "number") && /^-?\d+(\.\d+)?$/.test(String(value));
 const isDirection = (value: unknown) => typeof value === "string" && /^(credit|debit)$/i.test(value);

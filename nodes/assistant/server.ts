@@ -1,7 +1,7 @@
 /** The config node “MCP server”: the tools of a connection, and flows as tools, on Node-RED's own HTTP server. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef } from "node-red";
 import { type Allowed, type Endpoint, mcpEndpoint, wordsIn } from "../../mcp";
-import type { ConnectionNode } from "../connection/connection";
+import { chosenConnection } from "../connection/chosen";
 import { FlowTools } from "./flow-tools";
 import type { McpPaths } from "./paths";
 
@@ -42,16 +42,17 @@ export function mcpServerNode(
     let isClosed = false;
 
     const open = async (): Promise<void> => {
-      const connection = RED.nodes.getNode(config.connection) as ConnectionNode | null;
-      if (!connection?.client)
-        throw new TypeError(connection?.reason ?? "Choose a connection for the MCP server.");
+      const chosen = chosenConnection(RED, config.connection);
+      if ("missing" in chosen) throw new TypeError(chosen.missing);
+      const { client, reason } = chosen.connection;
+      if (!client) throw new TypeError(reason);
       const token = this.credentials?.token || (RED.util.getSetting(this, tokenVariable) as unknown);
       if (typeof token !== "string" || token === "")
         throw new TypeError(
           `An MCP server needs a token of its own, in its form or in ${tokenVariable}: whoever has it can call its tools.`,
         );
       const toolsets = wordsIn(config.toolsets ?? "");
-      const options = { client: connection.client, allow, ...(toolsets.length > 0 && { toolsets }) };
+      const options = { client, allow, ...(toolsets.length > 0 && { toolsets }) };
       endpoint = await mcpEndpoint({ ...options, token }, (toolbox) => flows.around(toolbox));
       if (isClosed) return endpoint.close();
       leave = paths.add(config.path, endpoint);

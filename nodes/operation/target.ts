@@ -61,13 +61,17 @@ function unknown(
   return unusable(name, `The service has no such ${word}.${hint}`, "invalid_input");
 }
 
-/**
- * The client of the connection, and what a node names of its service. Throws an FxdeskError that says what is missing.
- */
-export function targetOf<D extends Callable>(name: string, chosen: Chosen, kind: Kind<D>): Target<D> {
+/** The client of the connection. Throws an FxdeskError that says what is missing. */
+export function clientOf(name: string, chosen: Chosen): ClientCore {
   if ("missing" in chosen) throw unusable(name, chosen.missing, "no_connection");
   const { client, reason } = chosen.connection;
   if (!client) throw unusable(name, `The connection is not usable: ${reason}`, "no_connection");
+  return client;
+}
+
+/** The client, and what a node names of its service. Throws an FxdeskError that says what is missing. */
+export function targetOf<D extends Callable>(name: string, chosen: Chosen, kind: Kind<D>): Target<D> {
+  const client = clientOf(name, chosen);
   const known = kind.of(client.service);
   const operation = known.find((each) => each.name === name);
   if (!operation) throw unknown(name, kind, known);

@@ -2,11 +2,11 @@
 import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage } from "node-red";
 import { InvalidInput } from "../../core/errors";
 import type { Said } from "../../core/releases/release";
-import type { ConnectionNode } from "../connection/connection";
+import { chosenConnection } from "../connection/chosen";
 import { failureOf } from "../operation/failure";
 import { sourceOf, type TypedValue } from "../operation/sources";
 import { failedStatus } from "../operation/status";
-import { clientOf } from "./client";
+import { clientOf } from "../operation/target";
 
 const operation = "releases.decide";
 
@@ -71,7 +71,7 @@ export function releaseNode(RED: NodeAPI): NodeConstructor<Node<Secrets>, Releas
       done: (error?: Error) => void,
     ): Promise<void> => {
       try {
-        const client = clientOf(RED.nodes.getNode(config.connection) as ConnectionNode | null, operation);
+        const client = clientOf(operation, chosenConnection(RED, config.connection));
         const said = await saidIn(msg);
         const id = await read("release", msg);
         if (id === undefined) throw invalid("release", "is needed: the release ID");

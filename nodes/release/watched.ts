@@ -3,11 +3,11 @@ import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage } from "node-
 import type { Watch } from "../../core/declaration/watch";
 import type { ReleaseReport } from "../../core/releases/report";
 import type { WatchStatus } from "../../core/watches/options";
-import type { ConnectionNode } from "../connection/connection";
+import { chosenConnection } from "../connection/chosen";
 import { failureOf } from "../operation/failure";
 import { failedStatus } from "../operation/status";
 import { runWithFlows } from "../watch/with-flows";
-import { clientOf } from "./client";
+import { clientOf } from "../operation/target";
 
 export interface WatchedDef extends NodeDef {
   readonly connection: string;
@@ -34,8 +34,7 @@ export function watchedNode(RED: NodeAPI, watch: Watch): NodeConstructor<Node, W
       if (status.state === "waiting") this.status({ fill: "green", shape: "dot" });
     };
     const tell = async (signal: AbortSignal) => {
-      const connection = RED.nodes.getNode(config.connection) as ConnectionNode | null;
-      const client = clientOf(connection, watch.name);
+      const client = clientOf(watch.name, chosenConnection(RED, config.connection));
       const options = { consumer: this.id, signal, onStatus };
       for await (const { entry, repeated } of client.changes(watch, {}, options))
         if (entry !== undefined) this.send(messageOf(watch, entry as ReleaseReport, repeated));
