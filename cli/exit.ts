@@ -12,7 +12,7 @@ export const exitMeanings: Readonly<Record<number, string>> = {
   6: "Not now: too many requests, unavailable, out of time, not ready or not released. Try again later.",
   7: "Sent, and the outcome is not known. Check at the service before you repeat it.",
   8: "The service failed, or its response cannot be read or written to a file.",
-  130: "Interrupted before anything was sent.",
+  130: "Interrupted; nothing was changed.",
 };
 
 export const success = 0;

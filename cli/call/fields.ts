@@ -1,4 +1,7 @@
 /** Between the fields of an operation and flags. */
+import type { z } from "zod";
+import { invalidInput } from "../../core/client/call-errors";
+import { lostDigits } from "../../core/client/digits";
 import { InvalidInput } from "../../core/errors";
 import type { Callable } from "../../core/declaration/operation";
 import { type DescribedField, inputFields, pageOf } from "../../core/declaration/described-page";
@@ -47,11 +50,21 @@ export const fieldFlags = (operation: Callable): Flag[] =>
     ...(field.kind === "array" && { repeats: true }),
   }));
 
-/** One flag may hold several items: with commas between them, or as JSON. */
-function items({ schema }: Field, text: string): unknown {
-  const element = elementOf(schema);
-  const inJson = element !== undefined && isObject(kindOf(element));
-  return fromText(schema, inJson && !text.trim().startsWith("[") ? `[${text}]` : text);
+const isList = (text: string) => text.trim().startsWith("[");
+
+/** One flag may hold several items: with commas between them, or as JSON. Objects are a list in JSON. */
+function asList({ kind, schema }: Field, text: string): string {
+  const element = kind === "array" ? elementOf(schema) : undefined;
+  return element && isObject(kindOf(element)) && !isList(text) ? `[${text}]` : text;
+}
+
+/** What is wrong with the numbers of a text that is read as JSON or as numbers: the digits that would be lost. */
+function lostIn(schema: z.ZodType, text: string): Violation[] {
+  const kind = kindOf(schema);
+  const element = kind === "array" && !isList(text) ? elementOf(schema) : undefined;
+  if (element) return text.split(",").flatMap((item) => lostIn(element, item));
+  // What is left as it came is no JSON, and for the check to name.
+  return kind === "string" || fromText(schema, text) === text ? [] : lostDigits(text);
 }
 
 /** Whether the value may be long: free text, a list or an object. */
@@ -71,14 +84,30 @@ async function readText(field: Field, text: string, read: ReadSource): Promise<s
   return (await read(flagName(field.name), text.slice(1))).replace(/\r?\n$/, "");
 }
 
-async function valueOf(field: Field, parsed: ParsedArguments, read: ReadSource): Promise<unknown> {
-  const flag = flagName(field.name);
-  if (field.kind === "boolean") return parsed.switched(flag);
-  const texts = parsed.texts(flag);
-  if (!texts) return undefined;
-  const all = await Promise.all(texts.map((text) => readText(field, text, read)));
-  return field.kind === "array" ? all.flatMap((text) => items(field, text)) : fromText(field.schema, all[0]!);
+interface GivenField {
+  readonly field: Field;
+  /** Undefined where its flag is not given, and for a switch. */
+  readonly texts: readonly string[] | undefined;
 }
+
+async function given(field: Field, parsed: ParsedArguments, read: ReadSource): Promise<GivenField> {
+  const texts = parsed
+    .texts(flagName(field.name))
+    ?.map(async (text) => asList(field, await readText(field, text, read)));
+  return { field, texts: texts && (await Promise.all(texts)) };
+}
+
+function valueOf({ field, texts }: GivenField, parsed: ParsedArguments): unknown {
+  const { name, kind, schema } = field;
+  if (kind === "boolean") return parsed.switched(flagName(name));
+  if (kind === "array") return texts?.flatMap((text) => fromText(schema, text));
+  return texts && fromText(schema, texts[0]!);
+}
+
+const lostDigitsOf = ({ field: { name, schema }, texts = [] }: GivenField): Violation[] =>
+  texts
+    .flatMap((text) => lostIn(schema, text))
+    .map(({ field: inside, message }) => ({ field: [name, inside].filter(Boolean).join("."), message }));
 
 /** `trade_type.0` is said of --trade-type. */
 function flagIn(violation: Violation, flags: ReadonlyMap<string, string>): Violation {
@@ -111,14 +140,18 @@ export function withFlagNames(
   });
 }
 
-/** The values that flags give. What does not fit its kind is left as it came, for the check to name. */
+/**
+ * The values that flags give. What does not fit its kind is left as it came, for the check to name. Throws InvalidInput where
+ * a number has more digits than would be sent.
+ */
 export async function inputFrom(
   operation: Callable,
   parsed: ParsedArguments,
   read: ReadSource,
 ): Promise<Record<string, unknown>> {
-  const entries = await Promise.all(
-    callerFields(operation).map(async (field) => [field.name, await valueOf(field, parsed, read)] as const),
-  );
+  const all = await Promise.all(callerFields(operation).map((field) => given(field, parsed, read)));
+  const lost = all.flatMap(lostDigitsOf);
+  if (lost.length > 0) throw invalidInput(operation, lost);
+  const entries = all.map((each) => [each.field.name, valueOf(each, parsed)] as const);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }

@@ -1,5 +1,4 @@
 /** Printing the response of a call. */
-import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import type { ServiceResponse } from "../../core/client/response";
 import { ReceivedFile } from "../../core/client/file";
@@ -40,12 +39,12 @@ async function printBody(
 }
 
 async function printFile(file: ReceivedFile, { output }: PrintOptions, terminal: Terminal): Promise<void> {
-  if (output === "-") {
+  // By its path, stdout would be opened once more, and what is printed about the file would follow in it.
+  if (output === "-" || output === "/dev/stdout") {
     await pipeline(file.stream, terminal.stdout, { end: false });
     return;
   }
-  await file.save(output);
-  const { size } = await stat(output);
+  const size = await file.save(output);
   await printJson(terminal, { path: output, contentType: file.contentType, size });
 }
 

@@ -1,10 +1,12 @@
 /** Calls what a command names. Loaded when it is used: commands that call nothing begin sooner without the client. */
 import type { ServiceResponse } from "../../core/client/response";
 import { createClient } from "../../core/client/client";
+import { lostDigits } from "../../core/client/digits";
 import { intoFolder } from "../../core/client/deliver";
 import { hasMore } from "../../core/client/pages";
 import type { PreparedCall } from "../../core/client/prepared-call";
 import { type Callable, type Declaration, mayRespondWith } from "../../core/declaration/operation";
+import { describeViolations } from "../../core/declaration/violation";
 import { isProcedure, type Procedure } from "../../core/declaration/procedure";
 import type { Service } from "../../core/declaration/service";
 import { type ParsedArguments, UsageError } from "../arguments";
@@ -24,7 +26,10 @@ import type { ClientCore } from "../../core/client/methods";
 async function fromFile(path: string | undefined, read: ReadSource): Promise<object> {
   if (path === undefined) return {};
   const source = nameOfSource(path);
-  const input = asJson(await read("input", path), source);
+  const content = await read("input", path);
+  const input = asJson(content, source);
+  const lost = lostDigits(content);
+  if (lost.length > 0) throw new UsageError(`--input: ${source}: ${describeViolations(lost)}`);
   if (typeof input === "object" && input !== null && !Array.isArray(input)) return input;
   throw new UsageError(`--input: ${source} must hold one JSON object with the fields of the operation.`);
 }
@@ -136,18 +141,18 @@ async function run(
       printResponseFor(operation, response, printOptions, terminal);
     const { onProgress, erase } = progressLine(terminal);
     const watched = onProgress ? { onProgress } : {};
-    if (operation.effect === "money") {
-      const options = { ...keyFrom(parsed), surface: "cli" };
-      if (!parsed.switched("yes"))
-        throw isProcedure(operation)
-          ? unconfirmedProcedure(operation)
-          : unconfirmed(client.prepare(operation as Declaration, input, options));
-      const call = (signal: AbortSignal) =>
-        client.call(operation, input, { ...options, signal, ...watched }).finally(erase);
-      return exitCodeFor(operation, await commit({ operation, call, print }, terminal));
-    }
     const files = operation.delivers ? { deliver: intoFolder(parsed.text("output") ?? ".") } : {};
-    const response = await client.call(operation, input, { ...watched, ...files }).finally(erase);
+    const keyed = operation.effect === "money" ? { ...keyFrom(parsed), surface: "cli" } : {};
+    if (operation.effect === "money" && !parsed.switched("yes"))
+      throw isProcedure(operation)
+        ? unconfirmedProcedure(operation)
+        : unconfirmed(client.prepare(operation as Declaration, input, keyed));
+    const options = { ...keyed, ...watched, ...files };
+    const call = (signal?: AbortSignal) =>
+      client.call(operation, input, { ...options, ...(signal && { signal }) }).finally(erase);
+    if (operation.effect !== "read")
+      return exitCodeFor(operation, await commit({ operation, call, print }, terminal));
+    const response = await call();
     await print(response);
     if (hasMore(operation, input, response)) await sayMore(printOptions, terminal);
     return exitCodeFor(operation, response);

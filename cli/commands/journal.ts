@@ -44,6 +44,13 @@ const storeHelp = settingsHelp("Store", storeDeclaration);
 /** The parts that all commands over the store have. */
 const overStore = { unlisted: settingFlags(storeDeclaration), more: [storeHelp] } as const;
 
+const readOnly = (place: string) =>
+  new UsageError(
+    `The store ${place} is on a file system that is read-only, and whoever reads the store writes beside it as well. Copy ` +
+      "it, with the files beside it that begin with its name, to where you may write, chmod 600, and name the copy with " +
+      "--store or FXDESK_STORE.",
+  );
+
 /** Does something with the store; an entry that does not allow it is a mistake of usage. */
 async function using<T>(
   parsed: ParsedArguments,
@@ -54,6 +61,7 @@ async function using<T>(
   try {
     return await withStore(settings, work);
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EROFS") throw readOnly(settings.place);
     throw error instanceof EntryRefusal ? new UsageError(error.message) : error;
   }
 }

@@ -1,10 +1,14 @@
 /** What a module of the user's adds to the service: operations, procedures, watches, and links round every call. */
 import { realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
+import { inspect } from "node:util";
 import { z } from "zod";
 import { extensionVariables } from "./settings";
 import * as builders from "../declaration/declare";
+import type { Declaration } from "../declaration/operation";
+import type { Procedure } from "../declaration/procedure";
 import type { Service } from "../declaration/service";
+import type { Watch } from "../declaration/watch";
 import { extendService, type ServiceAdditions } from "../declaration/extension";
 import { procedure } from "../procedures/procedure";
 import * as values from "../schema";
@@ -20,7 +24,51 @@ export type ExtensionToolkit = typeof builders &
     readonly z: typeof z;
   };
 
-const toolkit: ExtensionToolkit = { ...builders, ...values, procedure, watch, z };
+const ofAll = ["name", "tool", "title", "summary"] as const;
+
+/** What an entry of each list cannot do without. */
+const needed = {
+  operations: [
+    ...ofAll,
+    "effect",
+    "method",
+    "path",
+    "server",
+    "credentials",
+    "responses",
+    "errors",
+    "contract",
+  ] satisfies (keyof Declaration)[],
+  procedures: [...ofAll, "effect", "input", "uses", "responses", "run"] satisfies (keyof Procedure)[],
+  watches: [
+    ...ofAll,
+    "input",
+    "uses",
+    "responses",
+    "read",
+    "identify",
+    "state",
+    "begins",
+    "everyMs",
+  ] satisfies (keyof Watch)[],
+} as const;
+
+/** Throws a TypeError that says what an entry lacks; `place` names it where it has no name. */
+function assertWhole(list: keyof typeof needed, place: string, entry: unknown): void {
+  if (typeof entry !== "object" || entry === null)
+    throw new TypeError(`${place} must be an object, not ${inspect(entry)}.`);
+  const given = entry as Readonly<Record<string, unknown>>;
+  const absent = needed[list].filter((name) => given[name] === undefined);
+  const { name = place } = given;
+  if (absent.length > 0) throw new TypeError(`${String(name)} has no ${absent.join(", ")}.`);
+}
+
+const operation: typeof builders.operation = (declaration) => {
+  assertWhole("operations", "an operation", declaration);
+  return builders.operation(declaration);
+};
+
+const toolkit: ExtensionToolkit = { ...builders, ...values, operation, procedure, watch, z };
 
 /** What a module adds. */
 export interface Additions extends ServiceAdditions {
@@ -34,6 +82,12 @@ export type Extension = (toolkit: ExtensionToolkit) => Additions;
 /** A service as a module extends it. */
 export interface ExtendedService extends Service {
   readonly interceptors?: readonly Interceptor[];
+}
+
+/** What a module of the user's throws, which need not be an error. */
+function wordsOf(thrown: unknown): string {
+  const { message } = (thrown ?? {}) as { readonly message?: unknown };
+  return typeof message === "string" ? message : `it throws ${inspect(thrown)}`;
 }
 
 const fail = (message: string): never => {
@@ -71,7 +125,7 @@ function extensionAt(given: string): Extension {
   try {
     loaded = require(path) as unknown;
   } catch (error) {
-    return fail(`names ${path}, which cannot be loaded as a CommonJS module: ${(error as Error).message}`);
+    return fail(`names ${path}, which cannot be loaded as a CommonJS module: ${wordsOf(error)}`);
   }
   const { default: inDefault = loaded } = (loaded ?? {}) as { default?: unknown };
   return typeof inDefault === "function"
@@ -90,7 +144,12 @@ function additionsOf(given: unknown): Additions {
   const lists = Object.entries(given ?? {}) as [keyof typeof kinds, unknown][];
   const isRight = ([name, list]: (typeof lists)[number]) =>
     name in kinds && Array.isArray(list) && list.every((entry) => typeof entry === kinds[name]);
-  if (lists.length > 0 && lists.every(isRight)) return given as Additions;
+  if (lists.length > 0 && lists.every(isRight)) {
+    for (const [list, entries] of lists)
+      if (list !== "interceptors")
+        (entries as unknown[]).forEach((entry, index) => assertWhole(list, `${list}.${index}`, entry));
+    return given as Additions;
+  }
   throw new TypeError(
     "it must return { operations: [...], procedures: [...], watches: [...], interceptors: [...] }, one of them at least.",
   );
@@ -112,6 +171,6 @@ export function serviceFrom(
     const { interceptors = [], ...added } = additionsOf(extension(toolkit));
     return { ...extendService(service, added, trusted.filter(Boolean)), interceptors };
   } catch (error) {
-    return fail(`names ${path}, which adds nothing: ${(error as Error).message}`);
+    return fail(`names ${path}, which adds nothing: ${wordsOf(error)}`);
   }
 }

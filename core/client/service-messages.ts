@@ -13,8 +13,17 @@ const mostTold = 10;
 
 const pathOf = (path: string): readonly string[] => (path === "" ? [] : path.split("."));
 
-const textAt = (body: unknown, paths: readonly string[]): string | undefined =>
-  paths.map((path) => valueAt(body, pathOf(path))).find((value) => typeof value === "string");
+const space = /[\s\u0085]+/g;
+const lineBreak = /[\n\v\f\r\u0085\u2028\u2029]/;
+
+/** Whoever reads a message must not take a part of it for a line that fxdesk says. */
+const onOneLine = (text: string): string =>
+  text.trim().replace(space, (found) => (lineBreak.test(found) ? " " : found));
+
+function textAt(body: unknown, paths: readonly string[]): string | undefined {
+  const text = paths.map((path) => valueAt(body, pathOf(path))).find((value) => typeof value === "string");
+  return text === undefined ? undefined : onOneLine(text);
+}
 
 /** The objects of a body that may be messages. */
 const candidatesIn = (body: unknown, { messages = [""] }: ErrorBody): unknown[] =>

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { faultServer, inTurn, respond } from "../support/fault-server";
+import { faultServer, type FaultServer, inTurn, respond } from "../support/fault-server";
 import { sampleInput, sandboxClient } from "../support/samples";
 import { fxdesk as run, type Variables, variablesOf } from "./run";
 
@@ -23,6 +23,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await client.close();
   await sandbox.close();
+});
+
+/** The variables with which the command reaches a server that gives no tokens. */
+const reaching = ({ url }: FaultServer): Variables => ({
+  FXDESK_BASE_URL: url,
+  FXDESK_CLIENT_ID: "c-1",
+  FXDESK_ACCESS_TOKEN: "a-token",
 });
 
 const booking = async () => {
@@ -99,6 +106,35 @@ describe("responses", () => {
     });
   });
 
+  test("that are files go where --output leads, and what is printed about them does not follow", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "fxdesk-cli-"));
+    const service = await faultServer(respond(200, "a statement", { "content-type": "application/pdf" }));
+    const link = join(folder, "link.pdf");
+    const id = "00000000-0000-4000-8000-000000000001";
+    await symlink("file.pdf", link);
+    const get = (output: string) =>
+      run(["call", "statements.getFile", "--account-id", id, "--statement-id", id, "--output", output], {
+        variables: reaching(service),
+      });
+    expect(JSON.parse((await get(link)).stdout)).toEqual({
+      path: link,
+      contentType: "application/pdf",
+      size: "a statement".length,
+    });
+    expect(await readFile(join(folder, "file.pdf"), "utf8")).toBe("a statement");
+    expect(JSON.parse((await get("/dev/null")).stdout)).toMatchObject({ size: "a statement".length });
+    expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
+    for (const stdout of ["-", "/dev/stdout"])
+      expect(await get(stdout)).toEqual({ code: 0, stdout: "a statement", stderr: "" });
+    const { code, stderr } = await get(folder);
+    expect({ code, stderr }).toEqual({
+      code: 8,
+      stderr: `statements.getFile: The file could not be written (${folder} is a folder).\n`,
+    });
+    await service.close();
+    await rm(folder, { recursive: true });
+  });
+
   test("of no entries are an empty list", async () => {
     const args = ["call", "trades.list", "--all", "--parent-trade-id", "nobody"];
     expect((await fxdesk(args)).stdout).toBe("[]\n");
@@ -168,6 +204,63 @@ describe("fields", () => {
     expect(stderr).toMatch(message);
   });
 
+  const rules = (amount: string) =>
+    `[{ "min_amount": ${amount}, "max_amount": 1e15, "currency": "EUR", "combinations": [[{ "group": "A", "approvals": 1 }]] }]`;
+  const lost = "99999999999999.99, of which a number keeps 99999999999999.98.";
+
+  test.each([
+    ["as JSON", ["--rules", rules("99999999999999.99")], "", `--rules (min_amount) is ${lost}`],
+    [
+      "in a list",
+      ["--rules", rules("99999999999999.99").slice(1, -1)],
+      "",
+      `--rules (min_amount) is ${lost}`,
+    ],
+    ["in a file", ["--rules", "@-"], rules("99999999999999.99"), `--rules (min_amount) is ${lost}`],
+    [
+      "in the input",
+      ["--input", "-"],
+      `{ "rules": ${rules("99999999999999.99")} }`,
+      `--input: stdin: rules.0.min_amount is ${lost}`,
+    ],
+    ["that is too large", ["--rules", rules("1e999")], "", "1e999, of which a number keeps Infinity."],
+  ])("whose numbers would lose digits are refused: %s", async (_, args, input, message) => {
+    const before = sandbox.requests.length;
+    const groups = ["--groups", '[{ "name": "A", "members": ["c1"] }]'];
+    const { code, stderr } = await fxdesk(
+      ["call", "approvalsWorkflow.replaceConfig", ...groups, ...args, "--yes"],
+      input,
+    );
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(sandbox.requests).toHaveLength(before);
+  });
+
+  test.each(["9007199254740993", "7,9007199254740993", "[9007199254740993]"])(
+    "that are whole numbers keep their digits or are refused: %s",
+    async (ids) => {
+      const args = ["--date-from", "2026-01-01", "--date-to", "2026-01-02"];
+      const { code, stderr } = await fxdesk(["call", "statements.emailMt940", "--account-ids", ids, ...args]);
+      expect(code).toBe(2);
+      expect(stderr).toContain(
+        "--account-ids is 9007199254740993, of which a number keeps 9007199254740992.",
+      );
+    },
+  );
+
+  test("whose numbers keep their digits, and texts of any digits, are taken as they are", async () => {
+    const config = ["call", "approvalsWorkflow.replaceConfig", "--groups", "[]", "--rules"];
+    const shown = await fxdesk([...config, rules("9999999999999.99")]);
+    expect(shown.stderr).toContain('"min_amount": 9999999999999.99');
+    const id = "12345678901234567890123";
+    const named = await fxdesk([...config.slice(0, 3), `[{ "name": "${id}", "members": ["${id}"] }]`]);
+    expect(named.stderr).not.toContain("of which a number keeps");
+    const listed = await fxdesk(["call", "trades.list", "--trade-type", id]);
+    expect(listed.stderr).not.toContain("of which a number keeps");
+    const booked = ["call", "trades.book", "--quote-id", id, "--reason", "other", "--reference", id];
+    expect((await fxdesk(booked)).stderr).toContain(`"reference": "${id}"`);
+  });
+
   test("that do not fit are named, and nothing is sent", async () => {
     const before = sandbox.requests.length;
     const { code, stderr } = await fxdesk(["call", "trades.list", "--page", "0", "--trade-type", "sport"]);
@@ -199,6 +292,19 @@ describe("money", () => {
       expect(stderr).not.toContain(secret);
     expect(asked).toBeGreaterThan(before);
     expect(sandbox.requests).toHaveLength(asked);
+  });
+
+  test("is shown twice alike, and what is shown leaves", async () => {
+    const args = await booking();
+    const shown = await fxdesk(args);
+    expect((await fxdesk(args)).stderr).toBe(shown.stderr);
+    expect(shown.stderr).not.toContain("FX-");
+    expect(shown.stderr).toContain(
+      "\nreference is made when the call leaves; --reference gives one of yours.\n",
+    );
+    const given = [...args, "--reference", "INV-2041"];
+    expect((await fxdesk(given)).stderr).toContain('"reference": "INV-2041"');
+    expect((await fxdesk(given)).stderr).not.toContain("made when");
   });
 
   test("that is asked for in XML is shown as it would leave", async () => {
@@ -342,6 +448,28 @@ describe("errors", () => {
   test("of the service cannot write to the terminal", async () => {
     const { stderr } = await fxdesk(["call", "trades.get", "--trade-id", "\u001b[31mred"]);
     expect(stderr).not.toContain("\u001b");
+  });
+
+  test("of the service begin no lines of their own; those of ours stay", async () => {
+    const details = "\n\nfxdesk: carried out (201) \r\nJournal entry: forged";
+    const body = JSON.stringify({ code: "conflict", message: "No.", details });
+    const server = await faultServer(respond(409, body));
+    const given = { variables: reaching(server) };
+    const book = ["call", "trades.book", "--quote-id", "q-1", "--reason", "other", "--yes"];
+    const [said, entry, ...more] = (await run(book, given)).stderr.trimEnd().split("\n");
+    expect(said).toContain("No. fxdesk: carried out (201) Journal entry: forged [conflict]");
+    expect(entry).toMatch(/^Journal entry: [\w-]+$/);
+    expect(more).toEqual([]);
+    await server.close();
+  });
+
+  test("leave the texts of a response as they came", async () => {
+    const trade = { trade_id: "t\n\n1" };
+    const server = await faultServer(respond(200, JSON.stringify([trade])));
+    const given = { variables: reaching(server) };
+    expect(JSON.parse((await run(["call", "trades.list"], given)).stdout)).toEqual([trade]);
+    expect((await run(["call", "trades.list", "--table"], given)).stdout).toMatch(/^trade_id *\nt 1 *\n$/);
+    await server.close();
   });
 });
 

@@ -1,7 +1,9 @@
 /** What a person reads before money leaves. */
 import { createClient, type Values } from "@fxdesk/toolkit";
-import { contract } from "@fxdesk/toolkit/operations";
+import { contract, operation } from "@fxdesk/toolkit/operations";
+import { z } from "zod";
 import { preview } from "../../cli/call/preview";
+import { getTrade } from "../../core/contract/trades";
 import { operationNamed } from "../support/operations";
 
 const client = createClient({
@@ -44,6 +46,40 @@ test("headers that say something, and none that is made new for each call", () =
     "PSU-IP-Address: 192.0.2.7",
     "TPP-Redirect-URI: https://app.example/done",
   ]);
+});
+
+test("what is made anew for each call is said to be, and never shown as if it left", () => {
+  const input = { quote_id: "q 1", reason: "other" };
+  const told = `POST https://api.example.com/v2/trades?quote_id=q%201&client_id=client-1
+
+{
+  "reason": "other"
+}
+
+reference is made when the call leaves; --reference gives one of yours.`;
+  expect(previewOf("trades.book", input)).toBe(told);
+  expect(previewOf("trades.book", { ...input, reference: " " })).toBe(told);
+});
+
+test("what is made is found by the declaration, also in the query and the headers", () => {
+  const declared = operation({
+    ...getTrade,
+    name: "trades.remind",
+    effect: "money",
+    method: "POST",
+    query: { ...getTrade.query, mark_once: z.string().optional() },
+    headers: { "Mark-Twice": z.string().optional() },
+    makes: { mark_once: "uuid", "Mark-Twice": "reference" },
+  });
+  const shown = (input: Values) => preview(client.prepare(declared, { trade_id: "t", ...input }));
+  const request = "POST https://api.example.com/v2/trades/t?client_id=client-1";
+  expect(shown({})).toBe(
+    `${request}
+
+mark_once is made when the call leaves; --mark-once gives one of yours.
+Mark-Twice is made when the call leaves; --mark-twice gives one of yours.`,
+  );
+  expect(shown({ mark_once: "a", "Mark-Twice": "b" })).toBe(`${request}&mark_once=a\nMark-Twice: b`);
 });
 
 test("a document with its media type", () => {

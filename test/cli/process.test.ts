@@ -1,5 +1,5 @@
 /** The built command in a process of its own: what only a process has. */
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -180,4 +180,41 @@ describe("a command that serves", () => {
     expect(await started(["mcp", "--http"], /^$/, variables)).toBe("");
     expect(await stoppedBy("SIGTERM")).toEqual([0, null]);
   });
+});
+
+/** Whether this user may make a file system read-only for a process. */
+const mayMount = spawnSync("unshare", ["-rm", "true"]).status === 0;
+
+(mayMount ? describe : describe.skip)("on a file system that is read-only", () => {
+  let folder: string;
+  beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), "read-only-"))));
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const readOnly = (args: readonly string[], store: string) => {
+    const mounted = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"';
+    const line = ["-rm", "sh", "-c", mounted, folder, process.execPath, program, ...args];
+    return spawnSync("unshare", line, {
+      env: environmentOf({ FXDESK_STORE: store }),
+      encoding: "utf8",
+      timeout: 50_000,
+    });
+  };
+
+  test.each(["list", "verify", "show x"])(
+    "fxdesk journal %s names the store, and says what to do",
+    async (words) => {
+      const store = join(folder, "made.db");
+      await spawned(["journal", "list"], { variables: { FXDESK_STORE: store } });
+      const { status, stdout, stderr } = readOnly(["journal", ...words.split(" ")], store);
+      expect({ status, stdout, stderr }).toEqual({
+        status: 2,
+        stdout: "",
+        stderr: expect.stringMatching(
+          new RegExp(
+            `^The store ${store} is on a file system that is read-only, .* --store or FXDESK_STORE\\.\\n$`,
+          ),
+        ) as string,
+      });
+    },
+  );
 });

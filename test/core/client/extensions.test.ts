@@ -330,6 +330,55 @@ describe("a module", () => {
     );
   });
 
+  test.each([
+    ["5", "5"],
+    ["{ code: 5 }", "{ code: 5 }"],
+    ["Symbol('no')", "Symbol(no)"],
+  ])("that throws what is no error is refused, with what it throws: %s", (thrown, told) => {
+    const path = fileWith(`throw ${thrown};`);
+    expect(() => named(path)).toThrow(
+      new TypeError(
+        `FXDESK_EXTENSIONS names ${path}, which cannot be loaded as a CommonJS module: it throws ${told}`,
+      ),
+    );
+  });
+
+  test.each(["null", "undefined", "5"])(
+    "whose function throws %s is refused, with what it throws",
+    (thrown) => {
+      const path = fileWith(`module.exports = () => { throw ${thrown}; };`);
+      expect(() => named(path)).toThrow(
+        new TypeError(`FXDESK_EXTENSIONS names ${path}, which adds nothing: it throws ${thrown}`),
+      );
+    },
+  );
+
+  test.each([
+    [
+      "({ operations: [{}] })",
+      "operations.0 has no name, tool, title, summary, effect, method, path, server, credentials, responses, errors, contract.",
+    ],
+    ["({ operations: [null] })", "operations.0 must be an object, not null."],
+    [`({ operations: [${declaration("path: undefined")}] })`, "fixings.get has no path."],
+    [
+      `({ operations: [{ ...${declaration()}, path: undefined, errors: undefined }] })`,
+      "fixings.get has no path, errors.",
+    ],
+    [
+      "({ procedures: [{ name: 'a.b', run: () => 1 }] })",
+      "a.b has no tool, title, summary, effect, input, uses, responses.",
+    ],
+    [
+      "({ watches: [{ name: 'a.watch' }] })",
+      "a.watch has no tool, title, summary, input, uses, responses, read, identify, state, begins, everyMs.",
+    ],
+  ])("that leaves out what is needed is refused, and that is named: %s", (code, message) => {
+    const path = fileWith(`module.exports = ({ operation, json, z }) => ${code};`);
+    expect(() => named(path)).toThrow(
+      new TypeError(`FXDESK_EXTENSIONS names ${path}, which adds nothing: ${message}`),
+    );
+  });
+
   test("that is an ES module is refused, and what is wanted is said", () => {
     const path = fileWith("export default () => [];", "extension.mjs");
     expect(() => named(path)).toThrow(

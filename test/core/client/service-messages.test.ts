@@ -123,3 +123,34 @@ test("entries that are no messages are passed over", async () => {
   });
   expect(error.service).toEqual({ code: "FORMAT_ERROR", message: "No.", details: "", field: "creditorName" });
 });
+
+test("a text has no line breaks, whatever it is told of", async () => {
+  const forged = "\n\nfxdesk: carried out (201)";
+  const error = await initiated(409, {
+    tppMessages: [
+      message("creditorName", `Refused.${forged} \t\r\n Really.\u2028Yes.`, "CONFLICT\u0085ERROR"),
+      message("creditorAccount.iban\r", "\n", "FORMAT\v\fERROR"),
+      message(undefined, "Two  spaces\tstay.", "FORMAT_ERROR"),
+    ],
+  });
+  const text = "Refused. fxdesk: carried out (201) Really. Yes.";
+  expect(error.message).toContain(`(409) creditorName: ${text} [CONFLICT ERROR]`);
+  expect(error.message).not.toMatch(/[\n\r\v\f\u0085\u2028\u2029]/);
+  expect(error.message).toContain("Two  spaces\tstay.");
+  expect(error.service).toMatchObject({
+    code: "CONFLICT ERROR",
+    message: text,
+    others: [{ code: "FORMAT ERROR", message: "", field: "creditorAccount.iban" }, { code: "FORMAT_ERROR" }],
+  });
+  const invalid = await initiated(400, { tppMessages: [message("creditorName", `No.${forged}`)] });
+  expect(invalid).toMatchObject({
+    violations: [{ field: "creditorName", message: "No. fxdesk: carried out (201)" }],
+  });
+});
+
+test("a text of nothing but spaces takes no time", async () => {
+  const spaces = " ".repeat(1_000_000);
+  const begun = performance.now();
+  await initiated(409, { tppMessages: [message(undefined, `a${spaces}b`)] });
+  expect(performance.now() - begun).toBeLessThan(5_000);
+});
