@@ -7,7 +7,7 @@ import type { Callable } from "../../core/declaration/operation";
 import { type DescribedField, inputFields, pageOf } from "../../core/declaration/described-page";
 import { callerFields, type Field } from "../../core/declaration/fields";
 import { fromText } from "../../core/wire/request";
-import { elementOf, kindOf } from "../../core/schema/kind";
+import { elementOf, isRequired, kindOf, shapeOf } from "../../core/schema/kind";
 import type { Flag, ParsedArguments } from "../arguments";
 import { flagName } from "../names";
 import type { ReadSource } from "./sources";
@@ -30,12 +30,27 @@ function optionsHelp(field: DescribedField): string {
   return `${kind === "array" ? "Any" : "One"} of ${options.join(", ")}.`;
 }
 
+/** What an object has inside, or each entry of a list. */
+function insideHelp({ kind, schema }: DescribedField): string {
+  const shape = shapeOf(elementOf(schema) ?? schema);
+  const names = Object.keys(shape);
+  if (names.length === 0) return "";
+  const needed = names.filter((name) => isRequired(shape[name]!));
+  const others = names.filter((name) => !needed.includes(name));
+  const parts = [
+    needed.length > 0 && `has ${needed.join(", ")}`,
+    others.length > 0 && `may have ${others.join(", ")}`,
+  ];
+  return `${kind === "array" ? "Each" : "It"} ${parts.filter(Boolean).join("; ")}.`;
+}
+
 function descriptionOf(field: DescribedField): string {
   const { need, description, default: fallback } = field;
   const words = [
     need === "required" && "Required.",
     description,
     optionsHelp(field),
+    insideHelp(field),
     fallback !== undefined && `Default: ${String(fallback)}.`,
   ];
   return words.filter(Boolean).join(" ");
@@ -109,12 +124,12 @@ const lostDigitsOf = ({ field: { name, schema }, texts = [] }: GivenField): Viol
     .flatMap((text) => lostIn(schema, text))
     .map(({ field: inside, message }) => ({ field: [name, inside].filter(Boolean).join("."), message }));
 
-/** `trade_type.0` is said of --trade-type. */
+/** `trade_type.0` is said of --trade-type, `items.1.amount` of --items (1.amount). */
 function flagIn(violation: Violation, flags: ReadonlyMap<string, string>): Violation {
   const [name = "", ...inside] = violation.field.split(".");
   const flag = flags.get(name);
   if (violation.rule || flag === undefined) return violation;
-  const at = inside.filter((part) => !/^\d+$/.test(part)).join(".");
+  const at = inside.some((part) => !/^\d+$/.test(part)) ? inside.join(".") : "";
   return { ...violation, field: [`--${flag}`, at && `(${at})`].filter(Boolean).join(" ") };
 }
 

@@ -63,7 +63,8 @@ export async function bodyOf(
     const value = JSON.parse(text) as unknown;
     if (typeof value !== "object" || value === null) return {};
     const { error, ...rest } = value as Record<string, unknown>;
-    return { ...rest, ...(typeof error === "string" && { error: secrets.redact(error).slice(0, 100) }) };
+    if (typeof error !== "string") return rest;
+    return { ...rest, error: secrets.redact(error).replaceAll(/\s+/g, " ").slice(0, 100) };
   } catch {
     return {};
   }

@@ -209,14 +209,14 @@ describe("fields", () => {
   const lost = "99999999999999.99, of which a number keeps 99999999999999.98.";
 
   test.each([
-    ["as JSON", ["--rules", rules("99999999999999.99")], "", `--rules (min_amount) is ${lost}`],
+    ["as JSON", ["--rules", rules("99999999999999.99")], "", `--rules (0.min_amount) is ${lost}`],
     [
       "in a list",
       ["--rules", rules("99999999999999.99").slice(1, -1)],
       "",
-      `--rules (min_amount) is ${lost}`,
+      `--rules (0.min_amount) is ${lost}`,
     ],
-    ["in a file", ["--rules", "@-"], rules("99999999999999.99"), `--rules (min_amount) is ${lost}`],
+    ["in a file", ["--rules", "@-"], rules("99999999999999.99"), `--rules (0.min_amount) is ${lost}`],
     [
       "in the input",
       ["--input", "-"],

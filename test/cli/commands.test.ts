@@ -28,6 +28,16 @@ describe("help", () => {
     },
   );
 
+  test("the help of a flag for objects names what is inside", async () => {
+    const { stdout } = await fxdesk(["call", "transactions.reconcile", "--help"]);
+    const words = stdout.replaceAll(/\s+/g, " ");
+    expect(words).toMatch(/--items <json> What is expected to be paid. Each has amount, currency; may have /);
+    const payment = await fxdesk(["call", "payments.initiate", "--help"]);
+    expect(payment.stdout.replaceAll(/\s+/g, " ")).toMatch(
+      /--instructed-amount <json>.*It has currency, amount\./,
+    );
+  });
+
   test("of an operation derives from its declaration", async () => {
     const { stdout } = await fxdesk(["call", "trades.book", "--help"]);
     expect(stdout).toContain("--quote-id <text>");
