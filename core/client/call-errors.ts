@@ -65,7 +65,10 @@ function kindOf(status: number): Kind {
 }
 
 /** The error for input that would not be sent. */
-export const invalidInput = (operation: Callable, violations: readonly Violation[]): InvalidInput =>
+export const invalidInput = (
+  operation: Pick<Callable, "name">,
+  violations: readonly Violation[],
+): InvalidInput =>
   new InvalidInput(`${operation.name}: ${describeViolations(violations)}`, {
     operation: operation.name,
     code: "invalid_input",

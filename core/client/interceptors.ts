@@ -97,10 +97,10 @@ async function guarded(interceptor: Interceptor, call: PreparedCall, next: Send)
       () => left !== undefined,
     );
   } catch (error) {
-    hasEnded = true;
     if (!left) throw thrown(call, error, false);
+  } finally {
+    hasEnded = true;
   }
-  hasEnded = true;
   if (!left) throw misused(call, "did not pass on a call that commits money.");
   return left;
 }

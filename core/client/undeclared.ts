@@ -50,8 +50,7 @@ export function undeclared(service: Service, request: UndeclaredRequest): Declar
   }
 }
 
-const refused = (violations: readonly Violation[]): InvalidInput =>
-  invalidInput({ name } as Declaration, violations);
+const refused = (violations: readonly Violation[]): InvalidInput => invalidInput({ name }, violations);
 
 function declared({ servers, credentials }: Service, request: UndeclaredRequest): Declaration {
   const { method, path, server = Object.keys(servers)[0]!, query, body, effect } = request;

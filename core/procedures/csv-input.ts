@@ -1,8 +1,9 @@
 /** Lists that callers give as CSV: a header row, columns in any order, commas, semicolons or tabs between. */
 import { Big } from "big.js";
 import type { z } from "zod";
-import { describeViolations, type Violation } from "../declaration/violation";
-import { InvalidInput } from "../errors";
+import { invalidInput } from "../client/call-errors";
+import type { Violation } from "../declaration/violation";
+import type { InvalidInput } from "../errors";
 import { cellsFrom, leavesQuoteOpen, original } from "../formats/csv/cells";
 import { nearest } from "../nearest";
 import { minorUnits } from "../schema/currency";
@@ -74,15 +75,8 @@ function cellsIn({ text, line }: Line, separator: string): string[] {
 }
 
 /** The error for a list of which something cannot be read; nothing is called then. */
-function refused(operation: string, all: readonly Violation[]): InvalidInput {
-  const violations = all.slice(0, mostViolations);
-  return new InvalidInput(`${operation}: ${describeViolations(violations)}`, {
-    operation,
-    code: "invalid_input",
-    outcome: "not-sent",
-    violations,
-  });
-}
+const refused = (operation: string, all: readonly Violation[]): InvalidInput =>
+  invalidInput({ name: operation }, all.slice(0, mostViolations));
 
 /** Header names differ in capitals and in what joins their words. */
 const plain = (name: string): string =>

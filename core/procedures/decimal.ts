@@ -1,7 +1,6 @@
 /** Sums of amounts, in decimals. */
 import { Big } from "big.js";
-import { describeViolations } from "../declaration/violation";
-import { InvalidInput } from "../errors";
+import { invalidInput } from "../client/call-errors";
 
 /** An amount with its direction as one signed decimal: money out, and balances against the client, are negative. */
 export const signed = (amount: string, direction: string | null | undefined): Big => {
@@ -21,13 +20,8 @@ type Bound = readonly [field: string, amount: string | undefined];
 /** Throws InvalidInput where there is nothing between two bounds. */
 export function checkBounds(operation: string, [lower, least]: Bound, [upper, most]: Bound): void {
   if (least === undefined || most === undefined || new Big(most).gte(least)) return;
-  const violations = [{ field: upper, message: `must be at least ${lower} (${least}), not ${most}` }];
-  throw new InvalidInput(`${operation}: ${describeViolations(violations)}`, {
-    operation,
-    code: "invalid_input",
-    outcome: "not-sent",
-    violations,
-  });
+  const message = `must be at least ${lower} (${least}), not ${most}`;
+  throw invalidInput({ name: operation }, [{ field: upper, message }]);
 }
 
 /** Sums by a key, in the order in which the keys came. */
