@@ -25,6 +25,8 @@ export interface Seen {
   heads: number;
   /** Statuses that were answered, as far as their heads went. */
   readonly statuses: number[];
+  /** Bytes of each request, head and body, as Latin-1 text. */
+  readonly requests: string[];
 }
 
 export interface Witness {
@@ -32,7 +34,7 @@ export interface Witness {
   /** What arrived, by identifier. */
   readonly seen: ReadonlyMap<string, Seen>;
   /** Says what is to happen to the calls with an identifier. */
-  expect(id: string, fate: Fate): void;
+  expect(id: string, fate: Fate | ((request: string) => Fate)): void;
   /** Resolves when no connection is left: until then something may still arrive. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -113,7 +115,7 @@ function play(socket: Socket, fate: Fate): void {
 
 /** Starts a server. `tokens` answers requests at /token. */
 export async function witness(tokens: () => Fate = () => ({ kind: "silence" })): Promise<Witness> {
-  const fates = new Map<string, Fate>();
+  const fates = new Map<string, Fate | ((request: string) => Fate)>();
   const seen = new Map<string, Seen>();
   const sockets = new Set<Socket>();
   const settling: (() => void)[] = [];
@@ -121,10 +123,12 @@ export async function witness(tokens: () => Fate = () => ({ kind: "silence" })):
   function arrived(socket: Socket, request: string): void {
     if (request.startsWith("POST /token")) return play(socket, tokens());
     const id = identifier.exec(request)?.[1] ?? "";
-    const known = seen.get(id) ?? { heads: 0, statuses: [] };
+    const known = seen.get(id) ?? { heads: 0, statuses: [], requests: [] };
     seen.set(id, known);
     known.heads += 1;
-    const fate = fates.get(id) ?? { kind: "reset" };
+    known.requests.push(request);
+    const expected = fates.get(id) ?? { kind: "reset" };
+    const fate = typeof expected === "function" ? expected(request) : expected;
     if ("status" in fate) known.statuses.push(fate.status);
     if (fate.kind === "drip") known.statuses.push(200);
     play(socket, fate);

@@ -231,7 +231,7 @@ async function play({ token, connections, wanted }: Group): Promise<string[]> {
     await client.close();
     await server.settled();
     return wanted.flatMap((each, index) => {
-      const seen = server.seen.get(each.id) ?? { heads: 0, statuses: [] };
+      const seen = server.seen.get(each.id) ?? { heads: 0, statuses: [], requests: [] };
       const found =
         endings[index] === "no end in time" ? ["did not end in time"] : lies(each, endings[index], seen);
       return found.map(

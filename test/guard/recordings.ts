@@ -1,0 +1,26 @@
+/**
+ * The recordings in test/guard/recordings: what an earlier version of the code sent, answered and stored. To make them
+ * anew, after a change that is meant: `FXDESK_RECORD=1 npx jest test/guard`.
+ */
+import { createHash } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+
+export const isRecording = process.env.FXDESK_RECORD === "1";
+
+const folder = join(__dirname, "recordings");
+
+/** Reads a recording. */
+export const readRecording = async (name: string): Promise<Buffer> =>
+  gunzipSync(await readFile(join(folder, `${name}.gz`)));
+
+/** Replaces a recording. */
+export async function writeRecording(name: string, content: string | Buffer): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }));
+}
+
+/** Returns a hash that is short enough to be kept ten thousand times. */
+export const shortHash = (text: string): string =>
+  createHash("sha256").update(text).digest("hex").slice(0, 8);
