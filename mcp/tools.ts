@@ -52,7 +52,7 @@ export const listedFields = (operation: Callable): readonly Field[] =>
     return listedBy === operation.name && !deprecated;
   });
 
-/** One paragraph: what it does, what to know, what must be given, what it changes, what comes back, and what it is asked as. */
+/** One paragraph: what it does, what to know, what must be given, what it changes and what comes back. */
 function describe(callable: Callable): string {
   const page = pageOf(callable);
   const listed = new Set(listedFields(callable).map(({ name }) => name));
@@ -63,7 +63,6 @@ function describe(callable: Callable): string {
     ...rules.map(({ description }) => description),
     warningOf(page.effect),
     ...responsesOf(page),
-    callable.askedAs && `Also: ${callable.askedAs}.`,
   ]
     .filter(Boolean)
     .join(" ");

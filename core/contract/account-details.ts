@@ -99,7 +99,6 @@ export const listAccountDetails = operation({
   tool: "list_account_details",
   title: "List account details",
   summary: "Lists dedicated and pooled account details for customers to pay or wire money to the client.",
-  askedAs: "send",
   notes:
     "Bank details (coordinates) for invoices and incoming remittances: IBAN, BIC (SWIFT), sort code, routing and account number.",
   effect: "read",
@@ -165,7 +164,6 @@ export const requestAccount = operation({
   title: "Request account",
   summary:
     "Requests (applies for) a new dedicated account in a currency and country, which dealers of the provider open.",
-  askedAs: "application, later",
   notes: "A repeated request opens no second account.",
   effect: "change",
   method: "POST",
@@ -193,7 +191,6 @@ export const updateAccountAlias = operation({
   title: "Update account alias",
   summary:
     "Renames a dedicated account: changes its alias, the nickname (label, display name) by which it is called from then on.",
-  askedAs: "instead, relabel",
   effect: "change",
   method: "PATCH",
   path: "/account-details/{account_details_id}",
@@ -217,7 +214,6 @@ export const makeAccountDefault = operation({
   title: "Make account default",
   summary:
     "Makes a dedicated account the default (main, primary, preferred) one to use for its holder and currency.",
-  askedAs: "via, standard",
   effect: "change",
   method: "POST",
   path: "/account-details/{account_details_id}/make-default",

@@ -110,7 +110,6 @@ export const listAccounts = operation({
   title: "List accounts",
   summary:
     "Lists what bank accounts you have (own, hold), in currencies like GBP (sterling) and USD: an overview.",
-  askedAs: "company, register, enumerate",
   effect: "read",
   method: "GET",
   path: "/accounts",
@@ -133,7 +132,6 @@ export const getAccount = operation({
   title: "Get account",
   summary:
     "Looks up the details of one account by its id: information, name (what it is called), type, currency, and whether it is still open.",
-  askedAs: "show, data, pull, BIC, about, active",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}",
@@ -150,7 +148,6 @@ export const getFundingAccount = operation({
   title: "Get funding account",
   summary:
     "Returns where money (funds, cover, margin) must be sent to settle trades and forwards: the account to transfer to, or pay into, for currency bought.",
-  askedAs: "FX, send",
   notes: "Settlement instructions (SSI), bank or wire details.",
   effect: "read",
   method: "GET",
@@ -199,7 +196,6 @@ export const listBalances = operation({
   title: "List balances",
   summary:
     "Lists the balances on one account: how much is available (to spend), required funds, initial margin, margin call, collateral held.",
-  askedAs: "cover",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/balances",

@@ -109,7 +109,6 @@ export const getApprovalsConfig = operation({
   tool: "get_approvals_config",
   title: "Get approvals configuration",
   summary: "Returns who must approve or sign off payments, and how many people: the approval matrix.",
-  askedAs: "money",
   notes: "It has groups of approvers (signatories) and rules with limits (thresholds, bands of amounts).",
   effect: "read",
   method: "GET",
@@ -126,7 +125,6 @@ export const replaceApprovalsConfig = operation({
   title: "Replace approvals configuration",
   summary:
     "Replaces all groups and rules of approval: adds, removes (takes out) or changes approvers (signatories), limits (thresholds), who signs above an amount.",
-  askedAs: "raise, board, director, people",
   notes: "What is missing is gone. The change may wait for a second administrator.",
   effect: "money",
   method: "POST",
@@ -151,7 +149,6 @@ export const getApprovalsSettings = operation({
   title: "Get approvals settings",
   summary:
     "Returns whether approval is enabled (on): a second person (colleague, four eyes, dual control, maker-checker) has to sign off payments, or one acts alone.",
-  askedAs: "check, yes",
   effect: "read",
   method: "GET",
   path: "/approvals-workflow/settings",

@@ -146,7 +146,6 @@ export const createConsent = operation({
   title: "Create consent",
   summary:
     "Creates (starts) a new consent (mandate) to read account information (AIS, PSD2) by open banking: asks for permission (access) to accounts at another bank.",
-  askedAs: "day, fresh, step",
   notes: "It is valid once the person has authorised it at the link scaRedirect or scaOAuth.",
   effect: "change",
   method: "POST",
@@ -173,7 +172,6 @@ export const getConsent = operation({
   title: "Get consent",
   summary:
     "Returns the details of a consent (mandate, agreement): what access (permission) to accounts it covers or includes (scope), and until when it is valid.",
-  askedAs: "full",
   effect: "read",
   method: "GET",
   path: "/v1/consents/{consent-id}",
@@ -219,7 +217,6 @@ export const startConsentAuthorisation = operation({
   title: "Start consent authorisation",
   summary:
     "Begins the authorisation of a consent that nobody has authorised, or restarts it after a time-out: to confirm (sign) the permission at the bank again.",
-  askedAs: "exist, trigger, kick, SCA",
   effect: "change",
   method: "POST",
   path: "/v1/consents/{consent-id}/authorisations",
@@ -236,7 +233,6 @@ export const listConsentAuthorisations = operation({
   title: "List consent authorisations",
   summary:
     "Lists which authorisations (sign-ins, SCA attempts) were started for a consent (access permission), and their IDs.",
-  askedAs: "under, authorise",
   effect: "read",
   method: "GET",
   path: "/v1/consents/{consent-id}/authorisations",
@@ -252,7 +248,6 @@ export const getConsentAuthorisation = operation({
   title: "Get consent authorisation",
   summary:
     "Returns the SCA status (step) of an authorisation of a consent: whether its person has authorised (completed, confirmed) the access, or it failed.",
-  askedAs: "auth, check, sign",
   effect: "read",
   method: "GET",
   path: "/v1/consents/{consent-id}/authorisations/{authorisation-id}",

@@ -9,7 +9,6 @@ export const getLoginPage = operation({
   title: "Get login page",
   summary:
     "Returns the page (link, URL) where users sign in to the service: OAuth login (log in, authenticate).",
-  askedAs: "address",
   effect: "read",
   method: "GET",
   path: "/authenticate",

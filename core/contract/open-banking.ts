@@ -223,7 +223,6 @@ export const listOpenBankingAccounts = operation({
   title: "List open-banking accounts",
   summary:
     "Lists all accounts at other banks (outside, external, held elsewhere) that are connected (linked), or came under a consent.",
-  askedAs: "already, third",
   effect: "read",
   method: "GET",
   path: "/v1/accounts",
@@ -257,7 +256,6 @@ export const listOpenBankingBalances = operation({
   title: "List open-banking balances",
   summary:
     "Lists the balances (closing, expected, available) of an account linked at another (external, house) bank (PSD2): what it holds, how much money.",
-  askedAs: "connect",
   effect: "read",
   method: "GET",
   path: "/v1/accounts/{account-id}/balances",
@@ -274,7 +272,6 @@ export const listOpenBankingTransactions = operation({
   title: "List open-banking transactions",
   summary:
     "Lists the transactions (bookings, movements) of a connected (linked) account at another (external) bank (PSD2), as JSON, camt.053 or MT940.",
-  askedAs: "since, turnover, week, last, credit, went",
   effect: "read",
   method: "GET",
   path: "/v1/accounts/{account-id}/transactions",

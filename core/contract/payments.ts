@@ -149,7 +149,6 @@ export const getPaymentStatus = operation({
   title: "Get payment status",
   summary:
     "Returns the status of a payment: whether the transfer is pending, has left (went out, is executed, processed), was accepted or rejected (refused).",
-  askedAs: "pmt, through, quick, gone",
   effect: "read",
   method: "GET",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/status",
@@ -177,7 +176,6 @@ export const initiateBulkPayment = operation({
   title: "Initiate bulk payment",
   summary:
     "Pays several at once: a batch of SEPA transfers or payment run, as a list with IBANs and amounts or a pain.001 file.",
-  askedAs: "attach, together, collective, spreadsheet",
   notes:
     "For salaries, wages (payroll for staff) or suppliers. A person must authorise it at the link scaRedirect or scaOAuth.",
   effect: "money",
@@ -202,7 +200,6 @@ export const startPaymentAuthorisation = operation({
   title: "Start payment authorisation",
   summary:
     "Lets a person authorise (sign) a payment or its cancellation: begins (starts) strong customer authentication (SCA, two-factor step).",
-  askedAs: "kick, process, initiate",
   effect: "money",
   method: "POST",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/{payment-authorisation}",
@@ -221,7 +218,6 @@ export const listPaymentAuthorisations = operation({
   title: "List payment authorisations",
   summary:
     "Lists which authorisations (signatures, sign-offs, SCA attempts) were started so far for a payment (transfer) or its cancellation, by ID.",
-  askedAs: "IDs, wire, authorization",
   effect: "read",
   method: "GET",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/{payment-authorisation}",
@@ -237,7 +233,6 @@ export const initiatePayment = operation({
   title: "Initiate payment",
   summary:
     "Makes (sends) a payment, say 3,000 EUR from you to a supplier: pays (settles) invoices, bills, vendors, employees or rent by SEPA, instant or wire transfer.",
-  askedAs: "today, ref",
   notes:
     "Sends, remits, transfers or reimburses money, also abroad (international), or sets up a standing order (recurring). A person must authorise it at the link scaRedirect or scaOAuth.",
   effect: "money",
@@ -265,7 +260,6 @@ export const cancelPayment = operation({
   title: "Cancel payment",
   summary:
     "Cancels (stops, recalls, revokes) a pending or scheduled payment, transfer, wire, instruction or standing order before it is executed.",
-  askedAs: "date, kill, pull",
   effect: "money",
   method: "DELETE",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}",
@@ -286,7 +280,6 @@ export const getPaymentAuthorisation = operation({
   title: "Get payment authorisation",
   summary:
     "Returns the SCA status of an authorisation of a payment (transfer): whether the person has completed it (signed it off, confirmed), or it still waits.",
-  askedAs: "check, fail, auth, ID, authorise",
   effect: "read",
   method: "GET",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/{payment-authorisation}/{authorisation-id}",
@@ -302,7 +295,6 @@ export const getPayment = operation({
   title: "Get payment",
   summary:
     "Looks up (pulls up) the details of a single payment (instruction, remittance) as it was initiated (entered): amount, creditor (beneficiary), reference.",
-  askedAs: "transfer, show, stand, number",
   effect: "read",
   method: "GET",
   path: "/v1/payments/{payment-product}/{paymentId}",
@@ -318,7 +310,6 @@ export const getBulkPayment = operation({
   title: "Get bulk payment",
   summary:
     "Returns a whole batch (bulk, payment run, payroll) as it was sent or uploaded: its status, and all entries (lines) included, such as salaries.",
-  askedAs: "supplier, contain",
   effect: "read",
   method: "GET",
   path: "/v1/bulk-payments/{payment-product}/{paymentId}",

@@ -93,7 +93,6 @@ export const createStatementFile = operation({
   title: "Create statement file",
   summary:
     "Orders (triggers) the export of a bank statement (extract, document) for an account as a file to download later, such as PDF or Excel.",
-  askedAs: "request",
   notes: "statements.getFile fetches it.",
   effect: "change",
   method: "POST",
@@ -121,7 +120,6 @@ export const getStatementFile = operation({
   title: "Get statement file",
   summary:
     "Downloads (fetches, collects) a bank statement file (document, extract) that you requested, ordered or asked for, or tells whether it is ready.",
-  askedAs: "export",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/statements/{statement_id}/file",
@@ -186,7 +184,6 @@ export const emailTradesStatement = operation({
   tool: "email_trades_statement",
   title: "E-mail trades statement",
   summary: "Sends a report of the trades (deals, conversions) of a day or month by e-mail, to the inbox.",
-  askedAs: "currency, contract",
   notes: "To the registered address.",
   path: "/statements/trades",
   body: TradesStatement,
@@ -201,7 +198,6 @@ export const emailIncomingFundsStatement = operation({
   title: "E-mail incoming funds statement",
   summary:
     "Sends a report of incoming funds (money received, receipts, credits) of a period, such as a week, by e-mail.",
-  askedAs: "list, inbox",
   notes: "To the registered address.",
   path: "/statements/incoming-funds",
   body: IncomingFundsStatement,

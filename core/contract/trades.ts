@@ -185,7 +185,6 @@ export const listTrades = operation({
   title: "List trades",
   summary:
     "Lists all FX (currency) trades of the client (deal blotter): conversions from one to another, contracts, hedges; spot, forwards, drawdowns, NDFs.",
-  askedAs: "last, year, month",
   notes: "With rates, maturity and settlement, open or not.",
   effect: "read",
   method: "GET",
@@ -220,7 +219,6 @@ export const getTrade = operation({
   title: "Get trade",
   summary:
     "Returns the details of one trade (deal): status, rate, confirmation, when it settles (value date), amounts.",
-  askedAs: "number, purchase",
   effect: "read",
   method: "GET",
   path: "/trades/{trade_id}",

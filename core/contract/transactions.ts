@@ -106,7 +106,6 @@ export const getTransaction = operation({
   title: "Get transaction",
   summary:
     "Returns one single transaction (ledger entry, item, booking) in full by its id, with all details: counterparty, reference, remittance information.",
-  askedAs: "field, completely, tx, everything",
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/transactions/{transaction_id}",

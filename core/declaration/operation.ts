@@ -177,8 +177,8 @@ export interface Callable {
   readonly summary: string;
   /** What a caller must know beyond the summary. */
   readonly notes?: string;
-  /** Words by which people ask for it that the summary does not have, for a search among tools: `instead, relabel`. */
-  readonly askedAs?: string;
+  /** Search words of the palette and of `fxdesk operations`, English and German, that title and summary lack. */
+  readonly keywords?: readonly string[];
   readonly effect: Effect;
   readonly rules?: readonly Rule[];
   readonly responses: Readonly<Record<number, ResponseDeclaration>>;

@@ -72,7 +72,7 @@ export interface ProcedureDeclaration<C, S extends Shape, R extends ResponseDecl
   | "title"
   | "summary"
   | "notes"
-  | "askedAs"
+  | "keywords"
   | "effect"
   | "rules"
   | "rows"

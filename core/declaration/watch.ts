@@ -85,7 +85,7 @@ export interface WatchDeclaration<C, S extends Shape, R extends ResponseDeclarat
   | "title"
   | "summary"
   | "notes"
-  | "askedAs"
+  | "keywords"
   | "rules"
   | "uses"
   | "tellsWhenNew"

@@ -145,7 +145,6 @@ export const getCashPosition = procedure({
   title: "Get cash position",
   summary:
     "Returns how much cash (money) there is in the bank: balances of all accounts, with totals by currency, also converted into one.",
-  askedAs: "morning, add, altogether",
   notes:
     "A daily report of liquidity (treasury, funds), on hand or available overall: net, consolidated, today. Required funds and margin are included by default.",
   effect: "read",

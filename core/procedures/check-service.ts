@@ -183,7 +183,6 @@ export const checkServiceResponses = procedure({
   title: "Check service against contract",
   summary:
     "Checks the health of the service (API, provider): whether it is up and running and works as documented, and its responses conform to the contract (specification), by reads alone.",
-  askedAs: "platform, before, system",
   notes: "Reports deviations, never values. Under 60 calls.",
   effect: "read",
   uses: [...service, ...underConsent, ...ofPayment],

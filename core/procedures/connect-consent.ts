@@ -115,7 +115,6 @@ export const connectConsent = procedure({
   title: "Connect bank accounts",
   summary:
     "Connects (links, adds, hooks up) accounts at another bank (house bank) here: asks a person for consent (permission, access) to read them, and waits until it is granted.",
-  askedAs: "bring",
   notes: "The person authorises it at the link in progress and result. Call again to wait longer.",
   effect: createConsent.effect,
   uses: [

@@ -187,7 +187,6 @@ export const convertStatements = procedure({
   title: "Convert bank statement",
   summary:
     "Converts (turns) a statement file from one format into another, MT940, CODA or CSV (comma separated, for a spreadsheet); or reads (parses) it as JSON data.",
-  askedAs: "bank, Excel, attach",
   notes: "A broken or inconsistent file is refused. Not for PDF, XLS or camt.053.",
   effect: "read",
   uses: [],

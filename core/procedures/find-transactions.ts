@@ -216,7 +216,6 @@ export const findTransactions = procedure({
   title: "Find transactions",
   summary:
     "Finds transactions over all accounts by period, amount, counterparty or text, with sums by currency.",
-  askedAs: "around, across, land, since",
   notes:
     "Searches (traces, looks for) incoming payments (money received from customers, receipts, deposits, credits) and outgoing ones (debits, taxes, rent, suppliers, bank fees, charges): who paid or was paid, what came in, arrived or went out for an invoice or reference, yesterday, this or last week, month or quarter. For the history of one account, transactions.list.",
   effect: "read",

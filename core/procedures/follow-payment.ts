@@ -151,7 +151,6 @@ export const followPayment = procedure({
   title: "Follow payment",
   summary:
     "Tracks (follows) a payment, or all payments of a trade, to the end: waits until the transfer or wire to a supplier has gone through (arrived), and tells its final status: settled (paid, complete), rejected (bounced) or cancelled.",
-  askedAs: "till, eye, finish",
   notes: "For money coming in, transactions.find.",
   effect: "read",
   uses: ["payments.getStatus", "trades.get"],

@@ -265,7 +265,6 @@ export const getExposure = procedure({
   title: "Get currency exposure",
   summary:
     "Returns the currency exposure (FX risk, open net position) by tenor: how much of expected flows and balances is hedged by trades (covered, hedge ratio), and what is exposed (unhedged).",
-  askedAs: "month, fall",
   notes: "Without expected flows it is of all open trades. An ndf counts as a hedge.",
   effect: "read",
   uses: ["trades.list", ...accountOperations, "accounts.listBalances"],

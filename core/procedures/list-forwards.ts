@@ -220,7 +220,6 @@ export const listForwards = procedure({
   title: "List forwards",
   summary:
     "Lists open (outstanding) forwards (outrights, hedge contracts): what remains to draw down (undrawn), when they mature (fall due), at which rate, with totals by currency and month.",
-  askedAs: "left",
   notes:
     "A calendar of maturities. Drawdowns mature by themselves; what is overdue and not paid for is still open.",
   effect: "read",

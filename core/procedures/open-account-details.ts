@@ -71,7 +71,6 @@ export const openAccountDetails = procedure({
   title: "Open account",
   summary:
     "Opens (sets up) a new local account to receive (collect) a currency in a country: applies for it, and waits until it is confirmed or has failed.",
-  askedAs: "running, work",
   notes:
     "Call again to wait longer; nothing is requested twice. For virtual accounts, accountDetails.assignVirtual.",
   effect: "change",

@@ -300,7 +300,6 @@ export const reconcileTransactions = procedure({
   title: "Reconcile transactions",
   summary:
     "Matches (reconciles, compares, applies, clears) expected payments, such as a list of open (unpaid, outstanding) invoices, bills or receivables (AR), against bank transactions: which customers paid, in part, twice (duplicates) or several together, who still owes (has not paid), and what is unexpected.",
-  askedAs: "settle, tie, receipt",
   notes: "likely is a guess for a person to look at; open items come with candidates.",
   effect: "read",
   uses: transactionOperations,

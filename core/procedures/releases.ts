@@ -12,7 +12,6 @@ export const getRelease = procedure({
   title: "Get release",
   summary:
     "Tells the status of an order (deal) or request held for the release (approval) of a manager: what happened to it (released, refused), or whether it still waits.",
-  askedAs: "approve, submission, say, sign",
   effect: "read",
   beside: "money",
   uses: [],
@@ -27,7 +26,6 @@ export const cancelRelease = procedure({
   title: "Cancel release",
   summary:
     "Withdraws (retracts, scraps, takes back) an order (deal) or another call held for release, while it waits for the approval (sign-off) of a manager.",
-  askedAs: "queue, pull, undo, request",
   effect: "change",
   beside: "money",
   uses: [],

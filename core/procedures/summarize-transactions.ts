@@ -142,7 +142,6 @@ export const summarizeTransactions = procedure({
   title: "Summarise transactions",
   summary:
     "Sums (breaks down) transactions per month, by counterparty, type and more: monthly totals of money in and out (income, expenses, charges), how much each top (largest) customer paid or supplier (payee) received, turnover, spending, cash flow.",
-  askedAs: "fee",
   notes:
     "Currencies are never added together. Transfers between own accounts and both sides of trades count, too.",
   effect: "read",

@@ -14,7 +14,6 @@ export const watchAccountDetails = watch({
   title: "Watch account details",
   summary:
     "Tells when account details are new, changed (altered) or removed: a requested account (applied for) is confirmed or has failed, another IBAN is issued.",
-  askedAs: "receive, pay, flag",
   uses: ["accountDetails.list"],
   input: {},
   output: json(AccountDetails, "Account details."),

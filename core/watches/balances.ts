@@ -84,7 +84,6 @@ export const watchBalances = watch({
   title: "Watch balances",
   summary:
     "Notifies (warns, alerts) if a balance drops below (less than) or rises above (exceeds, more than) a threshold, and when it is back: low, short or too much (idle) cash, overdrawn.",
-  askedAs: "alarm, under, top",
   notes: "Compares each account by itself, in its currency.",
   rules: [
     {

@@ -24,7 +24,6 @@ export const watchConsents = watch({
   title: "Watch consents",
   summary:
     "Warns (reminds) when a consent (permission, bank access) is about to expire (end, run out, lapse), to renew it, and tells each change of its status.",
-  askedAs: "renewal, ahead",
   uses: ["consents.get"],
   input: {
     consents: z

@@ -24,7 +24,6 @@ export const watchMarginCalls = watch({
   title: "Watch margin calls",
   summary:
     "Tells (alerts) when margin calls on forwards are raised (top up, post more collateral), change, or are settled (gone).",
-  askedAs: "extra",
   uses: [...accountOperations, "accounts.listBalances"],
   input: {},
   output: json(MarginDue, "The margin call."),

@@ -32,7 +32,6 @@ export const watchPayments = watch({
   title: "Watch payments",
   summary:
     "Keeps an eye on sent open-banking payments (SEPA or wire transfers): tells which changed status (updates), are authorised, settled, rejected or cancelled.",
-  askedAs: "PSD2, move",
   uses: ["payments.getStatus"],
   input: {
     payments: z

@@ -22,7 +22,6 @@ export const watchStatements = watch({
   title: "Watch statements",
   summary:
     "Tells when (as soon as) requested (ordered) statement files (exports) have finished (are ready, available), or failed.",
-  askedAs: "download",
   uses: ["statements.getFile"],
   input: {
     urls: z

@@ -26,7 +26,6 @@ export const watchTradePayments = watch({
   title: "Watch payments of trades",
   summary:
     "Notifies when a payment (payout) of a trade (deal, conversion) changes status: it waits for authorisation, is executing, complete or rejected (bounced).",
-  askedAs: "paid, alert, disbursement",
   uses: ["trades.list", "trades.get"],
   input: {
     trades: z.array(z.string().min(1)).min(1).optional().meta({

@@ -10,7 +10,6 @@ export const watchTrades = watch({
   title: "Watch trades",
   summary:
     "Tells (keeps posted) when trades (deals, currency contracts) are new or change status since last time: booked, funded, paid out, closed or cancelled.",
-  askedAs: "FX, fresh",
   uses: ["trades.list"],
   input: {},
   output: json(BookedTrade, "A trade."),

@@ -30,7 +30,6 @@ export const watchTransactions = watch({
   title: "Watch transactions",
   summary:
     "Notifies (lets you know, alerts) when money comes in (incoming payments, customers pay) or leaves: new transactions since you asked, fees, late or changed bookings.",
-  askedAs: "fresh, soon, ping, moment, outgoing",
   notes: "Looks back 14 days for those booked late.",
   uses: [...accountOperations, "transactions.list"],
   input: {

@@ -54,6 +54,24 @@ test("--version is the version of the package", async () => {
 });
 
 describe("fxdesk operations", () => {
+  test.each([
+    [["BOOK", "trade"], ["trades.book"]],
+    [["standing order"], ["payments.initiate"]],
+    [["Dauerauftrag"], ["payments.initiate"]],
+  ])("%j finds by name, title, summary or keywords", async (words, expected) => {
+    const { code, stdout } = await fxdesk(["operations", ...words, "--json"]);
+    expect(code).toBe(0);
+    expect((JSON.parse(stdout) as { name: string }[]).map(({ name }) => name)).toEqual(
+      expect.arrayContaining(expected),
+    );
+  });
+
+  test("says that no operation contains the words", async () => {
+    const { code, stdout, stderr } = await fxdesk(["operations", "trades", "submarine"]);
+    expect([code, stdout]).toEqual([4, ""]);
+    expect(stderr).toMatch(/^No operation contains "trades" and "submarine"/);
+  });
+
   test("lists each operation with its effect", async () => {
     const { stdout } = await fxdesk(["operations"]);
     for (const { name, effect } of operations)
