@@ -75,7 +75,12 @@ export function toolNames(operations: readonly Callable[]): RenderText {
 }
 
 /** The argument by which a list goes on. */
-const cursorProperty = { [cursorArgument]: { type: "string" } };
+const cursorProperty = {
+  [cursorArgument]: {
+    type: "string",
+    description: "From `next` of the last result.",
+  },
+};
 
 /** What a model fills. Options that it has from an earlier call are not listed; who guesses is told them. */
 function inputOf(operation: Callable): JsonObject {

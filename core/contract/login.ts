@@ -7,8 +7,8 @@ export const getLoginPage = operation({
   name: "login.getPage",
   tool: "get_login_page",
   title: "Get login page",
-  summary:
-    "Returns the page (link, URL) where users sign in to the service: OAuth login (log in, authenticate).",
+  summary: "Returns the HTML page of the OAuth 2.0 login on which a person signs in to the service.",
+  keywords: ["authenticate", "Anmeldung", "einloggen"],
   effect: "read",
   method: "GET",
   path: "/authenticate",
@@ -18,14 +18,14 @@ export const getLoginPage = operation({
     scope: z
       .string()
       .regex(/(^| )openid( |$)/, "must include openid")
-      .meta({ title: "Scope", description: "Scopes with spaces between; openid must be one." }),
-    response_type: z.literal("code").meta({ title: "Response type", description: "Always code." }),
-    client_id: id("Application ID", "The OAuth application, not the client whose accounts are meant."),
+      .meta({ title: "Scope", description: "OAuth scopes separated by spaces; must include openid." }),
+    response_type: z.literal("code").meta({ title: "Response type", description: "Always `code`." }),
+    client_id: id("Application ID", "Client ID of the OAuth application, not of the corporate client."),
     redirect_uri: hiddenFromModels(
-      webAddress("Redirect URI", "Where the person is sent afterwards, exactly as registered."),
+      webAddress("Redirect URI", "Address to which the person returns, exactly as registered."),
       "redirectUri",
     ),
-    state: id("State", "Comes back unchanged with the redirect."),
+    state: id("State", "Opaque value that the redirect returns unchanged."),
   },
   responses: { 200: html("The login page.") },
   errors: {},

@@ -10,7 +10,7 @@ export type Effect = "read" | "change" | "money";
 /** What each effect means, for people and models; the surfaces add what matters to them. */
 export const effectDescriptions: Readonly<Record<Effect, string>> = {
   read: "Changes nothing.",
-  change: "Changes or asks for something.",
+  change: "Changes or requests something.",
   money: "Commits or moves money, or changes who may approve it.",
 };
 
