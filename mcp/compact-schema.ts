@@ -87,11 +87,9 @@ export function compactSchema(schema: JsonObject, renderText: RenderText): JsonO
   const told = new Set<string>();
   const toldKey = (name: string, { description }: JsonObject) => `${name} ${String(description)}`;
 
-  /** The description of a field; none for a constant, nor for a plain entry, which its list describes. */
+  /** The description of a field; none for a plain entry, which its list describes. */
   const telling = ({ description, ...node }: JsonObject, path: string): string | undefined =>
-    description === undefined || node.const !== undefined || isEntry(path, node)
-      ? undefined
-      : renderText(description as string);
+    description === undefined || isEntry(path, node) ? undefined : renderText(description as string);
 
   /** Where the same was described before; else it is remembered under this path. */
   function before(node: JsonObject, path: string): string | undefined {

@@ -235,7 +235,7 @@ export const paymentRules: readonly Rule[] = [
   notAt(
     ["payments", "bulk-payments"],
     Object.keys(standingOrder),
-    `Only a periodic payment has ${Object.keys(standingOrder).join(", ")}.`,
+    `${Object.keys(standingOrder).join(", ")} are only for periodic payments.`,
   ),
   {
     kind: "needed-by",

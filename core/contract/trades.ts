@@ -174,7 +174,7 @@ export const bookTrade = operation({
   path: "/trades",
   query: { quote_id: id("Quote ID", "ID of the quote to book."), client_id: clientId },
   body: NewTrade,
-  responses: { 201: json(ConfirmedTrade, "The trade was booked.") },
+  responses: { 201: json(ConfirmedTrade, "The trade is booked.") },
   errors: {
     400: [meaning[400], ErrorMessage],
     401: meaning[401],

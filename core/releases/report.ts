@@ -56,7 +56,7 @@ const words: Readonly<Record<ReleaseState, string>> = {
   waiting: "The request awaits release by a person. Nothing was sent.",
   released: "The request is released and not sent yet.",
   booking: "The booking was sent; its outcome is not known yet.",
-  booked: "The trade was booked.",
+  booked: "The trade is booked.",
   sent: "The call was sent; its outcome is in the journal.",
   expired: "The request expired. Nothing was sent.",
   refused: "A person refused the request. Nothing was sent.",

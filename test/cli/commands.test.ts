@@ -31,7 +31,7 @@ describe("help", () => {
   test("the help of a flag for objects names what is inside", async () => {
     const { stdout } = await fxdesk(["call", "transactions.reconcile", "--help"]);
     const words = stdout.replaceAll(/\s+/g, " ");
-    expect(words).toMatch(/--items <json> What is expected to be paid. Each has amount, currency; may have /);
+    expect(words).toMatch(/--items <json> Expected payments, such as open invoices. Each has amount, currency; may have /);
     const payment = await fxdesk(["call", "payments.initiate", "--help"]);
     expect(payment.stdout.replaceAll(/\s+/g, " ")).toMatch(
       /--instructed-amount <json>.*It has currency, amount\./,
@@ -43,7 +43,7 @@ describe("help", () => {
     expect(stdout).toContain("--quote-id <text>");
     expect(stdout).toContain("@<file> is what the file holds");
     expect(stdout).toContain("mortage_repayment");
-    expect(stdout).toMatch(/409 +A conflict that can be corrected; see the details. \(exit code 5\)/);
+    expect(stdout).toMatch(/409 +A conflict that can be corrected; see the error details. \(exit code 5\)/);
     expect(stdout).toMatch(/502 .*\(exit code 7\)/);
     expect(stdout).toContain("fxdesk call trades.book --quote-id <quote-id> --reason charitable_aid --yes");
   });

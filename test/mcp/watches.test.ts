@@ -53,7 +53,7 @@ test("tells what is new since its cursor, as a table and whole", async () => {
     expect(told.next).toBeUndefined();
     expect(told.changes[0]).not.toHaveProperty("repeated");
     const [headline, about, list, heads, row] = text.split("\n");
-    expect([headline, list]).toEqual(["Watch transactions: What is new or has changed.", "changes:"]);
+    expect([headline, list]).toEqual(["Watch transactions: New and changed entries.", "changes:"]);
     expect(about).toBe(`count 1, cursor ${told.cursor}.`);
     expect(heads).toMatch(/^kind,id,entry\.transaction_id,.*entry\.amount\.amount,entry\.amount\.currency/);
     expect(row).toMatch(/^new,/);

@@ -134,7 +134,7 @@ describe("what declarations say on forms", () => {
     const { fields, operations } = JSON.parse(files["form-words/de.json"]!);
     expect(operations["get-trade"].trade_id).toEqual({
       label: "Geschäfts-ID",
-      description: "Wie trade_id in „Geschäfte auflisten“.",
+      description: "`trade_id` aus „Geschäfte auflisten“.",
     });
     expect(fields.creditorAccount.parts.iban.label).toBe("IBAN");
   });
@@ -209,7 +209,9 @@ test("Node-RED gives the editor the words of its language", async () => {
 
   expect(words.form.connection).toBe("Verbindung");
   expect(round.labels["fxdesk-release"]).toBe("Freigeben");
-  const [inGerman, inEnglish] = [/^Der Client/, /^The client/].map((text) => expect.stringMatching(text));
+  const [inGerman, inEnglish] = [/^ID des Firmenkunden/, /^ID of the corporate client/].map((text) =>
+    expect.stringMatching(text),
+  );
   expect(meanings).toEqual([inGerman, inGerman, inEnglish, inEnglish, inEnglish, inEnglish]);
   expect(nodes).toContain("Listet die Devisengeschäfte");
   const headings = sections.map((text) => /<h3>(Outputs|Ausgaben)<\/h3>/.exec(text)?.[1]);

@@ -77,7 +77,7 @@ describe.each(names)("%s", (name) => {
   test("fields have a title and one short sentence for people and models", () => {
     for (const { title, description } of callerFields(operationNamed(name))) {
       expect(title).toMatch(/^[A-Z0-9]/);
-      expect(description).toMatch(/^[A-Z0-9].{5,110}\.$/);
+      expect(description).toMatch(/^[A-Z0-9`].{2,110}\.$/);
     }
   });
 });
