@@ -22,7 +22,7 @@ function overview(operations: readonly Callable[]): string {
     [`${name.padEnd(longest)}  ${effect}`.padEnd(longest + "  change".length), summary] as const;
   return page(
     ...[...bySection(operations)].map(([name, members]) =>
-      section(sectionTitle(name), columns(members.map(row))),
+      section(sectionTitle(name, members), columns(members.map(row))),
     ),
   );
 }

@@ -98,7 +98,11 @@ export const PatchAccountDetailsRequest = z
 const foreignToken = "The client ID is missing, or the access token is not valid for it.";
 const notFound = "Resource not found.";
 
-const operation = section({ server: "service", credentials });
+const operation = section({
+  section: { title: "Account details", icon: "account-details.svg", category: "fxdesk accounts", order: 1 },
+  server: "service",
+  credentials,
+});
 
 export const listAccountDetails = operation({
   name: "accountDetails.list",

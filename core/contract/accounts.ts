@@ -101,7 +101,11 @@ export const CurrencyAccount = z
   })
   .meta({ id: "CurrencyAccount", description: "An account by number and currency." });
 
-const operation = section({ server: "service", credentials });
+const operation = section({
+  section: { title: "Accounts", icon: "accounts.svg", category: "fxdesk accounts", order: 2 },
+  server: "service",
+  credentials,
+});
 
 export const listAccounts = operation({
   name: "accounts.list",

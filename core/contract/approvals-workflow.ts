@@ -105,7 +105,16 @@ export const ApprovalsWorkflowSettings = z
 const query = { client_id: clientId };
 const errors = { 400: meaning[400], 401: meaning[401], 403: meaning[403] };
 
-const operation = section({ server: "service", credentials });
+const operation = section({
+  section: {
+    title: "Approvals workflow",
+    icon: "approvals.svg",
+    category: "fxdesk administration",
+    order: 10,
+  },
+  server: "service",
+  credentials,
+});
 
 export const getApprovalsConfig = operation({
   name: "approvalsWorkflow.getConfig",

@@ -142,7 +142,12 @@ export const ConsentState = z
 
 const parameters = { "consent-id": ConsentId };
 
-const operation = section({ server: "xs2a", credentials, errors });
+const operation = section({
+  section: { title: "Consents", icon: "consents.svg", category: "fxdesk open banking", order: 8 },
+  server: "xs2a",
+  credentials,
+  errors,
+});
 
 export const createConsent = operation({
   name: "consents.create",

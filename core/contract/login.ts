@@ -1,7 +1,13 @@
 /** The page on which a person logs in. Contract: endpoint 25; Authentication, 5. */
 import { z } from "zod";
 import { id, webAddress } from "../schema/values";
-import { hiddenFromModels, html, operation } from "../declaration/declare";
+import { hiddenFromModels, html, section } from "../declaration/declare";
+
+const operation = section({
+  section: { title: "Login", icon: "login.svg", category: "fxdesk administration", order: 12 },
+  server: "service",
+  credentials: [],
+});
 
 export const getLoginPage = operation({
   name: "login.getPage",
@@ -12,8 +18,6 @@ export const getLoginPage = operation({
   effect: "read",
   method: "GET",
   path: "/authenticate",
-  server: "service",
-  credentials: [],
   query: {
     scope: z
       .string()

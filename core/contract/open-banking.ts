@@ -221,7 +221,12 @@ const parameters = { "account-id": ResourceId };
 /** Media types in which a statement comes instead of a list. */
 const statementTypes = ["application/xml", "text/plain"] as const;
 
-const operation = section({ server: "xs2a", credentials, errors });
+const operation = section({
+  section: { title: "Open banking", icon: "open-banking.svg", category: "fxdesk open banking", order: 9 },
+  server: "xs2a",
+  credentials,
+  errors,
+});
 
 export const listOpenBankingAccounts = operation({
   name: "openBanking.listAccounts",

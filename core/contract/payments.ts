@@ -147,7 +147,12 @@ const initiated = json(
 
 const resent = { kind: "resent", setting: "replaysByRequestId" } as const;
 
-const operation = section({ server: "xs2a", credentials, errors });
+const operation = section({
+  section: { title: "Payments", icon: "payments.svg", category: "fxdesk payments", order: 7 },
+  server: "xs2a",
+  credentials,
+  errors,
+});
 
 export const getPaymentStatus = operation({
   name: "payments.getStatus",

@@ -1,7 +1,7 @@
 /** Statements: as a file and by e-mail. Contract: endpoints 13 to 18. */
 import { z } from "zod";
 import { AccountId, Currencies, day, dayOrMonth, minute, openEnum, uuid } from "../schema/values";
-import { file, json, operation, text } from "../declaration/declare";
+import { file, json, section, text } from "../declaration/declare";
 import { accountErrors, clientId, credentials, meaning } from "./json-interface";
 
 const StatementId = uuid("Statement ID", "`statement_id` in the `url` that statements.createFile returns.");
@@ -87,6 +87,12 @@ export const IncomingFundsStatement = z
   .object({ date_from: dateFrom, date_to: dateTo, format: format(["csv", "pdf"], "csv") })
   .meta({ id: "IncomingFundsStatement" });
 
+const operation = section({
+  section: { title: "Statements", icon: "statements.svg", category: "fxdesk statements", order: 4 },
+  server: "service",
+  credentials,
+});
+
 export const createStatementFile = operation({
   name: "statements.createFile",
   tool: "create_statement_file",
@@ -98,8 +104,6 @@ export const createStatementFile = operation({
   effect: "change",
   method: "POST",
   path: "/accounts/{account_id}/statements/file",
-  server: "service",
-  credentials,
   parameters: { account_id: AccountId },
   query: { client_id: clientId, format: format(["pdf", "csv", "mt940", "xls"], "pdf") },
   body: NewStatement,
@@ -124,8 +128,6 @@ export const getStatementFile = operation({
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/statements/{statement_id}/file",
-  server: "service",
-  credentials,
   parameters: { account_id: AccountId, statement_id: StatementId },
   query: { client_id: clientId },
   responses: {
@@ -140,8 +142,6 @@ export const getStatementFile = operation({
 const emailed = {
   effect: "change",
   method: "POST",
-  server: "service",
-  credentials,
   query: { client_id: clientId },
   responses: { 202: text("The statement will be sent by e-mail.") },
   errors: {

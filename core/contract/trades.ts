@@ -146,7 +146,11 @@ export const ExtendedBookedTrade = BookedTrade.extend({
   description: "A booked trade, with its payments if requested.",
 });
 
-const operation = section({ server: "service", credentials });
+const operation = section({
+  section: { title: "Trades", icon: "trades.svg", category: "fxdesk trades", order: 5 },
+  server: "service",
+  credentials,
+});
 
 export const bookTrade = operation({
   name: "trades.book",

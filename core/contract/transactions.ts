@@ -55,7 +55,10 @@ export const TransactionData = z
   })
   .meta({ id: "TransactionData", description: "A transaction on an account." });
 
-const operation = section({ server: "service" });
+const operation = section({
+  section: { title: "Transactions", icon: "transactions.svg", category: "fxdesk accounts", order: 3 },
+  server: "service",
+});
 
 export const listTransactions = operation({
   name: "transactions.list",

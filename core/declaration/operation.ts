@@ -1,5 +1,6 @@
 /** What an operation of the service is: data from which every surface derives. */
 import type { z } from "zod";
+import type { SectionDeclaration } from "./sections";
 
 /**
  * What a call does. `read` changes nothing; `change` changes or asks for something; `money` commits or moves money, or
@@ -179,6 +180,8 @@ export interface Callable {
   readonly notes?: string;
   /** Search words of the palette and of `fxdesk operations`, English and German, that title and summary lack. */
   readonly keywords?: readonly string[];
+  /** Title, icon and palette group of its section; one declaration of the section is enough. */
+  readonly section?: SectionDeclaration;
   readonly effect: Effect;
   readonly rules?: readonly Rule[];
   readonly responses: Readonly<Record<number, ResponseDeclaration>>;

@@ -73,6 +73,7 @@ export interface ProcedureDeclaration<C, S extends Shape, R extends ResponseDecl
   | "summary"
   | "notes"
   | "keywords"
+  | "section"
   | "effect"
   | "rules"
   | "rows"

@@ -86,6 +86,7 @@ export interface WatchDeclaration<C, S extends Shape, R extends ResponseDeclarat
   | "summary"
   | "notes"
   | "keywords"
+  | "section"
   | "rules"
   | "uses"
   | "tellsWhenNew"

@@ -140,6 +140,7 @@ function convertedTotals(
 export const getCashPosition = procedure({
   name: "cash.getPosition",
   tool: "get_cash_position",
+  section: { title: "Cash", icon: "accounts.svg", category: "fxdesk accounts", order: 2 },
   title: "Get cash position",
   summary:
     "Returns the balances of all accounts with totals per currency. Pass `into` and `rates` for one converted total.",

@@ -180,6 +180,7 @@ const essential = ["accounts.listCurrencyAccounts", "trades.list"] as const;
 export const checkServiceResponses = procedure({
   name: "contract.check",
   tool: "check_service",
+  section: { title: "Contract", icon: "fxdesk.svg", category: "fxdesk administration", order: 13 },
   title: "Check service against contract",
   summary:
     "Checks by reads alone whether the service's responses conform to the contract, and returns the differences without values.",

@@ -260,6 +260,7 @@ const flowsFrom = (text: string): Flow[] =>
 export const getExposure = procedure({
   name,
   tool: "get_exposure",
+  section: { title: "Exposure", icon: "trades.svg", category: "fxdesk trades", order: 6 },
   title: "Get currency exposure",
   summary:
     "Returns the currency exposure per tenor: expected flows and balances, the trades that hedge them, and the net open position.",

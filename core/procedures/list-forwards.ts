@@ -215,6 +215,7 @@ const hasRate = ({ trade }: OpenTrade): boolean => typeof trade.rate === "number
 export const listForwards = procedure({
   name: "forwards.list",
   tool: "list_forwards",
+  section: { title: "Forwards", icon: "trades.svg", category: "fxdesk trades", order: 6 },
   title: "List forwards",
   summary:
     "Lists open forwards with remaining amounts, rates and maturity dates, open drawdowns, margin, and totals per currency and month.",

@@ -9,6 +9,7 @@ const release = id("Release ID", "Release ID, such as R-7K3M9QW2X5AB.");
 export const getRelease = procedure({
   name: "releases.get",
   tool: "get_release",
+  section: { title: "Releases", icon: "approvals.svg", category: "fxdesk administration", order: 11 },
   title: "Get release",
   summary: "Returns the state of an order or call that a person must release.",
   keywords: ["approval", "approved", "refused", "waiting", "Freigabe", "genehmigt"],

@@ -31,7 +31,9 @@ describe("help", () => {
   test("the help of a flag for objects names what is inside", async () => {
     const { stdout } = await fxdesk(["call", "transactions.reconcile", "--help"]);
     const words = stdout.replaceAll(/\s+/g, " ");
-    expect(words).toMatch(/--items <json> Expected payments, such as open invoices. Each has amount, currency; may have /);
+    expect(words).toMatch(
+      /--items <json> Expected payments, such as open invoices. Each has amount, currency; may have /,
+    );
     const payment = await fxdesk(["call", "payments.initiate", "--help"]);
     expect(payment.stdout.replaceAll(/\s+/g, " ")).toMatch(
       /--instructed-amount <json>.*It has currency, amount\./,

@@ -83,7 +83,7 @@ test("what does not fit goes on with the arguments in next; each comes once, non
 });
 
 test.each([
-  ["watch_balances", {}, "below, above or both must be given"],
+  ["watch_balances", {}, "At least one of below and above must be given"],
   ["watch_trades", { cursor: "elsewhere.1" }, "cursor must come from an earlier result"],
   ["watch_transactions", { from: "yesterday" }, "from must be now, beginning or a day"],
   ["watch_transactions", { currency: "EUR" }, "The fields are accounts, currencies, direction"],
