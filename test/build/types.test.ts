@@ -107,7 +107,7 @@ export async function use(client: FxdeskClient): Promise<unknown> {
       /BookTradeInput.*Promise<ConfirmedTrade>.*\s.*Books an FX trade from an existing quote .*\./s,
     ),
     expect.stringMatching(/interface BookedTrade\s+```\s.*trades\.list/s),
-    expect.stringMatching(/maturity_date: string\s+```\s+Day \(UTC\) by which .*YYYY-MM-DD\.$/),
+    expect.stringMatching(/maturity_date: string\s+```\s+Date \(UTC\) by which .*YYYY-MM-DD\.$/),
   ]);
 });
 

@@ -111,6 +111,11 @@ test("a tool costs a model at most 350 tokens, and four named ones 800", () => {
 describe("what the operator offers", () => {
   const namesOf = (offer: Offer) => offeredByFxdesk(offer).map(({ name }) => name);
   const inSet = (set: string) => ofFxdesk.toolsets[set]!;
+  /** The tools of sections that only read. */
+  const readsOf = (...sections: readonly string[]) =>
+    declarationsOf(fxdeskService)
+      .filter(({ name, effect }) => effect === "read" && sections.includes(name.split(".")[0]!))
+      .map(({ tool }) => tool);
 
   test("by default what is needed every day", () => {
     const beside = ["get_release", "cancel_release"];
@@ -125,11 +130,7 @@ describe("what the operator offers", () => {
 
   test.each<[string, Offer, readonly string[]]>([
     ["all", { toolsets: ["all"], allow: everything }, inSet("all")],
-    [
-      "sections",
-      { toolsets: ["trades", "login"] },
-      ["get_login_page", "get_trade", "list_trades", "watch_trade_payments", "watch_trades"],
-    ],
+    ["sections", { toolsets: ["trades", "login"] }, readsOf("trades", "login")],
     ["tools alone", { tools: ["get_consent"] }, ["get_consent"]],
     [
       "tools beside a section",
@@ -140,7 +141,7 @@ describe("what the operator offers", () => {
     [
       "only what reads, whatever else is said",
       { toolsets: ["trades"], allow: everything, readOnly: true },
-      ["get_trade", "list_trades", "watch_trade_payments", "watch_trades"],
+      readsOf("trades"),
     ],
     ["watches", { toolsets: ["watches"] }, fxdeskService.watches!.map(({ tool }) => tool)],
   ])("%s", (_, offer, names) => {
