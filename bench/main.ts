@@ -7,12 +7,14 @@ import { benchNodes } from "./nodes";
 import { benchPacing } from "./pacing";
 import { benchSandbox } from "./sandbox";
 import { benchStart } from "./start";
+import { benchToolTokens } from "./tool-tokens";
 
 const measurements = {
   client: benchClient,
   nodes: benchNodes,
   items: benchItems,
   mcp: benchMcp,
+  tools: benchToolTokens,
   sandbox: benchSandbox,
   journal: benchJournal,
   pacing: benchPacing,

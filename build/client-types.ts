@@ -277,7 +277,7 @@ export function clientTypes(operations: readonly Callable[]): string {
     const methods = responses.map(([operation, response]) => methodText(operation, response, usual));
     return [
       ...responses.flatMap(([operation, response]) => [inputText(operation, schemas), response.text]),
-      `/** ${sectionTitle(section)}. */\nexport interface ${sectionName(section)} {\n${methods.join("")}}\n`,
+      `/** ${sectionTitle(section, operations)}. */\nexport interface ${sectionName(section)} {\n${methods.join("")}}\n`,
     ];
   });
   const properties = sections.map(([section]) => `  readonly ${section}: ${sectionName(section)};\n`);

@@ -145,7 +145,7 @@ function details(callable: Callable): string[] {
 /** The document, as text. */
 export function operationsDocument(operations: readonly Callable[]): string {
   const sections = [...bySection(operations)].flatMap(([section, members]) => [
-    `## ${sectionTitle(section)}`,
+    `## ${sectionTitle(section, members)}`,
     "",
     ...overview(members),
     ...members.flatMap(details),

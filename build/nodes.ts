@@ -1,10 +1,12 @@
 /** The files of the Node-RED nodes: a set for the service, one for releases and one for AI assistants, with editor, words, help and icons. */
-import { cp, mkdir, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fxdeskService } from "../core/service";
+import { fallbacksOf } from "../nodes/generate/declared-texts";
 import { nodeFiles } from "../nodes/generate/files";
 import { assistantFiles } from "../nodes/generate/mcp";
 import { releaseFiles } from "../nodes/generate/releases";
+import { german } from "../nodes/generate/words/de";
 import { withAllNodes } from "../nodes/service";
 
 export async function generateNodes(dist: string): Promise<void> {
@@ -17,5 +19,8 @@ export async function generateNodes(dist: string): Promise<void> {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, content);
   }
-  await cp(join(dist, "../icons"), join(dist, "nodes/icons"), { recursive: true });
+  const icons = join(dist, "../icons");
+  await cp(icons, join(dist, "nodes/icons"), { recursive: true });
+  const fallbacks = fallbacksOf(withAllNodes(fxdeskService), german, await readdir(icons));
+  if (fallbacks.length > 0) console.warn(`Fallbacks of the nodes: ${fallbacks.join("; ")}`);
 }

@@ -17,6 +17,7 @@ export const exitMeanings: Readonly<Record<number, string>> = {
 
 export const success = 0;
 export const badUsage = 2;
+export const notFound = 4;
 const refused = 5;
 export const notReady = 6;
 export const outcomeUnknown = 7;
@@ -28,7 +29,7 @@ const byErrorCode: Readonly<Record<ErrorCode, number>> = {
   no_connection: badUsage,
   unauthorized: 3,
   forbidden: 3,
-  not_found: 4,
+  not_found: notFound,
   conflict: refused,
   not_allowed: refused,
   refused,

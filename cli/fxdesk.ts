@@ -31,11 +31,9 @@ const commands: Readonly<Record<string, Entry>> = {
       (await import("./call/command.js")).callCommand(args, await extended()),
   },
   operations: {
-    description: "List the operations and what each does.",
-    load: async (args, { extended }) => [
-      (await import("./commands/operations.js")).operationsCommand(await extended()),
-      args,
-    ],
+    description: "List or search the operations and what each does.",
+    load: async (args, { extended }) =>
+      (await import("./commands/operations.js")).operationsCommand(args, await extended()),
   },
   login: {
     description: "Log in at the service, and write down a profile.",

@@ -26,8 +26,13 @@ const changesAtOnce = 20;
 
 /** Where it may begin at a day, that may be said; else it begins as it is declared. */
 export const watchProperties = ({ day }: Watch): JsonObject => ({
-  ...(day && { [own.from]: { type: "string", description: "First time: now, beginning or a day." } }),
-  [own.cursor]: { type: "string" },
+  ...(day && {
+    [own.from]: {
+      type: "string",
+      description: "Start of a new watch: now, beginning or a day (YYYY-MM-DD); later calls ignore it.",
+    },
+  }),
+  [own.cursor]: { type: "string", description: "`cursor` of the last result; acknowledges its changes." },
 });
 
 /** The arguments of the watch, and those of the tool. Strict hosts send null for what is left out. */
@@ -67,7 +72,7 @@ export const answerOfWatch = perOperation((watch: Watch): Callable => {
     gaps: z.array(z.string()).optional(),
     changes: z.array(change),
   });
-  return { ...watch, responses: { 200: json(answer, "What is new or has changed.") }, rows: "changes" };
+  return { ...watch, responses: { 200: json(answer, "New and changed entries.") }, rows: "changes" };
 });
 
 /** As many changes as one result holds, one at least. */

@@ -11,6 +11,9 @@ const worthOnce = 60;
 /** Names of an object from which it is shorter to list them than to give each its type. */
 const fewNames = 4;
 
+/** Names listed of an object beside those that are needed. */
+const mostNames = 3;
+
 /**
  * Some hosts refuse a list of types. `nullable` is their word for it; the others pass over it. Numbers that are not whole
  * are text, as in results: hosts damage their digits.
@@ -36,6 +39,10 @@ function bare(properties: unknown, required: unknown): JsonObject {
 /** A plain entry of a list is described by its list. */
 const isEntry = (path: string, { type }: JsonObject): boolean =>
   path.endsWith("[]") && type !== "object" && type !== "array";
+
+/** Some names; the error for a wrong one lists them all. */
+const andMore = (names: readonly string[]): string =>
+  names.length > mostNames ? `${names.slice(0, mostNames - 1).join(", ")} and others` : names.join(", ");
 
 const bareSchema = ({ type, items, properties, required }: JsonObject): JsonObject => ({
   ...typeOf(type),
@@ -63,34 +70,6 @@ function limitsOf(node: JsonObject, path: string): JsonObject {
   };
 }
 
-/** Its words, each without the s of a plural. */
-const wordsOf = (text: string): string[] =>
-  (text.toLowerCase().match(/[a-z0-9_]+/g) ?? []).map((word) => word.replace(/(?<=\w{3})s$/, ""));
-
-/** Words that tell nothing by themselves. */
-const filling = new Set(
-  wordsOf("a an as entries from in include is its list of on only or return the these this to which whether"),
-);
-
-/** Whether it only names the tool that gives the value and is called like it: payment_id is from initiate_payment. */
-const namesItsTool = (text: string, name: string): boolean =>
-  new RegExp(`^From [a-z]+_${name.replace(/_id$/, "")}\\.$`).test(text);
-
-/** Whether it says no more than the name, such as "Its format.", than the values there are, or than the one by default. */
-function repeatsName(text: string, name: string, { enum: options, default: fallback }: JsonObject): boolean {
-  const given = [name.replaceAll("_", " "), options, fallback].join(" ");
-  const known = new Set(wordsOf(given));
-  return wordsOf(text).every((word) => filling.has(word) || known.has(word));
-}
-
-/** A list of what is wanted is only these by its name: "Only these, by account_id." is "By account_id." */
-const withoutOnly = (text: string): string =>
-  text.replace(/^Only these, (\w)/, (_, first: string) => first.toUpperCase());
-
-/** Whether it only shows one of the codes that everybody knows, such as EUR for a currency. */
-const showsKnownCode = (text: string, name: string): boolean =>
-  /(^|_)(currency|country)$/.test(name) && /^Such as [A-Z]+\.$/.test(text);
-
 /** What is the same about two fields: of objects their properties, of others everything and the name too. */
 function repetitionKey({ properties, required, ...rest }: JsonObject, path: string): string {
   const name = path.split(".").at(-1);
@@ -98,8 +77,7 @@ function repetitionKey({ properties, required, ...rest }: JsonObject, path: stri
 }
 
 /**
- * A schema without what costs tokens and tells little: titles and descriptions that repeat the name, patterns, limits of what is inside
- * objects, what is open anyway. Values of an open enumeration become examples. What comes again is not described again; an
+ * A schema without what costs tokens and tells little: titles, patterns, limits of what is inside objects, what is open anyway. Values of an open enumeration become examples. What comes again is not described again; an
  * object is then said to be shaped like the first. That loses nothing: what is sent is checked against the declaration, in
  * words that say what to send, whatever a host makes of the schema.
  */
@@ -107,21 +85,11 @@ export function compactSchema(schema: JsonObject, renderText: RenderText): JsonO
   const described = new Map<string, string>();
   /** What an argument of its own has told. */
   const told = new Set<string>();
-  /** What fields have said so far. */
-  const texts: string[] = [];
   const toldKey = (name: string, { description }: JsonObject) => `${name} ${String(description)}`;
 
-  /** What a description says that neither name, values nor the fields before it do; undefined where that is nothing. */
-  function telling({ description, ...node }: JsonObject, path: string): string | undefined {
-    if (description === undefined || node.const !== undefined || isEntry(path, node)) return undefined;
-    const text = withoutOnly(renderText(description as string));
-    const name = argumentName(path.split(".").at(-1)!);
-    const isSaid = texts.some((earlier) => earlier.startsWith(text.replace(/\.$/, ", ")));
-    texts.push(text);
-    const tellsNothing =
-      namesItsTool(text, name) || showsKnownCode(text, name) || repeatsName(text, name, node);
-    return isSaid || tellsNothing ? undefined : text;
-  }
+  /** The description of a field; none for a plain entry, which its list describes. */
+  const telling = ({ description, ...node }: JsonObject, path: string): string | undefined =>
+    description === undefined || isEntry(path, node) ? undefined : renderText(description as string);
 
   /** Where the same was described before; else it is remembered under this path. */
   function before(node: JsonObject, path: string): string | undefined {
@@ -133,7 +101,7 @@ export function compactSchema(schema: JsonObject, renderText: RenderText): JsonO
 
   function repeated({ type, properties, required, description }: JsonObject, earlier: string): JsonObject {
     if (properties === undefined) return typeOf(type);
-    const words = [description, `Shaped as ${earlier}.`].filter(Boolean).join(" ");
+    const words = [description, `Like ${earlier}.`].filter(Boolean).join(" ");
     return { ...typeOf(type), description: renderText(words), properties: bare(properties, required) };
   }
 
@@ -147,7 +115,7 @@ export function compactSchema(schema: JsonObject, renderText: RenderText): JsonO
     const some = bare(node.properties, node.required);
     const others = properties.map(([name]) => argumentName(name)).filter((name) => !(name in some));
     const isRepeated = properties.some(([, { description }]) => description !== undefined);
-    const also = `Also ${others.join(", ")}${isRepeated ? ", as outside" : ""}.`;
+    const also = `Also ${andMore(others)}${isRepeated ? ", as outside" : ""}.`;
     const words = [telling(node, path), renderText(also)].filter(Boolean).join(" ");
     return {
       ...typeOf(node.type),

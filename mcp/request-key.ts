@@ -7,8 +7,13 @@ import type { JsonObject } from "./protocol";
 
 export const keyArgument = "request_key";
 
-/** The property of the tool; whether it must be given says `needsKey`, and what it is, the instructions of the server. */
-export const keyProperty = { [keyArgument]: { type: "string" } };
+/** The property of the tool; `needsKey` decides whether it is required. */
+export const keyProperty = {
+  [keyArgument]: {
+    type: "string",
+    description: "Your unique request key.",
+  },
+};
 
 const askedFor =
   "is required: a text of your own for this one request, such as an invoice number; repeat it only to repeat the request";

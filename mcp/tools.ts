@@ -52,7 +52,7 @@ export const listedFields = (operation: Callable): readonly Field[] =>
     return listedBy === operation.name && !deprecated;
   });
 
-/** One paragraph: what it does, what to know, what must be given, what it changes, what comes back, and what it is asked as. */
+/** One paragraph: what it does, what to know, what must be given, what it changes and what comes back. */
 function describe(callable: Callable): string {
   const page = pageOf(callable);
   const listed = new Set(listedFields(callable).map(({ name }) => name));
@@ -63,7 +63,6 @@ function describe(callable: Callable): string {
     ...rules.map(({ description }) => description),
     warningOf(page.effect),
     ...responsesOf(page),
-    callable.askedAs && `Also: ${callable.askedAs}.`,
   ]
     .filter(Boolean)
     .join(" ");
@@ -76,7 +75,12 @@ export function toolNames(operations: readonly Callable[]): RenderText {
 }
 
 /** The argument by which a list goes on. */
-const cursorProperty = { [cursorArgument]: { type: "string" } };
+const cursorProperty = {
+  [cursorArgument]: {
+    type: "string",
+    description: "From `next` of the last result.",
+  },
+};
 
 /** What a model fills. Options that it has from an earlier call are not listed; who guesses is told them. */
 function inputOf(operation: Callable): JsonObject {

@@ -1,12 +1,13 @@
-/** fxdesk operations: what there is to call. */
+/** fxdesk operations: lists and searches operations and procedures. */
 import { type Callable, callablesOf, type Declaration, type Service } from "../../core/operations";
 import type { Procedure } from "../../core/declaration/procedure";
 import { fxdeskService } from "../../core/service";
 import { effectDescriptions } from "../../core/declaration/operation";
 import { bySection, sectionTitle } from "../../core/declaration/sections";
 import { type Command, jsonFlag } from "../command";
+import { notFound, success } from "../exit";
 import { columns, page, section } from "../help";
-import { printJson, write } from "../terminal";
+import { printJson, write, writeStderr } from "../terminal";
 
 const listed = (callable: Callable) => {
   const { name, tool, title, summary, effect } = callable;
@@ -21,22 +22,47 @@ function overview(operations: readonly Callable[]): string {
     [`${name.padEnd(longest)}  ${effect}`.padEnd(longest + "  change".length), summary] as const;
   return page(
     ...[...bySection(operations)].map(([name, members]) =>
-      section(sectionTitle(name), columns(members.map(row))),
+      section(sectionTitle(name, members), columns(members.map(row))),
     ),
   );
+}
+
+/** Returns true if every word occurs in the name, title, summary or keywords. */
+function matches({ name, title, summary, keywords = [] }: Callable, words: readonly string[]): boolean {
+  const text = [name, title, summary, ...keywords].join("\n").toLowerCase();
+  return words.every((word) => text.includes(word.toLowerCase()));
 }
 
 const effects = Object.entries(effectDescriptions).map(
   ([effect, description]) => `${effect}: ${description}`,
 );
 
-export const operationsCommand = (service: Service = fxdeskService): Command => ({
-  usage: "fxdesk operations [--json]",
-  description: `Lists the operations of the service and what each does: ${effects.join(" ")}`,
+/** Lists the operations that contain all `words`, every operation by default. */
+const listCommand = (service: Service, words: readonly string[]): Command => ({
+  usage: "fxdesk operations [words] [--json]",
+  description:
+    "Lists operations with their effect and what they do, all of them or those that contain every word in name, title, " +
+    `summary or search words (English or German). ${effects.join(" ")}`,
   flags: [jsonFlag],
   async run(parsed, terminal) {
-    if (parsed.switched("json")) await printJson(terminal, callablesOf(service).map(listed));
-    else await write(terminal.stdout, overview(callablesOf(service)));
-    return 0;
+    const found = callablesOf(service).filter((callable) => matches(callable, words));
+    if (parsed.switched("json")) await printJson(terminal, found.map(listed));
+    else if (found.length > 0) await write(terminal.stdout, overview(found));
+    else
+      await writeStderr(
+        terminal,
+        `No operation contains ${words.map((word) => JSON.stringify(word)).join(" and ")}. Try fewer or other words; without words, fxdesk operations lists them all.\n`,
+      );
+    return found.length > 0 ? success : notFound;
   },
 });
+
+/** Words may stand before and after the flags, none of which takes a value. */
+export function operationsCommand(
+  args: readonly string[],
+  service: Service = fxdeskService,
+): [Command, readonly string[]] {
+  const isFlag = (arg: string) => arg.startsWith("-");
+  const words = args.filter((arg) => !isFlag(arg)).flatMap((arg) => arg.split(/\s+/).filter(Boolean));
+  return [listCommand(service, words), args.filter(isFlag)];
+}

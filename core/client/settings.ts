@@ -15,18 +15,18 @@ const limit = (name: string, title: string, description: string): Setting => ({
 
 /** What a client can be told beside the settings of its service: whole numbers. */
 const limits = [
-  limit("timeoutMs", "Time limit (ms)", "For one call over all its attempts; 30000 by default."),
+  limit("timeoutMs", "Time limit (ms)", "Time limit of one call including its retries; default 30000."),
   limit(
     "queueTimeoutMs",
     "Longest wait (ms)",
-    "Of a call for its turn, before its time begins; 60000 by default.",
+    "Maximum time a call waits for the rate limiter before its time limit starts; default 60000.",
   ),
   limit(
     "requestsPerSecond",
     "Requests a second",
-    "That the service takes of this client, where you know it; else it is found out.",
+    "Requests per second that the service accepts from this client, if known; otherwise measured.",
   ),
-  limit("queueLimit", "Longest queue", "Calls that wait for their turn at most; 10000 by default."),
+  limit("queueLimit", "Longest queue", "Maximum number of waiting calls; default 10000."),
 ];
 
 /** Who keeps the pace. */
@@ -34,7 +34,7 @@ const pacing: Setting = {
   name: "pacing",
   title: "Pacing",
   description:
-    "Keep to one pace with all processes that share the store; by default each process keeps its own.",
+    "Share the rate limit with all processes that use the same store; by default each process has its own.",
   options: ["own", "shared"],
   secret: false,
   section: "limits",
@@ -44,7 +44,7 @@ const pacing: Setting = {
 export const actor: Setting = {
   name: "actor",
   title: "Actor",
-  description: "Who asks for calls that commit money, as the journal has it.",
+  description: "Name of the requester, recorded in the journal for calls that commit money.",
   secret: false,
   section: "records",
 };
@@ -55,15 +55,14 @@ export const releaseDeclaration: readonly Setting[] = [
     name: "policy",
     title: "Policy",
     description:
-      "Absolute path of the file that says which calls need a person's yes, and within which limits.",
+      "Absolute path of the policy file: which calls a person must release, and within which limits.",
     secret: false,
     section: "records",
   },
   {
     name: "people",
     title: "People",
-    description:
-      "Absolute path of the file of people who release; who only asks need not be able to read it.",
+    description: "Absolute path of the file with the people who release; requesters need no read access.",
     secret: false,
     section: "records",
   },
@@ -75,15 +74,15 @@ export const storeDeclaration: readonly Setting[] = [
     name: "store",
     title: "Store",
     description:
-      "Where the journal and refreshed tokens are kept, for all that use them: a file, or postgres://host/database; " +
-      "by default a file in your state folder.",
+      "Store of the journal and the refreshed tokens: absolute path of a file, or postgres://host/database; " +
+      "default is a file in your state folder.",
     secret: false,
     section: "records",
   },
   {
     name: "storeKey",
     title: "Store key",
-    description: "32 bytes in base64, which encrypt the store.",
+    description: "Encryption key of the store: 32 bytes in Base64.",
     secret: true,
     section: "records",
   },

@@ -6,28 +6,32 @@ import { AccountFilter, Country, Currency, id, openEnum, page, pageSize, uuid } 
 import { empty, json, section } from "../declaration/declare";
 import { clientId, credentials, withErrorMessage, meaning, totalCount } from "./json-interface";
 
-const fromList = "From accountDetails.list.";
+const fromList = "`account_details_id` from accountDetails.list.";
 
 const types = ["dedicated", "pooled"] as const;
 
-const Alias = z.string().min(1).max(50).meta({ title: "Alias", description: "Own name; dedicated only." });
+const Alias = z
+  .string()
+  .min(1)
+  .max(50)
+  .meta({ title: "Alias", description: "Display name of a dedicated account, 1 to 50 characters." });
 
 const Identifiers = z.object(identifiers).meta({
   id: "AccountIdentifiers",
-  description: "Account number and code of the bank, each beside its kind.",
+  description: "Account number and bank identifier, each with its type.",
 });
 
 /** What every kind of account details has. */
 const common = {
-  account_id: nullishText("UUID of the account behind the details; null or absent for pooled accounts."),
-  alias: nullishText("The client's own name for the account; only dedicated accounts have one."),
-  country: nullishText("Country of the account, as an ISO 3166 code of two letters."),
+  account_id: nullishText("UUID of the account; null or absent for pooled accounts."),
+  alias: nullishText("Display name that the client gave the account; dedicated accounts only."),
+  country: nullishText("Country of the account, ISO 3166 code of two letters."),
   currency: nullishText(accountFields.currency),
   status: AccountDetailsStatus.meta({
-    description: "pending until the account is there (confirmed) or cannot be had (failed).",
+    description: "`pending` until the account is `confirmed` or the request `failed`.",
   }),
   primary: z.boolean().nullish().meta({
-    description: "Whether it is the primary account of its holder and currency; only for dedicated accounts.",
+    description: "True for the primary account of its holder and currency; dedicated accounts only.",
   }),
   financial_institution_name: nullishText(accountFields.bank_name),
   financial_institution_address: nullishText(accountFields.bank_address),
@@ -37,35 +41,37 @@ const common = {
 export const AccountDetails = z
   .object({
     ...common,
-    account_details_id: textField("Identifies the details to the operations that change them."),
+    account_details_id: textField("ID of the account details, as the operations that change them take it."),
     account_details_type: openEnum(types).meta({
-      description: "Whether the account is the client's own (dedicated) or shared with others (pooled).",
+      description:
+        "`dedicated` for the client's own account, `pooled` for an account shared with other clients.",
     }),
     domestic: Identifiers.nullish().meta({
-      description: "Where payments from the same country go; null where there is nothing for them.",
+      description: "Identifiers for domestic payments; null if there are none.",
     }),
     international: Identifiers.nullish().meta({
-      description: "Where payments from other countries go; null where there is nothing for them.",
+      description: "Identifiers for international payments; null if there are none.",
     }),
     account_holder_name: nullishText(accountFields.holder_name),
     account_holder_address: nullishText(accountFields.holder_address),
-    created: nullishText("When the details came into being; only for dedicated accounts."),
-    modified: nullishText("When the details were last changed; only for dedicated accounts."),
+    created: nullishText("Creation time; dedicated accounts only."),
+    modified: nullishText("Time of the last change; dedicated accounts only."),
   })
   .meta({
     id: "AccountDetails",
-    description: "Where payments to an account go, from its country and from others.",
+    description: "Identifiers to which domestic and international payments to an account are sent.",
   });
 
 /** Account details of any type, pooled, virtual and segregated, with all identifiers side by side. */
 export const FlatAccountDetails = z
   .object({
     ...common,
-    account_detail_id: nullishText("Identifies the details among those of the client."),
+    account_detail_id: nullishText("ID of the account details."),
     account_details_type: openEnum([...types, "virtual", "segregated"])
       .nullish()
       .meta({
-        description: "Kind of account: pooled is shared with others, the other types are the client's own.",
+        description:
+          "Account type: `pooled` is shared with other clients, the other types are the client's own.",
       }),
     bank_account_number: nullishText(accountFields.account_number),
     bank_identifier: nullishText(accountFields.bank_identifier),
@@ -78,7 +84,7 @@ export const FlatAccountDetails = z
   })
   .meta({
     id: "FlatAccountDetails",
-    description: "Where payments to an account go, with all its numbers together.",
+    description: "Identifiers of an account in one flat object.",
   });
 
 export const RequestAccount = z
@@ -89,19 +95,30 @@ export const PatchAccountDetailsRequest = z
   .object({ alias: Alias })
   .meta({ id: "PatchAccountDetailsRequest" });
 
-const foreignToken = "client_id is missing, or the access token is not valid for it.";
+const foreignToken = "The client ID is missing, or the access token is not valid for it.";
 const notFound = "Resource not found.";
 
-const operation = section({ server: "service", credentials });
+const operation = section({
+  section: { title: "Account details", icon: "account-details.svg", category: "fxdesk accounts", order: 1 },
+  server: "service",
+  credentials,
+});
 
 export const listAccountDetails = operation({
   name: "accountDetails.list",
   tool: "list_account_details",
   title: "List account details",
-  summary: "Lists dedicated and pooled account details for customers to pay or wire money to the client.",
-  askedAs: "send",
-  notes:
-    "Bank details (coordinates) for invoices and incoming remittances: IBAN, BIC (SWIFT), sort code, routing and account number.",
+  summary:
+    "Lists dedicated and pooled account details, to which customers pay: IBAN, BIC and bank. For virtual and segregated ones too, use accountDetails.listAll.",
+  keywords: [
+    "sort code",
+    "routing number",
+    "SSI",
+    "invoice",
+    "Bankverbindung",
+    "Kontoverbindung",
+    "Rechnung",
+  ],
   effect: "read",
   method: "GET",
   path: "/account-details",
@@ -143,7 +160,8 @@ export const listAllAccountDetails = operation({
   tool: "list_all_account_details",
   title: "List all account details",
   summary:
-    "Lists the entire register of account details (IBAN, BIC, account number) by which money is received, of every kind: pooled, virtual, segregated.",
+    "Lists all account details of the client: pooled, virtual and segregated. To filter them or read pages, use accountDetails.list.",
+  keywords: ["IBAN", "BIC", "Bankverbindungen", "Kontoverbindungen"],
   effect: "read",
   method: "GET",
   path: "/account-details/all",
@@ -164,22 +182,22 @@ export const requestAccount = operation({
   tool: "request_account",
   title: "Request account",
   summary:
-    "Requests (applies for) a new dedicated account in a currency and country, which dealers of the provider open.",
-  askedAs: "application, later",
-  notes: "A repeated request opens no second account.",
+    "Requests a dedicated account for a currency and country. To request it and wait for the confirmation, use accountDetails.open.",
+  notes: "Repeated requests for the same account are not duplicated.",
+  keywords: ["apply", "open account", "Konto beantragen", "Konto eröffnen"],
   effect: "change",
   method: "POST",
   path: "/account-details/request",
   query: { client_id: clientId },
   body: RequestAccount,
-  responses: { 200: empty("The account is requested.") },
+  responses: { 200: empty("The request was accepted.") },
   errors: {
     400: withErrorMessage(meaning[400]),
     401: meaning[401],
-    403: withErrorMessage("client_id is missing."),
+    403: withErrorMessage("The client ID is missing."),
     404: withErrorMessage(notFound),
     409: withErrorMessage(
-      "The account cannot be requested, for instance because the capability is disabled.",
+      "The account cannot be requested, for example because the capability is disabled for this currency and country.",
     ),
     429: meaning[429],
   },
@@ -191,16 +209,15 @@ export const updateAccountAlias = operation({
   name: "accountDetails.updateAlias",
   tool: "update_account_alias",
   title: "Update account alias",
-  summary:
-    "Renames a dedicated account: changes its alias, the nickname (label, display name) by which it is called from then on.",
-  askedAs: "instead, relabel",
+  summary: "Changes the alias of a dedicated account and returns the updated account details.",
+  keywords: ["rename", "nickname", "display name", "umbenennen", "Anzeigename"],
   effect: "change",
   method: "PATCH",
   path: "/account-details/{account_details_id}",
   parameters: { account_details_id: id("Account details ID", fromList) },
   query: { client_id: clientId },
   body: PatchAccountDetailsRequest,
-  responses: { 200: json(AccountDetails, "The account details with the new alias.") },
+  responses: { 200: json(AccountDetails, "The updated account details.") },
   errors: {
     401: meaning[401],
     404: withErrorMessage(notFound),
@@ -215,21 +232,20 @@ export const makeAccountDefault = operation({
   name: "accountDetails.makeDefault",
   tool: "make_account_default",
   title: "Make account default",
-  summary:
-    "Makes a dedicated account the default (main, primary, preferred) one to use for its holder and currency.",
-  askedAs: "via, standard",
+  summary: "Makes a dedicated account the primary account for its holder and currency.",
+  keywords: ["main account", "Standardkonto", "Hauptkonto"],
   effect: "change",
   method: "POST",
   path: "/account-details/{account_details_id}/make-default",
   parameters: { account_details_id: uuid("Account details ID", fromList) },
   query: { client_id: clientId },
-  responses: { 204: empty("The account is the primary one.") },
+  responses: { 204: empty("The account is now the primary account.") },
   errors: {
     400: withErrorMessage(meaning[400]),
     401: meaning[401],
     403: withErrorMessage(foreignToken),
     404: withErrorMessage(notFound),
-    405: withErrorMessage("A pooled account cannot be the default."),
+    405: withErrorMessage("A pooled account cannot be made the default."),
     409: withErrorMessage("The account details are not active, or the client ID is invalid."),
     429: meaning[429],
   },
@@ -242,7 +258,9 @@ export const assignVirtualAccount = operation({
   tool: "assign_virtual_account",
   title: "Assign virtual account",
   summary:
-    "Assigns a virtual account number (virtual IBAN, vIBAN) in a currency, to collect receipts: one account for each.",
+    "Assigns a virtual account in a currency and returns its account details. For a dedicated account in a country, use accountDetails.request.",
+  notes: "Only one dedicated account (virtual or segregated) per currency is allowed.",
+  keywords: ["vIBAN", "virtual IBAN", "collections", "virtuelles Konto"],
   effect: "change",
   method: "POST",
   path: "/account-details/virtual/{currency}",
@@ -254,7 +272,7 @@ export const assignVirtualAccount = operation({
     401: meaning[401],
     403: withErrorMessage(foreignToken),
     404: withErrorMessage(notFound),
-    409: withErrorMessage("A conflict; another such account may already exist."),
+    409: withErrorMessage("Another dedicated account in this currency may already exist."),
     429: meaning[429],
   },
   customerErrorStatuses: { missing: 403 },

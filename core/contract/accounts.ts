@@ -22,35 +22,33 @@ export const AccountData = z
     account_id: textField(accountFields.account_id),
     account_type: openEnum(["Personal", "Business"])
       .nullish()
-      .meta({ description: "Whether the account is for a person or for a business." }),
+      .meta({ description: "Personal or business account." }),
     account_subtype: openEnum(["EMoney"])
       .nullish()
-      .meta({ description: "What the account holds: EMoney is electronic money." }),
+      .meta({ description: "Account subtype: `EMoney` is electronic money." }),
     currency: textField(accountFields.currency),
     status: openEnum(["Enabled", "Disabled", "Deleted"])
       .nullish()
-      .meta({ description: "Whether the account is in use (Enabled), Disabled or Deleted." }),
+      .meta({ description: "Account status: `Enabled`, `Disabled` or `Deleted`." }),
     account_details: z
       .array(
         z.object({
-          account_address: nullishText("Address under which the account is held."),
+          account_address: nullishText("Address of the account holder."),
           account_name: nullishText(accountFields.account_name),
           ...identifiers,
         }),
       )
       .nullish()
       .meta({
-        description: "Numbers of the account, such as one for domestic and one for international payments.",
+        description: "Account numbers, for example one for domestic and one for international payments.",
       }),
   })
   .meta({ id: "AccountData", description: "An account of the client in one currency." });
 
 /** An amount whose direction stands beside it. */
 const money = z.object({
-  amount: textField(
-    "Decimal amount as text, in the currency beside it; credit_debit_indicator gives the direction.",
-  ),
-  currency: textField("Currency of the amount, as an ISO 4217 code."),
+  amount: textField("Unsigned decimal amount; credit_debit_indicator gives the direction."),
+  currency: textField("Currency of the amount, ISO 4217 code."),
 });
 
 /** An amount and its direction, for a balance and for a transaction. */
@@ -63,12 +61,12 @@ export const BalanceData = z
   .object({
     account_id: textField(accountFields.account_id),
     ...directedAmount(
-      "The balance and its currency.",
-      "Credit where the balance is in the client's favour, Debit where it is against.",
+      "Balance and currency.",
+      "`Credit` for a positive balance, `Debit` for a negative one.",
     ),
-    datetime: nullishText("Time at which the balance stood so."),
+    datetime: nullishText("Time of the balance."),
     type: openEnum(balanceTypes).meta({
-      description: "Which balance it is, by the names that balance_types of accounts.listBalances takes.",
+      description: "Balance type, as in `balance_types` of accounts.listBalances.",
     }),
   })
   .meta({ id: "BalanceData", description: "A balance of an account, of one type." });
@@ -96,21 +94,26 @@ export const FundingAccountData = z
 export const CurrencyAccount = z
   .object({
     account_id: z.int().meta({
-      description: "Number of the account, as statements.emailMt940 takes it; other operations take a UUID.",
+      description:
+        "Account number, as statements.emailMt940 takes it; other operations take the account UUID.",
     }),
     currency: textField(accountFields.currency),
   })
-  .meta({ id: "CurrencyAccount", description: "An account by its number and currency." });
+  .meta({ id: "CurrencyAccount", description: "An account by number and currency." });
 
-const operation = section({ server: "service", credentials });
+const operation = section({
+  section: { title: "Accounts", icon: "accounts.svg", category: "fxdesk accounts", order: 2 },
+  server: "service",
+  credentials,
+});
 
 export const listAccounts = operation({
   name: "accounts.list",
   tool: "list_accounts",
   title: "List accounts",
   summary:
-    "Lists what bank accounts you have (own, hold), in currencies like GBP (sterling) and USD: an overview.",
-  askedAs: "company, register, enumerate",
+    "Lists the accounts in the given currencies, with IDs, names and status. For balances of all accounts, use cash.getPosition.",
+  keywords: ["bank accounts", "overview", "Konten", "Kontoübersicht"],
   effect: "read",
   method: "GET",
   path: "/accounts",
@@ -131,9 +134,8 @@ export const getAccount = operation({
   name: "accounts.get",
   tool: "get_account",
   title: "Get account",
-  summary:
-    "Looks up the details of one account by its id: information, name (what it is called), type, currency, and whether it is still open.",
-  askedAs: "show, data, pull, BIC, about, active",
+  summary: "Returns one account by its ID: name, type, currency, status and account numbers.",
+  keywords: ["Konto", "Kontodaten"],
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}",
@@ -149,9 +151,16 @@ export const getFundingAccount = operation({
   tool: "get_funding_account",
   title: "Get funding account",
   summary:
-    "Returns where money (funds, cover, margin) must be sent to settle trades and forwards: the account to transfer to, or pay into, for currency bought.",
-  askedAs: "FX, send",
-  notes: "Settlement instructions (SSI), bank or wire details.",
+    "Returns the account to which the client must send funds to settle trades, for a currency or an account.",
+  keywords: [
+    "settlement instructions",
+    "SSI",
+    "pay in",
+    "margin",
+    "Einzahlung",
+    "Deckung",
+    "Zahlungsanweisung",
+  ],
   effect: "read",
   method: "GET",
   path: "/funding-account",
@@ -165,9 +174,9 @@ export const getFundingAccount = operation({
   ],
   responses: { 200: json(FundingAccountData, "The funding account.") },
   errors: {
-    400: withErrorMessage("Not exactly one of currency and account_id was given."),
+    400: withErrorMessage("Either both or neither of currency and account_id were given."),
     401: meaning[401],
-    404: withErrorMessage("There is no funding account for the criteria."),
+    404: withErrorMessage("No funding account matches the criteria."),
     502: withErrorMessage(meaning[502]),
   },
   contract: "10",
@@ -177,12 +186,14 @@ export const listCurrencyAccounts = operation({
   name: "accounts.listCurrencyAccounts",
   tool: "list_currency_accounts",
   title: "List currency accounts",
-  summary: "Lists the account numbers for the MT940 (940) statement, each with its currency.",
+  summary:
+    "Lists account numbers with their currencies, as statements.emailMt940 takes them. For account IDs and names, use accounts.list.",
+  keywords: ["MT940", "Kontonummern", "Währungskonten"],
   effect: "read",
   method: "GET",
   path: "/accounts/currency-accounts",
   query: { client_id: clientId },
-  responses: { 200: json(z.array(CurrencyAccount), "Numbers and currencies of the accounts.") },
+  responses: { 200: json(z.array(CurrencyAccount), "Account numbers with their currencies.") },
   errors: {
     400: meaning[400],
     401: meaning[401],
@@ -198,8 +209,8 @@ export const listBalances = operation({
   tool: "list_balances",
   title: "List balances",
   summary:
-    "Lists the balances on one account: how much is available (to spend), required funds, initial margin, margin call, collateral held.",
-  askedAs: "cover",
+    "Lists the balances of one account by type, such as available funds or margin call. For all accounts with totals, use cash.getPosition.",
+  keywords: ["Saldo", "Salden", "Kontostand", "Guthaben", "Nachschuss"],
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/balances",
@@ -209,7 +220,7 @@ export const listBalances = operation({
     balance_types: z
       .array(z.enum(balanceTypes))
       .default(["InterimAvailable"])
-      .meta({ title: "Balance types", description: "Which balances to return." }),
+      .meta({ title: "Balance types", description: "Balance types to return; default `InterimAvailable`." }),
   },
   responses: { 200: json(z.array(BalanceData), "Balances of the account.") },
   errors: accountErrors,

@@ -7,16 +7,19 @@ import { clientId, credentials, withErrorMessage, meaning } from "./json-interfa
 
 /** What the fields mean, when they are sent and when they are read back. */
 const meanings = {
-  groups: { title: "Groups", description: "All groups of people who approve." },
-  name: { description: "Group A, B or C." },
+  groups: { title: "Groups", description: "All groups." },
+  name: { description: "A, B or C." },
   members: { description: "Contact IDs." },
-  rules: { title: "Rules", description: "All rules; their bands follow each other from 0 to no limit." },
-  minAmount: { description: "Start of the band of payment values." },
-  maxAmount: { description: "End of the band; null for no limit." },
-  combinations: { description: "Alternatives, any of which is enough." },
-  combination: { description: "Approvals needed together, by group." },
-  enabled: { title: "Enabled", description: "Whether payments need approval." },
-  dualAdmin: { title: "Dual admin", description: "Whether a second administrator confirms each change." },
+  rules: {
+    title: "Rules",
+    description: "All rules; bands run from 0 to unlimited.",
+  },
+  minAmount: { description: "Lower bound." },
+  maxAmount: { description: "Upper bound; null for unlimited." },
+  combinations: { description: "One must be given." },
+  combination: { description: "Approvals required together." },
+  enabled: { title: "Enabled", description: "True if payments need approval." },
+  dualAdmin: { title: "Dual admin", description: "True if a second administrator must confirm each change." },
 } as const;
 
 /** Open inside: the contract does not show the fields, so what the service returned can be sent back whole. */
@@ -53,7 +56,7 @@ export const NewApprovalsWorkflowConfig = z
   .meta({ id: "NewApprovalsWorkflowConfig" });
 
 const GroupData = z.object({
-  id: nullishText("Identifies the group among the others."),
+  id: nullishText("Group ID."),
   name: z.string().nullish().meta(meanings.name),
   members: z.array(z.string()).nullish().meta(meanings.members),
 });
@@ -61,17 +64,17 @@ const GroupData = z.object({
 const CombinationData = z
   .array(
     z.object({
-      group: textField("Name of the group whose members approve."),
-      approvals: z.int().meta({ description: "How many members of the group have to approve." }),
+      group: textField("Name of the approver group."),
+      approvals: z.int().meta({ description: "Number of approvals required from this group." }),
     }),
   )
   .meta(meanings.combination);
 
 const RuleData = z.object({
-  id: nullishText("Identifies the rule among the others."),
+  id: nullishText("Rule ID."),
   min_amount: z.number().nullish().meta(meanings.minAmount),
   max_amount: z.number().nullish().meta(meanings.maxAmount),
-  currency: nullishText("Currency of min_amount and max_amount, as an ISO 4217 code."),
+  currency: nullishText("Currency of min_amount and max_amount, ISO 4217 code."),
   combinations: z.array(CombinationData).nullish().meta(meanings.combinations),
 });
 
@@ -79,9 +82,9 @@ export const ApprovalsWorkflowConfig = z
   .object({
     groups: z.array(GroupData).meta(meanings.groups),
     rules: z.array(RuleData).meta(meanings.rules),
-    status: nullishText("Whether the configuration is active."),
+    status: nullishText("Status of the configuration, such as active."),
   })
-  .meta({ id: "ApprovalsWorkflowConfig", description: "Who has to approve payments of which value." });
+  .meta({ id: "ApprovalsWorkflowConfig", description: "Approver groups and rules." });
 
 export const NewApprovalsWorkflowSettings = z
   .object({
@@ -95,22 +98,39 @@ export const ApprovalsWorkflowSettings = z
   .object({
     enabled: z.boolean().nullish().meta(meanings.enabled),
     dual_admin: z.boolean().nullish().meta(meanings.dualAdmin),
-    currency: nullishText("Currency in which the approval of payments is set up, as an ISO 4217 code."),
+    currency: nullishText("Currency of the approval settings, ISO 4217 code."),
   })
-  .meta({ id: "ApprovalsWorkflowSettings", description: "How the approval of payments is set up." });
+  .meta({ id: "ApprovalsWorkflowSettings", description: "Settings of the payment approval." });
 
 const query = { client_id: clientId };
 const errors = { 400: meaning[400], 401: meaning[401], 403: meaning[403] };
 
-const operation = section({ server: "service", credentials });
+const operation = section({
+  section: {
+    title: "Approvals workflow",
+    icon: "approvals.svg",
+    category: "fxdesk administration",
+    order: 10,
+  },
+  server: "service",
+  credentials,
+});
 
 export const getApprovalsConfig = operation({
   name: "approvalsWorkflow.getConfig",
   tool: "get_approvals_config",
   title: "Get approvals configuration",
-  summary: "Returns who must approve or sign off payments, and how many people: the approval matrix.",
-  askedAs: "money",
-  notes: "It has groups of approvers (signatories) and rules with limits (thresholds, bands of amounts).",
+  summary: "Returns the approver groups and rules: which approvals payments of each amount need.",
+  keywords: [
+    "signatories",
+    "sign-off",
+    "four eyes",
+    "limits",
+    "Freigabe",
+    "Genehmigung",
+    "Unterschrift",
+    "Vier-Augen",
+  ],
   effect: "read",
   method: "GET",
   path: "/approvals-workflow/config",
@@ -125,9 +145,9 @@ export const replaceApprovalsConfig = operation({
   tool: "replace_approvals_config",
   title: "Replace approvals configuration",
   summary:
-    "Replaces all groups and rules of approval: adds, removes (takes out) or changes approvers (signatories), limits (thresholds), who signs above an amount.",
-  askedAs: "raise, board, director, people",
-  notes: "What is missing is gone. The change may wait for a second administrator.",
+    "Replaces all approver groups and rules. To read the current ones first, use approvalsWorkflow.getConfig.",
+  notes: "Omitted ones are deleted.",
+  keywords: ["approvers", "signatories", "limits", "thresholds", "Freigabe", "Genehmigung", "Unterschrift"],
   effect: "money",
   method: "POST",
   path: "/approvals-workflow/config",
@@ -149,9 +169,8 @@ export const getApprovalsSettings = operation({
   name: "approvalsWorkflow.getSettings",
   tool: "get_approvals_settings",
   title: "Get approvals settings",
-  summary:
-    "Returns whether approval is enabled (on): a second person (colleague, four eyes, dual control, maker-checker) has to sign off payments, or one acts alone.",
-  askedAs: "check, yes",
+  summary: "Returns whether payments need approval and whether a second administrator confirms changes.",
+  keywords: ["four eyes", "sign-off", "Freigabe", "Genehmigung", "Vier-Augen"],
   effect: "read",
   method: "GET",
   path: "/approvals-workflow/settings",
@@ -166,7 +185,8 @@ export const updateApprovalsSettings = operation({
   tool: "update_approvals_settings",
   title: "Update approvals settings",
   summary:
-    "Switches (turns) approval on (activates, enables) or off (disables): whether a colleague (four eyes, dual control) must approve payments.",
+    "Changes whether payments need approval and whether a second administrator confirms changes, and returns the new settings.",
+  keywords: ["enable", "disable", "four eyes", "Freigabe", "Genehmigung", "Vier-Augen"],
   effect: "money",
   method: "POST",
   path: "/approvals-workflow/settings",

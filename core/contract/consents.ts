@@ -57,11 +57,13 @@ const accessTo = <A extends z.ZodType, M extends z.ZodType, E extends z.ZodType>
   restrictedTo: z.array(z.string()).optional(),
 });
 
-const validUntil = day("Valid until", "Last day; 9999-12-31 is the longest.");
-const recurringIndicator = z.boolean().meta({ title: "Recurring", description: "Read more than once." });
+const validUntil = day("Valid until", "Last day of validity; 9999-12-31 requests the maximum.");
+const recurringIndicator = z
+  .boolean()
+  .meta({ title: "Recurring", description: "True for repeated reads, false for a single one." });
 const frequencyPerDay = z.int().min(1).meta({
   title: "Frequency per day",
-  description: "Reads a day without a person; 1 when not recurring, 4 as a rule.",
+  description: "Maximum reads per day without the person present; usually 4, and 1 if not recurring.",
 });
 
 export const NewConsent = z
@@ -70,22 +72,22 @@ export const NewConsent = z
       .strictObject(accessTo(NewAccountReference, z.object(moreOf(NewAccountReference)), z.enum(all)))
       .meta({
         title: "Access",
-        description: "Accounts by use; an empty list lets the person choose.",
+        description: "Accounts to read, per kind of data; an empty list lets the person choose.",
       }),
     recurringIndicator,
     validUntil,
     frequencyPerDay,
     combinedServiceIndicator: z.boolean().meta({
       title: "Combined service",
-      description: "Whether a payment follows in the same session.",
+      description: "True if a payment follows in the same session.",
     }),
   })
-  .meta({ id: "NewConsent", description: "A consent to ask a person for." });
+  .meta({ id: "NewConsent", description: "A consent to request from a person." });
 
 const moreAccess = z.object(
   described(moreOf(AccountReference), {
-    ownerName: "Accounts whose owners' names may be read.",
-    trustedBeneficiaries: "Accounts whose lists of trusted beneficiaries may be read.",
+    ownerName: "Accounts whose owner names may be read.",
+    trustedBeneficiaries: "Accounts whose trusted beneficiaries may be read.",
   }),
 );
 
@@ -95,28 +97,30 @@ const access = z
       accounts: "Accounts whose details may be read.",
       balances: "Accounts whose balances may be read.",
       transactions: "Accounts whose transactions may be read.",
-      additionalInformation: "What else may be read of these accounts, if anything.",
-      availableAccounts: "Whether the list of all accounts may be read, with or without owners' names.",
+      additionalInformation: "Further data that may be read of these accounts.",
+      availableAccounts: "Permission to list all accounts, with or without owner names.",
       availableAccountsWithBalance:
-        "Whether the list of all accounts with balances may be read, with or without owners' names.",
-      allPsd2: "Whether all accounts, balances and transactions may be read, with or without owners' names.",
+        "Permission to list all accounts with balances, with or without owner names.",
+      allPsd2: "Permission to read all accounts, balances and transactions, with or without owner names.",
       restrictedTo:
-        "Types of account it is limited to (ISO 20022 ExternalCashAccountType1Code); absent where it is not.",
+        "Account types to which the consent is restricted (ISO 20022 ExternalCashAccountType1Code); absent if unrestricted.",
     }),
   )
-  .meta({ description: "Accounts by what may be read of them." });
+  .meta({ description: "Accounts that may be read, per kind of data." });
 
 export const Consent = z
   .object({
     access,
     recurringIndicator,
     validUntil: validUntil.meta({
-      description: "Last day of the consent, by the service's own date; it may be earlier than asked for.",
+      description: "Last day of validity, as the service set it; may be earlier than requested.",
     }),
-    frequencyPerDay: z.int().meta({ description: "How often a day the data may be read without a person." }),
-    lastActionDate: day("Last action", "Day on which the status last changed."),
+    frequencyPerDay: z.int().meta({ description: "Maximum reads per day without the person present." }),
+    lastActionDate: day("Last action", "Date of the last status change."),
     consentStatus: ConsentStatus,
-    _links: Links.optional().meta({ description: "account leads to the accounts that may be read." }),
+    _links: Links.optional().meta({
+      description: "Links; `account` leads to the accounts that may be read.",
+    }),
   })
   .meta({ id: "Consent", description: "A person's consent to read account information." });
 
@@ -125,29 +129,34 @@ export const CreatedConsent = z
     consentStatus: ConsentStatus,
     consentId: z
       .string()
-      .meta({ description: "Identifier of the consent; each read under it sends it as Consent-ID." }),
+      .meta({ description: "Consent ID, which reads under the consent send as Consent-ID." }),
     ...authorisationFields,
     psuMessage,
     _links: authorisingLinks,
   })
-  .meta({ id: "CreatedConsent", description: "A new consent and what the person needs to authorise it." });
+  .meta({ id: "CreatedConsent", description: "A new consent, with the links for its authorisation." });
 
 export const ConsentState = z
   .object({ consentStatus: ConsentStatus, psuMessage })
-  .meta({ id: "ConsentState", description: "How a consent stands." });
+  .meta({ id: "ConsentState", description: "Status of a consent." });
 
 const parameters = { "consent-id": ConsentId };
 
-const operation = section({ server: "xs2a", credentials, errors });
+const operation = section({
+  section: { title: "Consents", icon: "consents.svg", category: "fxdesk open banking", order: 8 },
+  server: "xs2a",
+  credentials,
+  errors,
+});
 
 export const createConsent = operation({
   name: "consents.create",
   tool: "create_consent",
   title: "Create consent",
   summary:
-    "Creates (starts) a new consent (mandate) to read account information (AIS, PSD2) by open banking: asks for permission (access) to accounts at another bank.",
-  askedAs: "day, fresh, step",
-  notes: "It is valid once the person has authorised it at the link scaRedirect or scaOAuth.",
+    "Creates a consent to read accounts through open banking and returns the link for the person. To create it and wait, use consents.connect.",
+  notes: "It cannot be used until the person has authorised it.",
+  keywords: ["permission", "access", "mandate", "AIS", "PSD2", "Einwilligung", "Zugriff"],
   effect: "change",
   method: "POST",
   path: "/v1/consents",
@@ -161,7 +170,13 @@ export const createConsent = operation({
     ...notification,
   },
   body: NewConsent,
-  responses: { 201: json(CreatedConsent, "The consent is recorded and awaits the person.", createdHeaders) },
+  responses: {
+    201: json(
+      CreatedConsent,
+      "The consent was created and awaits authorisation by the person.",
+      createdHeaders,
+    ),
+  },
   identifiedBy: "consentId",
   knownBy: ["validUntil"],
   contract: "A1",
@@ -171,9 +186,8 @@ export const getConsent = operation({
   name: "consents.get",
   tool: "get_consent",
   title: "Get consent",
-  summary:
-    "Returns the details of a consent (mandate, agreement): what access (permission) to accounts it covers or includes (scope), and until when it is valid.",
-  askedAs: "full",
+  summary: "Returns a consent: the accounts and data it covers, its status and its last day of validity.",
+  keywords: ["permission", "access", "scope", "Einwilligung", "Zugriff"],
   effect: "read",
   method: "GET",
   path: "/v1/consents/{consent-id}",
@@ -187,14 +201,14 @@ export const deleteConsent = operation({
   name: "consents.delete",
   tool: "delete_consent",
   title: "Delete consent",
-  summary:
-    "Ends (removes, terminates) a consent: revokes or withdraws access and permission to accounts, disconnects (unlinks) the bank.",
+  summary: "Ends a consent, so that its accounts can no longer be read.",
+  keywords: ["revoke", "withdraw", "disconnect", "Einwilligung widerrufen", "trennen"],
   effect: "change",
   method: "DELETE",
   path: "/v1/consents/{consent-id}",
   parameters,
   headers,
-  responses: { 204: empty("The consent has ended.", responseHeaders) },
+  responses: { 204: empty("The consent was ended.", responseHeaders) },
   contract: "A3",
 });
 
@@ -202,14 +216,14 @@ export const getConsentStatus = operation({
   name: "consents.getStatus",
   tool: "get_consent_status",
   title: "Get consent status",
-  summary:
-    "Returns the status of a consent: whether the bank access (permission) is accepted yet, still valid (active), or has run out (expired, lapsed).",
+  summary: "Returns the status of a consent, such as valid, received or expired.",
+  keywords: ["permission", "access", "Einwilligung", "gültig", "abgelaufen"],
   effect: "read",
   method: "GET",
   path: "/v1/consents/{consent-id}/status",
   parameters,
   headers,
-  responses: { 200: json(ConsentState, "The status.", responseHeaders) },
+  responses: { 200: json(ConsentState, "The current status.", responseHeaders) },
   contract: "A4",
 });
 
@@ -217,9 +231,8 @@ export const startConsentAuthorisation = operation({
   name: "consents.startAuthorisation",
   tool: "start_consent_authorisation",
   title: "Start consent authorisation",
-  summary:
-    "Begins the authorisation of a consent that nobody has authorised, or restarts it after a time-out: to confirm (sign) the permission at the bank again.",
-  askedAs: "exist, trigger, kick, SCA",
+  summary: "Starts the authorisation (SCA) of a consent and returns the link for the person.",
+  keywords: ["sign", "strong customer authentication", "Einwilligung", "Autorisierung"],
   effect: "change",
   method: "POST",
   path: "/v1/consents/{consent-id}/authorisations",
@@ -235,8 +248,8 @@ export const listConsentAuthorisations = operation({
   tool: "list_consent_authorisations",
   title: "List consent authorisations",
   summary:
-    "Lists which authorisations (sign-ins, SCA attempts) were started for a consent (access permission), and their IDs.",
-  askedAs: "under, authorise",
+    "Lists the IDs of the authorisations started for a consent. For their status, use consents.getAuthorisation.",
+  keywords: ["SCA", "Einwilligung", "Autorisierungen"],
   effect: "read",
   method: "GET",
   path: "/v1/consents/{consent-id}/authorisations",
@@ -250,9 +263,8 @@ export const getConsentAuthorisation = operation({
   name: "consents.getAuthorisation",
   tool: "get_consent_authorisation",
   title: "Get consent authorisation",
-  summary:
-    "Returns the SCA status (step) of an authorisation of a consent: whether its person has authorised (completed, confirmed) the access, or it failed.",
-  askedAs: "auth, check, sign",
+  summary: "Returns the SCA status of one authorisation of a consent.",
+  keywords: ["strong customer authentication", "Einwilligung", "Autorisierung"],
   effect: "read",
   method: "GET",
   path: "/v1/consents/{consent-id}/authorisations/{authorisation-id}",

@@ -33,7 +33,7 @@ export const contract: Service<typeof operations> = defineService({
       kind: "header",
       header: "X-Contact-ID",
       setting: "contactId",
-      description: "The acting contact.",
+      description: "The ID of the acting contact.",
     },
   },
   settings,
@@ -51,10 +51,10 @@ export const contract: Service<typeof operations> = defineService({
   // Codes of the open-banking standard that are answered with 401 or 403 although the credentials are right.
   advice: {
     CONSENT_INVALID:
-      "The consent must be valid for this: consents.getStatus shows whether a person still has to authorise it.",
-    CONSENT_EXPIRED: "The consent has ended: ask for a new one with consents.create.",
-    RESOURCE_UNKNOWN: "Check the ID: there is nothing by it, or it belongs to somebody else.",
-    CONSENT_UNKNOWN: "There is no such consent: ask for one with consents.create.",
+      "The consent is not valid. Check with consents.getStatus whether a person must still authorise it.",
+    CONSENT_EXPIRED: "The consent has expired. Create a new one with consents.create.",
+    RESOURCE_UNKNOWN: "Check the ID: no such resource is visible to this client.",
+    CONSENT_UNKNOWN: "The consent does not exist. Create one with consents.create.",
   },
   quotaCodes: ["ACCESS_EXCEEDED"],
   tokens: {

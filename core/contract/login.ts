@@ -1,32 +1,35 @@
 /** The page on which a person logs in. Contract: endpoint 25; Authentication, 5. */
 import { z } from "zod";
 import { id, webAddress } from "../schema/values";
-import { hiddenFromModels, html, operation } from "../declaration/declare";
+import { hiddenFromModels, html, section } from "../declaration/declare";
+
+const operation = section({
+  section: { title: "Login", icon: "login.svg", category: "fxdesk administration", order: 12 },
+  server: "service",
+  credentials: [],
+});
 
 export const getLoginPage = operation({
   name: "login.getPage",
   tool: "get_login_page",
   title: "Get login page",
-  summary:
-    "Returns the page (link, URL) where users sign in to the service: OAuth login (log in, authenticate).",
-  askedAs: "address",
+  summary: "Returns the HTML page of the OAuth 2.0 login on which a person signs in to the service.",
+  keywords: ["authenticate", "Anmeldung", "einloggen"],
   effect: "read",
   method: "GET",
   path: "/authenticate",
-  server: "service",
-  credentials: [],
   query: {
     scope: z
       .string()
       .regex(/(^| )openid( |$)/, "must include openid")
-      .meta({ title: "Scope", description: "Scopes with spaces between; openid must be one." }),
-    response_type: z.literal("code").meta({ title: "Response type", description: "Always code." }),
-    client_id: id("Application ID", "The OAuth application, not the client whose accounts are meant."),
+      .meta({ title: "Scope", description: "OAuth scopes separated by spaces; must include openid." }),
+    response_type: z.literal("code").meta({ title: "Response type", description: "Always `code`." }),
+    client_id: id("Application ID", "Client ID of the OAuth application, not of the corporate client."),
     redirect_uri: hiddenFromModels(
-      webAddress("Redirect URI", "Where the person is sent afterwards, exactly as registered."),
+      webAddress("Redirect URI", "Address to which the person returns, exactly as registered."),
       "redirectUri",
     ),
-    state: id("State", "Comes back unchanged with the redirect."),
+    state: id("State", "Opaque value that the redirect returns unchanged."),
   },
   responses: { 200: html("The login page.") },
   errors: {},

@@ -14,7 +14,7 @@ import {
 import { json, section, orText } from "../declaration/declare";
 import { accountErrors as errors, responseHeaders, consent, credentials, headers } from "./xs2a";
 
-const ResourceId = id("Account ID", "As resourceId in openBanking.listAccounts.");
+const ResourceId = id("Account ID", "`resourceId` from openBanking.listAccounts.");
 
 const text = (description: string) => z.string().optional().meta({ description });
 const bic = (whose: string) => z.string().optional().meta(bicOf(whose));
@@ -23,124 +23,132 @@ const account = (description: string) => AccountReference.optional().meta({ desc
 const links = (description: string) => Links.optional().meta({ description });
 const date = (title: string, description: string) => day(title, description).optional();
 
-const withBalance = z.boolean().optional().meta({ title: "With balance", description: "Where consented." });
+const withBalance = z
+  .boolean()
+  .optional()
+  .meta({ title: "With balance", description: "Adds balances, if consented." });
 
 const balances = z
   .array(Balance)
   .optional()
-  .meta({ description: "Present where withBalance asked for them and the consent covers them." });
+  .meta({ description: "Balances; present if withBalance is true and the consent covers them." });
 
 export const OpenBankingAccount = z
   .object({
-    resourceId: text("Identifier of the account in other calls, as account-id."),
+    resourceId: text("Account ID, as account-id takes it."),
     iban: text(accountDescriptions.iban),
     bban: text(accountDescriptions.bban),
     msisdn: text(accountDescriptions.msisdn),
-    currency: currency("ISO 4217 code; XXX for an account in several currencies."),
-    ownerName: text("Legal owner, such as the company; may need a consent to owners' names."),
+    currency: currency("ISO 4217 code; `XXX` for a multi-currency account."),
+    ownerName: text("Legal account owner, such as the company; may require a consent to owner names."),
     ownerNames,
     psuName,
-    name: text("Name of the account that the service agreed on with its owner."),
-    displayName: text("Name that the person gave the account."),
-    product: text("What the service calls accounts of this kind."),
+    name: text("Account name as agreed with its owner."),
+    displayName: text("Display name that the person gave the account."),
+    product: text("Product name of the account."),
     cashAccountType: text(accountDescriptions.cashAccountType),
     status: openEnum(["enabled", "deleted", "blocked"])
       .optional()
-      .meta({ description: "Whether it can be used; deleted means closed, and absent means enabled." }),
+      .meta({ description: "Account status; `deleted` means closed, absent means `enabled`." }),
     bic: bic("the bank that holds the account"),
-    linkedAccounts: text("Cash account of the card, where the account holds pending card transactions."),
-    usage: openEnum(["PRIV", "ORGA"]).optional().meta({ description: "PRIV is private, ORGA professional." }),
-    details: text("Further characteristics of the account or its card."),
+    linkedAccounts: text("Cash account to which a card account's pending transactions belong."),
+    usage: openEnum(["PRIV", "ORGA"])
+      .optional()
+      .meta({ description: "Usage: `PRIV` private, `ORGA` professional." }),
+    details: text("Further details of the account or card."),
     balances,
-    _links: links("balances and transactions lead to those of the account, where the consent covers them."),
+    _links: links("Links to the account's balances and transactions, if the consent covers them."),
   })
-  .meta({ id: "OpenBankingAccount", description: "An account that a consent opens." });
+  .meta({ id: "OpenBankingAccount", description: "An account that a consent covers." });
 
 const ExchangeRate = z
   .object({
-    sourceCurrency: currency("Currency that was converted, as ISO 4217 code."),
-    exchangeRate: z.string().meta({ description: "Price of one unit, as a decimal number in text." }),
-    unitCurrency: currency("Currency of that one unit, as ISO 4217 code: EUR where 1 EUR = 1.08 USD."),
-    targetCurrency: currency("Currency it was converted into, as ISO 4217 code."),
-    quotationDate: day("Quotation date", "Day of the rate."),
-    contractIdentification: text("Exchange contract that was drawn on, if any."),
+    sourceCurrency: currency("Source currency, ISO 4217 code."),
+    exchangeRate: z
+      .string()
+      .meta({ description: "Exchange rate as a decimal string: price of one unit of unitCurrency." }),
+    unitCurrency: currency("Unit currency, ISO 4217 code: EUR if 1 EUR = 1.08 USD."),
+    targetCurrency: currency("Target currency, ISO 4217 code."),
+    quotationDate: day("Quotation date", "Date of the rate."),
+    contractIdentification: text("ID of the foreign exchange contract, if any."),
   })
-  .meta({ id: "ExchangeRate", description: "A rate at which an amount was converted." });
+  .meta({ id: "ExchangeRate", description: "An exchange rate that was applied." });
 
 /** What an entry on the account and each part of a batch say alike. */
 const entry = {
-  endToEndId: text("Reference that goes with the payment from end to end."),
-  mandateId: text("Mandate of a direct debit, such as a SEPA mandate."),
-  checkId: text("Identifier of the cheque."),
-  creditorId: text("Identifier of the creditor, such as a SEPA creditor identifier."),
-  transactionAmount: Amount.meta({ description: "Negative when the account is debited." }),
+  endToEndId: text("End-to-end reference of the payment."),
+  mandateId: text("Mandate ID of a direct debit, such as a SEPA mandate."),
+  checkId: text("Cheque number."),
+  creditorId: text("Creditor identifier, such as a SEPA creditor identifier."),
+  transactionAmount: Amount.meta({ description: "Amount; negative for a debit." }),
   currencyExchange: z
     .array(ExchangeRate)
     .optional()
-    .meta({ description: "Rates by which the amount was converted; absent where it was not." }),
-  creditorName: text("Who receives the money."),
-  creditorAccount: account("Account that receives the money."),
+    .meta({ description: "Exchange rates applied; absent without a conversion." }),
+  creditorName: text("Name of the creditor."),
+  creditorAccount: account("Account of the creditor."),
   creditorAgent: bic("the creditor's bank"),
-  ultimateCreditor: text("Who the money is for in the end, where that is not the creditor."),
-  debtorName: text("Who pays the money."),
-  debtorAccount: account("Account the money comes from."),
+  ultimateCreditor: text("Name of the ultimate creditor, if different from the creditor."),
+  debtorName: text("Name of the debtor."),
+  debtorAccount: account("Account of the debtor."),
   debtorAgent: bic("the debtor's bank"),
-  ultimateDebtor: text("Who owes the money in the end, where that is not the debtor."),
-  remittanceInformationUnstructured: text("What the payment is for, in free text."),
+  ultimateDebtor: text("Name of the ultimate debtor, if different from the debtor."),
+  remittanceInformationUnstructured: text("Unstructured remittance information."),
   remittanceInformationUnstructuredArray: z
     .array(z.string())
     .optional()
-    .meta({ description: "What the payment is for, in several free texts." }),
+    .meta({ description: "Unstructured remittance information in several lines." }),
   purposeCode: text("ISO 20022 ExternalPurpose1Code, such as SALA for a salary."),
 };
 
 const RemittanceInformation = z
   .object({
-    reference: z.string().meta({ description: "Reference to what is paid, such as an invoice." }),
-    referenceType: text("Kind of the reference."),
-    referenceIssuer: text("Who gave the reference out."),
+    reference: z.string().meta({ description: "Reference, such as an invoice number." }),
+    referenceType: text("Type of the reference."),
+    referenceIssuer: text("Issuer of the reference."),
   })
-  .meta({ id: "RemittanceInformation", description: "A structured reference to what is paid." });
+  .meta({ id: "RemittanceInformation", description: "Structured remittance information." });
 
 const remittances = z
   .array(RemittanceInformation)
   .optional()
-  .meta({ description: "Structured references to what is paid." });
+  .meta({ description: "Structured remittance information, several references." });
 
 const StandingOrder = z
   .object({
-    startDate: day("Start date", "First day of the standing order."),
+    startDate: day("Start date", "Start date of the standing order."),
     frequency: z.string().meta({ description: "ISO 20022 EventFrequency7Code, such as Monthly." }),
-    endDate: date("End date", "Last day of the standing order, if any."),
-    executionRule: text("following or preceding: the working day in place of a holiday."),
+    endDate: date("End date", "End date of the standing order, if any."),
+    executionRule: text("`following` or `preceding`: business day used when the execution day is a holiday."),
     withinAMonthFlag: z.boolean().optional().meta({
-      description: "Only for Monthly: whether the working day stays in the month against executionRule.",
+      description:
+        "Monthly only: true if the execution day must stay within the month, whatever executionRule says.",
     }),
     monthsOfExecution: z
       .array(z.string())
       .optional()
-      .meta({ description: "Only for MonthlyVariable: the months, 1 to 12." }),
+      .meta({ description: "MonthlyVariable only: months of execution, 1 to 12." }),
     multiplicator: z.int().optional().meta({
-      description: "How many periods of frequency lie between payments: Weekly and 3 is every three weeks.",
+      description: "Multiple of the frequency: Weekly with 3 means every three weeks.",
     }),
-    dayOfExecution: text("Day of the month, 1 to 31 without leading zero; 31 is the last."),
-    limitAmount: Amount.optional().meta({ description: "Limit on the amount, if any." }),
+    dayOfExecution: text("Day of the month, 1 to 31 without leading zero; 31 means the last day."),
+    limitAmount: Amount.optional().meta({ description: "Maximum amount, if any." }),
   })
-  .meta({ id: "StandingOrder", description: "The terms of a standing order." });
+  .meta({ id: "StandingOrder", description: "Terms of a standing order." });
 
 export const OpenBankingTransaction = z
   .object({
-    transactionId: text("Identifier of the transaction at the service."),
-    entryReference: text("Reference of the entry; as entryReferenceFrom it asks for what came after."),
-    batchIndicator: z.boolean().optional().meta({ description: "Whether the entry stands for a batch." }),
+    transactionId: text("Transaction ID."),
+    entryReference: text("Entry reference; pass it as entryReferenceFrom to read later entries only."),
+    batchIndicator: z.boolean().optional().meta({ description: "True if the entry is a batch." }),
     batchNumberOfTransactions: z
       .int()
       .optional()
-      .meta({ description: "Transactions in the batch; only where batchIndicator is true." }),
-    bookingDate: date("Booking date", "Day on which it was booked."),
-    valueDate: date("Value date", "Day from which it counts; while it is pending, the expected day."),
+      .meta({ description: "Number of transactions in the batch; only if batchIndicator is true." }),
+    bookingDate: date("Booking date", "Booking date."),
+    valueDate: date("Value date", "Value date; the expected one while the entry is pending."),
     ...entry,
-    remittanceInformationStructured: text("Structured reference to what is paid, as one text."),
+    remittanceInformationStructured: text("Structured remittance information as one text."),
     remittanceInformationStructuredArray: remittances,
     entryDetails: z
       .array(
@@ -151,20 +159,18 @@ export const OpenBankingTransaction = z
         }),
       )
       .optional()
-      .meta({ description: "The parts of a batch." }),
-    additionalInformation: text("More about the entry, for the person."),
+      .meta({ description: "Transactions of the batch." }),
+    additionalInformation: text("Further details of the entry, for display."),
     additionalInformationStructured: z
       .object({ standingOrderDetails: StandingOrder })
       .optional()
-      .meta({ description: "The standing order; only where bookingStatus is information." }),
+      .meta({ description: "The standing order; only if bookingStatus is `information`." }),
     bankTransactionCode: text(
       "ISO 20022 bank transaction code: domain, family and sub-family with hyphens, such as PMNT-RDDT-ESDD.",
     ),
-    proprietaryBankTransactionCode: text(
-      "Bank transaction code of the service or its community, as in MT940.",
-    ),
-    balanceAfterTransaction: Balance.optional().meta({ description: "Balance once the entry is booked." }),
-    _links: links("transactionDetails leads to more about the entry."),
+    proprietaryBankTransactionCode: text("Proprietary bank transaction code, as in MT940."),
+    balanceAfterTransaction: Balance.optional().meta({ description: "Balance after the entry." }),
+    _links: links("Links; `transactionDetails` leads to further details."),
   })
   .meta({ id: "OpenBankingTransaction", description: "An entry on an account, or a standing order." });
 
@@ -174,39 +180,39 @@ export const AccountList = z
   .object({
     accounts: z
       .array(OpenBankingAccount)
-      .meta({ description: "Accounts, each with its balances where withBalance asked for them." }),
+      .meta({ description: "Accounts, with balances if withBalance is true." }),
   })
-  .meta({ id: "AccountList", description: "The accounts that a consent opens." });
+  .meta({ id: "AccountList", description: "Accounts that a consent covers." });
 
 export const AccountResponse = z
   .object({ account: OpenBankingAccount })
-  .meta({ id: "AccountAnswer", description: "One account that a consent opens." });
+  .meta({ id: "AccountAnswer", description: "An account that a consent covers." });
 
-const reported = account("The account that was asked for.");
+const reported = account("The account.");
 
 export const AccountBalances = z
   .object({
     account: reported,
-    balances: z.array(Balance).meta({ description: "Balances, told apart by balanceType." }),
+    balances: z.array(Balance).meta({ description: "Balances, one per balanceType." }),
   })
-  .meta({ id: "AccountBalances", description: "Balances of one account that a consent opens." });
+  .meta({ id: "AccountBalances", description: "Balances of an account that a consent covers." });
 
 export const AccountReport = z
   .object({
     account: reported,
     transactions: z
       .object({
-        booked: entries("Entries that are booked; absent where bookingStatus leaves them out."),
-        pending: entries("Entries not booked yet; absent where bookingStatus leaves them out."),
-        information: entries("Standing orders that are active; only where bookingStatus is information."),
+        booked: entries("Booked entries; absent if bookingStatus excludes them."),
+        pending: entries("Pending entries; absent if bookingStatus excludes them."),
+        information: entries("Active standing orders; only if bookingStatus is `information`."),
         _links: Links.meta({
-          description: "account leads to the account; first, previous, next and last to other pages.",
+          description: "Links to the account and to other pages: first, previous, next and last.",
         }),
       })
       .optional()
-      .meta({ description: "Entries by their state." }),
+      .meta({ description: "Entries by booking status." }),
     balances,
-    _links: links("download leads to the report, where it is too large to be here."),
+    _links: links("Links; `download` leads to the report if it is too large for this response."),
   })
   .meta({ id: "AccountReport", description: "The transactions of an account." });
 
@@ -215,15 +221,20 @@ const parameters = { "account-id": ResourceId };
 /** Media types in which a statement comes instead of a list. */
 const statementTypes = ["application/xml", "text/plain"] as const;
 
-const operation = section({ server: "xs2a", credentials, errors });
+const operation = section({
+  section: { title: "Open banking", icon: "open-banking.svg", category: "fxdesk open banking", order: 9 },
+  server: "xs2a",
+  credentials,
+  errors,
+});
 
 export const listOpenBankingAccounts = operation({
   name: "openBanking.listAccounts",
   tool: "list_open_banking_accounts",
   title: "List open-banking accounts",
   summary:
-    "Lists all accounts at other banks (outside, external, held elsewhere) that are connected (linked), or came under a consent.",
-  askedAs: "already, third",
+    "Lists the accounts that a consent covers, optionally with balances. For the client's accounts without a consent, use accounts.list.",
+  keywords: ["PSD2", "AIS", "connected", "linked", "house bank", "Konten", "Hausbank"],
   effect: "read",
   method: "GET",
   path: "/v1/accounts",
@@ -238,8 +249,8 @@ export const getOpenBankingAccount = operation({
   name: "openBanking.getAccount",
   tool: "get_open_banking_account",
   title: "Get open-banking account",
-  summary:
-    "Tells about a single linked (connected) account at another (external) bank, by the id it has under a consent: details like holder, name, IBAN, type, currency.",
+  summary: "Returns one account that a consent covers: owner, name, IBAN, type and currency.",
+  keywords: ["PSD2", "AIS", "connected", "linked", "house bank", "Konto", "Hausbank"],
   effect: "read",
   method: "GET",
   path: "/v1/accounts/{account-id}",
@@ -255,9 +266,8 @@ export const listOpenBankingBalances = operation({
   name: "openBanking.listBalances",
   tool: "list_open_banking_balances",
   title: "List open-banking balances",
-  summary:
-    "Lists the balances (closing, expected, available) of an account linked at another (external, house) bank (PSD2): what it holds, how much money.",
-  askedAs: "connect",
+  summary: "Lists the balances of one account that a consent covers, by balance type.",
+  keywords: ["PSD2", "AIS", "closing", "available", "house bank", "Salden", "Kontostand", "Hausbank"],
   effect: "read",
   method: "GET",
   path: "/v1/accounts/{account-id}/balances",
@@ -272,21 +282,20 @@ export const listOpenBankingTransactions = operation({
   name: "openBanking.listTransactions",
   tool: "list_open_banking_transactions",
   title: "List open-banking transactions",
-  summary:
-    "Lists the transactions (bookings, movements) of a connected (linked) account at another (external) bank (PSD2), as JSON, camt.053 or MT940.",
-  askedAs: "since, turnover, week, last, credit, went",
+  summary: "Lists the transactions of one account that a consent covers, as JSON, camt.053 or MT940.",
+  keywords: ["PSD2", "AIS", "pending", "booked", "house bank", "Umsätze", "Buchungen", "Hausbank"],
   effect: "read",
   method: "GET",
   path: "/v1/accounts/{account-id}/transactions",
   metered: true,
   parameters,
   query: {
-    dateFrom: date("Date from", "First booking day."),
-    dateTo: date("Date to", "Last booking day; today when left out."),
-    entryReferenceFrom: z
-      .string()
-      .optional()
-      .meta({ title: "Entry reference from", description: "Only what came after this entryReference." }),
+    dateFrom: date("Date from", "First booking date."),
+    dateTo: date("Date to", "Last booking date; default today."),
+    entryReferenceFrom: z.string().optional().meta({
+      title: "Entry reference from",
+      description: "Only entries after this one.",
+    }),
     bookingStatus: z.enum(["information", "booked", "pending", "both", "all"]).meta({
       title: "Booking status",
       description: "both: booked and pending; information: standing orders.",
@@ -294,9 +303,9 @@ export const listOpenBankingTransactions = operation({
     deltaList: z
       .boolean()
       .optional()
-      .meta({ title: "Delta list", description: "Only what came after the last call." }),
+      .meta({ title: "Delta list", description: "Only entries since the last call." }),
     withBalance,
-    page: z.int().min(0).optional().meta({ title: "Page", description: "From 0." }),
+    page: z.int().min(0).optional().meta({ title: "Page", description: "Page number, starting at 0." }),
   },
   headers: {
     ...headers,
@@ -306,7 +315,7 @@ export const listOpenBankingTransactions = operation({
       .optional()
       .meta({
         title: "Format",
-        description: "What is booked: application/xml is camt.053, text/plain MT940.",
+        description: "application/xml is camt.053, text/plain MT940.",
       }),
   },
   rules: [
@@ -315,7 +324,7 @@ export const listOpenBankingTransactions = operation({
       fields: ["dateFrom"],
       unless: { entryReferenceFrom: "given", deltaList: ["true"], bookingStatus: ["information"] },
       description:
-        "dateFrom is required unless entryReferenceFrom or deltaList is given or bookingStatus is information.",
+        "dateFrom is required unless entryReferenceFrom or deltaList is given, or bookingStatus is information.",
     },
     { kind: "ordered", fields: ["dateFrom", "dateTo"], description: "dateFrom must not be after dateTo." },
   ],

@@ -4,9 +4,10 @@ import { DateTime, day, id } from "../schema/values";
 import { NewAccountReference, newTransfer } from "../schema/xs2a";
 import type { Rule } from "../declaration/operation";
 
-export const PaymentService = z
-  .enum(["payments", "bulk-payments", "periodic-payments"])
-  .meta({ title: "Payment service", description: "One payment, several together, or a standing order." });
+export const PaymentService = z.enum(["payments", "bulk-payments", "periodic-payments"]).meta({
+  title: "Payment service",
+  description: "Single, bulk or periodic (standing order).",
+});
 
 const jsonProducts = [
   "sepa-credit-transfers",
@@ -24,13 +25,13 @@ const xmlProducts = [
 
 const PaymentProduct = z
   .enum([...jsonProducts, ...xmlProducts])
-  .meta({ title: "Payment product", description: "How it is paid; pain.001 in XML." });
+  .meta({ title: "Payment product", description: "Scheme; pain.001 in XML." });
 
-export const PaymentId = id("Payment ID", "From payments.initiate.");
+export const PaymentId = id("Payment ID", "`paymentId` from payments.initiate or payments.initiateBulk.");
 
 const PaymentAuthorisation = z.enum(["authorisations", "cancellation-authorisations"]).meta({
   title: "Payment authorisation",
-  description: "Of the payment or its cancellation.",
+  description: "`authorisations` for the payment, `cancellation-authorisations` for its cancellation.",
   alsoSpelled: new Map([["cancellation_authorisations", "cancellation-authorisations"]]),
 });
 
@@ -39,13 +40,13 @@ export const product = { "payment-product": PaymentProduct };
 export const itsProduct = {
   "payment-product": PaymentProduct.meta({
     title: "Payment product",
-    description: "As initiated.",
+    description: "Payment product with which the payment was initiated.",
     fromEarlier: true,
   }),
 };
 const itsService = PaymentService.meta({
   title: "Payment service",
-  description: "As initiated, such as payments.",
+  description: "Payment service with which the payment was initiated, such as payments.",
   fromEarlier: true,
 });
 export const payment = { "payment-service": itsService, ...itsProduct, paymentId: PaymentId };
@@ -68,33 +69,36 @@ const numbersTo = (last: number) => Array.from({ length: last }, (_, index) => S
 
 const areDifferent = (values: readonly string[]) => new Set(values).size === values.length;
 
-const startDate = day("Start date", "Periodic: first day.");
-const endDate = day("End date", "Periodic: last day, if any.").optional();
+const startDate = day("Start date", "Periodic: first date.");
+const endDate = day("End date", "Periodic: last date.").optional();
 
 const standingOrder = {
   startDate,
-  frequency: z.enum(frequencies).meta({ title: "Frequency", description: "Periodic: how often." }),
+  frequency: z.enum(frequencies).meta({ title: "Frequency", description: "Periodic: interval." }),
   endDate,
   executionRule: z.enum(["following", "preceding"]).optional().meta({
     title: "Execution rule",
-    description: "Periodic: when on a holiday.",
+    description: "Periodic: on a holiday.",
   }),
-  dayOfExecution: z
-    .enum(numbersTo(31))
-    .optional()
-    .meta({ title: "Day of execution", description: "Periodic: day of month; 31 is the last." }),
+  dayOfExecution: z.enum(numbersTo(31)).optional().meta({
+    title: "Day of execution",
+    description: "Periodic: day; 31 is the last.",
+  }),
   monthsOfExecution: z
     .array(z.enum(numbersTo(12)))
     .min(1)
     .max(11)
     .refine(areDifferent, "must have no month twice")
     .optional()
-    .meta({ title: "Months of execution", description: "Periodic: different months, 1 to 12." }),
+    .meta({
+      title: "Months of execution",
+      description: "MonthlyVariable: months, 1 to 12.",
+    }),
 };
 
 const debtorAccount = NewAccountReference.meta({
   title: "Debtor account",
-  description: "Account that pays.",
+  description: "Account of the debtor.",
 });
 
 /** Several payments together have a tool of their own. */
@@ -103,19 +107,24 @@ const listedBy = "payments.initiateBulk";
 const elements = z
   .array(z.strictObject(newTransfer).meta({ id: "NewTransfer" }))
   .min(1)
-  .meta({ title: "Payments", description: "Bulk: each with amount and creditor.", listedBy });
+  .meta({
+    title: "Payments",
+    description: "Bulk: the credit transfers.",
+    listedBy,
+  });
 
 const bulk = {
-  batchBookingPreferred: z
-    .boolean()
-    .optional()
-    .meta({ title: "Batch booking preferred", description: "Bulk: one entry for all.", listedBy }),
-  requestedExecutionDate: day("Requested execution date", "Bulk: day to pay on.")
+  batchBookingPreferred: z.boolean().optional().meta({
+    title: "Batch booking preferred",
+    description: "Bulk: requests one booking entry for all transfers.",
+    listedBy,
+  }),
+  requestedExecutionDate: day("Requested execution date", "Bulk: requested execution date.")
     .optional()
     .meta({ listedBy }),
   requestedExecutionTime: DateTime.optional().meta({
     title: "Requested execution time",
-    description: "Bulk: time to pay at.",
+    description: "Bulk: requested execution time (ISO 8601).",
     listedBy,
   }),
 };
@@ -123,7 +132,7 @@ const bulk = {
 /** The payment product says which fields are needed. */
 export const NewBulkPayment = z
   .object({ debtorAccount: debtorAccount.optional(), payments: elements.optional(), ...bulk })
-  .meta({ id: "NewBulkPayment", description: "Several payments to make from one account." });
+  .meta({ id: "NewBulkPayment", description: "Several credit transfers from one account." });
 
 /** Single, periodic and bulk payments in one: the payment service and product say which fields are needed. */
 export const NewPayment = z
@@ -133,7 +142,7 @@ export const NewPayment = z
     payments: elements.optional(),
     ...bulk,
   })
-  .meta({ id: "NewPayment", description: "A payment to make: single, periodic or bulk." });
+  .meta({ id: "NewPayment", description: "A single, periodic or bulk payment." });
 
 export const xml = "application/xml";
 
@@ -152,7 +161,7 @@ export const pain001 = {
     .optional()
     .meta({
       title: "pain.001 document",
-      description: "The payment in XML, not fields.",
+      description: "pain.001 document instead of fields.",
     }),
   mediaTypes: [xml, "text/xml"],
 } as const;
@@ -186,7 +195,7 @@ const neededInJson = (fields: readonly string[], description: string, exceptAt: 
 export const bulkInJson = (exceptAt: readonly string[] = []) =>
   neededInJson(
     ["debtorAccount", "payments"],
-    "A bulk payment in JSON requires debtorAccount and payments.",
+    "A bulk JSON payment requires debtorAccount and payments.",
     exceptAt,
   );
 
@@ -203,7 +212,7 @@ export const productRules: readonly Rule[] = [
     fields: ["pain001"],
     other: "payment-product",
     values: jsonProducts,
-    description: "Only pain.001 products have pain001.",
+    description: "pain001 is only for pain.001 products.",
   },
 ];
 
@@ -211,7 +220,7 @@ export const paymentRules: readonly Rule[] = [
   ...productRules,
   neededInJson(
     ["debtorAccount", "instructedAmount", "creditorAccount", "creditorName"],
-    "A single or periodic payment in JSON requires debtorAccount, instructedAmount, creditorAccount and creditorName.",
+    "A single or periodic JSON payment requires debtorAccount, instructedAmount, creditorAccount and creditorName.",
     ["bulk-payments"],
   ),
   bulkInJson(["payments", "periodic-payments"]),
@@ -222,11 +231,11 @@ export const paymentRules: readonly Rule[] = [
     values: ["periodic-payments"],
     description: "A periodic payment requires startDate and frequency.",
   },
-  notAt(["payments", "periodic-payments"], ["payments"], "Only a bulk payment has payments."),
+  notAt(["payments", "periodic-payments"], ["payments"], "payments is only for bulk payments."),
   notAt(
     ["payments", "bulk-payments"],
     Object.keys(standingOrder),
-    `Only a periodic payment has ${Object.keys(standingOrder).join(", ")}.`,
+    `${Object.keys(standingOrder).join(", ")} are only for periodic payments.`,
   ),
   {
     kind: "needed-by",
@@ -240,7 +249,7 @@ export const paymentRules: readonly Rule[] = [
     fields: ["monthsOfExecution"],
     other: "frequency",
     values: frequencies.filter((frequency) => frequency !== "MonthlyVariable"),
-    description: "Only MonthlyVariable has monthsOfExecution.",
+    description: "monthsOfExecution is only for MonthlyVariable.",
   },
   { kind: "ordered", fields: ["startDate", "endDate"], description: "startDate must not be after endDate." },
 ];

@@ -58,50 +58,52 @@ const amount = (description: string) => Amount.optional().meta({ description });
 export const InitiatedPayment = z
   .object({
     transactionStatus: TransactionStatus,
-    paymentId: z.string().meta({ description: "Identifier of the payment in other calls." }),
-    transactionFees: amount("Fee for the payment; absent where none is stated."),
-    currencyConversionFee: amount("Fee for converting currencies; absent where none is stated."),
-    estimatedTotalAmount: amount("What the debtor is expected to be charged in all."),
-    estimatedInterbankSettlementAmount: amount("What is expected to be settled with the creditor's bank."),
+    paymentId: z.string().meta({ description: "Payment ID, as other operations take it." }),
+    transactionFees: amount("Transaction fees; absent if not stated."),
+    currencyConversionFee: amount("Currency conversion fee; absent if not stated."),
+    estimatedTotalAmount: amount("Estimated total amount charged to the debtor."),
+    estimatedInterbankSettlementAmount: amount("Estimated interbank settlement amount."),
     transactionFeeIndicator: z.boolean().optional().meta({
       description:
-        "true: the fees of the price list or agreement are due. false: only fees stated here; absent: not known.",
+        "True if fees apply as agreed or listed, false if only the fees stated here apply, absent if unknown.",
     }),
     ...authorisationFields,
     psuMessage,
     tppMessages,
     _links: authorisingLinks,
   })
-  .meta({ id: "InitiatedPayment", description: "A new payment and what the person needs to authorise it." });
+  .meta({ id: "InitiatedPayment", description: "A new payment, with the links for its authorisation." });
 
 const readBack = { transactionStatus: TransactionStatus.optional(), tppMessage: tppMessages };
 
 export const Payment = z
   .object({ debtorAccount, ...transfer, ...readBack })
-  .meta({ id: "Payment", description: "A single payment as it was initiated, with its status." });
+  .meta({ id: "Payment", description: "A single payment as initiated, with its status." });
 
 export const BulkPayment = z
   .object({
     debtorAccount,
-    paymentInformationId: z.string().optional().meta({ description: "Identifier of the bulk as a whole." }),
+    paymentInformationId: z.string().optional().meta({ description: "ID of the bulk payment." }),
     batchBookingPreferred: z
       .boolean()
       .optional()
-      .meta({ description: "Whether one entry for all payments is preferred to one for each." }),
-    requestedExecutionDate: day("Requested execution date", "Day to pay on.").optional(),
+      .meta({ description: "True if one booking entry for all transfers is preferred." }),
+    requestedExecutionDate: day("Requested execution date", "Requested execution date.").optional(),
     acceptorTransactionDateTime: DateTime.optional().meta({
-      description: "When the transaction is made at its acceptor (ISO 8601); the time zone may be missing.",
+      description: "Time of the transaction at the acceptor (ISO 8601), possibly without time zone.",
     }),
-    payments: z.array(z.object(transfer)).meta({ description: "Each payment, by amount and creditor." }),
+    payments: z
+      .array(z.object(transfer))
+      .meta({ description: "The credit transfers, each with amount and creditor." }),
     ...readBack,
   })
-  .meta({ id: "BulkPayment", description: "A bulk payment as it was initiated, with its status." });
+  .meta({ id: "BulkPayment", description: "A bulk payment as initiated, with its status." });
 
 export const PaymentState = z
   .object({
     transactionStatus: TransactionStatus,
     fundsAvailable: z.boolean().optional().meta({
-      description: "Whether there was enough money when it was checked; absent where it was not.",
+      description: "True if sufficient funds were available at the check; absent if not checked.",
     }),
     psuMessage,
     ownerNames,
@@ -109,7 +111,7 @@ export const PaymentState = z
     _links: nextLinks,
     tppMessage: tppMessages,
   })
-  .meta({ id: "PaymentState", description: "How a payment stands." });
+  .meta({ id: "PaymentState", description: "Status of a payment." });
 
 export const CancellationStarted = z
   .object({
@@ -119,7 +121,7 @@ export const CancellationStarted = z
   })
   .meta({
     id: "CancellationStarted",
-    description: "A payment and what the person needs to authorise its cancellation.",
+    description: "Status of a payment, with the links to authorise its cancellation.",
   });
 
 const initiating = {
@@ -129,40 +131,49 @@ const initiating = {
   ...redirect,
   ...decoupled,
   ...explicitAuthorisation,
-  "TPP-Rejection-NoFunds-Preferred": z
-    .boolean()
-    .optional()
-    .meta({ title: "Reject without funds", description: "Refuse when funds are missing." }),
+  "TPP-Rejection-NoFunds-Preferred": z.boolean().optional().meta({
+    title: "Reject without funds",
+    description: "Rejects the payment without funds.",
+  }),
   ...brand,
   ...notification,
 };
 
-const initiated = json(InitiatedPayment, "The payment is recorded and awaits the person.", createdHeaders);
+const initiated = json(
+  InitiatedPayment,
+  "The payment was received and awaits authorisation by the person.",
+  createdHeaders,
+);
 
 const resent = { kind: "resent", setting: "replaysByRequestId" } as const;
 
-const operation = section({ server: "xs2a", credentials, errors });
+const operation = section({
+  section: { title: "Payments", icon: "payments.svg", category: "fxdesk payments", order: 7 },
+  server: "xs2a",
+  credentials,
+  errors,
+});
 
 export const getPaymentStatus = operation({
   name: "payments.getStatus",
   tool: "get_payment_status",
   title: "Get payment status",
   summary:
-    "Returns the status of a payment: whether the transfer is pending, has left (went out, is executed, processed), was accepted or rejected (refused).",
-  askedAs: "pmt, through, quick, gone",
+    "Returns the current status of an open-banking payment. To wait until it is final, use payments.follow.",
+  keywords: ["executed", "rejected", "transfer", "Zahlungsstatus", "Überweisung", "ausgeführt"],
   effect: "read",
   method: "GET",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/status",
   parameters: payment,
   headers: {
     ...headers,
-    Accept: z
-      .enum(["application/json", xml])
-      .optional()
-      .meta({ title: "Format", description: "pain.001 products: application/xml is pain.002." }),
+    Accept: z.enum(["application/json", xml]).optional().meta({
+      title: "Format",
+      description: "For pain.001 products, application/xml is pain.002.",
+    }),
   },
   responses: {
-    200: orText(json(PaymentState, "The status.", responseHeaders), {
+    200: orText(json(PaymentState, "The current status.", responseHeaders), {
       mediaTypes: [xml],
       field: "Accept",
       values: [xml],
@@ -176,10 +187,19 @@ export const initiateBulkPayment = operation({
   tool: "initiate_bulk_payment",
   title: "Initiate bulk payment",
   summary:
-    "Pays several at once: a batch of SEPA transfers or payment run, as a list with IBANs and amounts or a pain.001 file.",
-  askedAs: "attach, together, collective, spreadsheet",
-  notes:
-    "For salaries, wages (payroll for staff) or suppliers. A person must authorise it at the link scaRedirect or scaOAuth.",
+    "Initiates several credit transfers from one account as a bulk payment. For a single payment, use payments.initiate.",
+  notes: "A person must then authorise it at the returned link.",
+  keywords: [
+    "payroll",
+    "salaries",
+    "suppliers",
+    "batch",
+    "payment run",
+    "pain.001",
+    "Sammelüberweisung",
+    "Gehälter",
+    "Zahllauf",
+  ],
   effect: "money",
   method: "POST",
   path: "/v1/bulk-payments/{payment-product}",
@@ -201,8 +221,8 @@ export const startPaymentAuthorisation = operation({
   tool: "start_payment_authorisation",
   title: "Start payment authorisation",
   summary:
-    "Lets a person authorise (sign) a payment or its cancellation: begins (starts) strong customer authentication (SCA, two-factor step).",
-  askedAs: "kick, process, initiate",
+    "Starts the authorisation (SCA) of a payment or its cancellation and returns the link for the person.",
+  keywords: ["sign", "approve", "strong customer authentication", "Autorisierung", "unterschreiben", "TAN"],
   effect: "money",
   method: "POST",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/{payment-authorisation}",
@@ -220,8 +240,8 @@ export const listPaymentAuthorisations = operation({
   tool: "list_payment_authorisations",
   title: "List payment authorisations",
   summary:
-    "Lists which authorisations (signatures, sign-offs, SCA attempts) were started so far for a payment (transfer) or its cancellation, by ID.",
-  askedAs: "IDs, wire, authorization",
+    "Lists the IDs of the authorisations started for a payment or its cancellation. For their status, use payments.getAuthorisation.",
+  keywords: ["SCA", "signatures", "Autorisierungen"],
   effect: "read",
   method: "GET",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/{payment-authorisation}",
@@ -235,11 +255,22 @@ export const initiatePayment = operation({
   name: "payments.initiate",
   tool: "initiate_payment",
   title: "Initiate payment",
-  summary:
-    "Makes (sends) a payment, say 3,000 EUR from you to a supplier: pays (settles) invoices, bills, vendors, employees or rent by SEPA, instant or wire transfer.",
-  askedAs: "today, ref",
-  notes:
-    "Sends, remits, transfers or reimburses money, also abroad (international), or sets up a standing order (recurring). A person must authorise it at the link scaRedirect or scaOAuth.",
+  summary: "Initiates a payment or a standing order. For several payments, use payments.initiateBulk.",
+  notes: "A person must then authorise it at the returned link.",
+  keywords: [
+    "pay",
+    "transfer",
+    "wire",
+    "SEPA",
+    "instant",
+    "invoice",
+    "supplier",
+    "pain.001",
+    "Überweisung",
+    "Dauerauftrag",
+    "Rechnung",
+    "bezahlen",
+  ],
   effect: "money",
   method: "POST",
   path: "/v1/{payment-service}/{payment-product}",
@@ -264,16 +295,26 @@ export const cancelPayment = operation({
   tool: "cancel_payment",
   title: "Cancel payment",
   summary:
-    "Cancels (stops, recalls, revokes) a pending or scheduled payment, transfer, wire, instruction or standing order before it is executed.",
-  askedAs: "date, kill, pull",
+    "Cancels a payment before its execution; returns links for the person if the cancellation must be authorised.",
+  keywords: [
+    "stop",
+    "recall",
+    "revoke",
+    "transfer",
+    "standing order",
+    "Zahlung stornieren",
+    "widerrufen",
+    "Überweisung",
+    "Dauerauftrag",
+  ],
   effect: "money",
   method: "DELETE",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}",
   parameters: payment,
   headers: { ...headers, ...redirect, ...decoupled, ...explicitAuthorisation },
   responses: {
-    202: json(CancellationStarted, "The cancellation must be authorised.", responseHeaders),
-    204: empty("The payment is cancelled.", responseHeaders),
+    202: json(CancellationStarted, "The cancellation awaits authorisation by the person.", responseHeaders),
+    204: empty("The payment was cancelled.", responseHeaders),
   },
   identifiedBy: "transactionStatus",
   lookup: "payments.getStatus",
@@ -284,9 +325,8 @@ export const getPaymentAuthorisation = operation({
   name: "payments.getAuthorisation",
   tool: "get_payment_authorisation",
   title: "Get payment authorisation",
-  summary:
-    "Returns the SCA status of an authorisation of a payment (transfer): whether the person has completed it (signed it off, confirmed), or it still waits.",
-  askedAs: "check, fail, auth, ID, authorise",
+  summary: "Returns the SCA status of one authorisation of a payment or its cancellation.",
+  keywords: ["strong customer authentication", "signed", "Autorisierung"],
   effect: "read",
   method: "GET",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/{payment-authorisation}/{authorisation-id}",
@@ -301,8 +341,8 @@ export const getPayment = operation({
   tool: "get_payment",
   title: "Get payment",
   summary:
-    "Looks up (pulls up) the details of a single payment (instruction, remittance) as it was initiated (entered): amount, creditor (beneficiary), reference.",
-  askedAs: "transfer, show, stand, number",
+    "Returns a single payment as initiated: amount, accounts, creditor and remittance information. For a bulk payment, use payments.getBulk.",
+  keywords: ["transfer", "beneficiary", "Zahlung", "Überweisung", "Empfänger"],
   effect: "read",
   method: "GET",
   path: "/v1/payments/{payment-product}/{paymentId}",
@@ -316,15 +356,14 @@ export const getBulkPayment = operation({
   name: "payments.getBulk",
   tool: "get_bulk_payment",
   title: "Get bulk payment",
-  summary:
-    "Returns a whole batch (bulk, payment run, payroll) as it was sent or uploaded: its status, and all entries (lines) included, such as salaries.",
-  askedAs: "supplier, contain",
+  summary: "Returns a bulk payment as initiated, with all its credit transfers.",
+  keywords: ["batch", "payroll", "payment run", "Sammelüberweisung", "Gehälter"],
   effect: "read",
   method: "GET",
   path: "/v1/bulk-payments/{payment-product}/{paymentId}",
   parameters: { ...itsProduct, paymentId: PaymentId },
   headers,
-  responses: { 200: orText(json(BulkPayment, "The payment.", responseHeaders), inXml) },
+  responses: { 200: orText(json(BulkPayment, "The bulk payment.", responseHeaders), inXml) },
   contract: "P9",
 });
 

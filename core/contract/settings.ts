@@ -25,17 +25,13 @@ const uri = (each: Setting): Setting => ({ ...each, shape: "uri" });
 
 export const settings: readonly Setting[] = [
   {
-    ...setting("environment", "Environment", "api for production, sandbox for the service's sandbox."),
+    ...setting("environment", "Environment", "`api` for production, `sandbox` for the service's sandbox."),
     options: ["api", "sandbox"],
     default: "api",
     production: "api",
   },
   {
-    ...setting(
-      "domain",
-      "Domain",
-      "With the environment it gives the address https://{environment}.{domain}/.",
-    ),
+    ...setting("domain", "Domain", "Domain of the service, used as https://{environment}.{domain}/."),
     example: "example.com",
     shape: "host",
   },
@@ -43,37 +39,41 @@ export const settings: readonly Setting[] = [
     setting(
       "baseUrl",
       "Base address",
-      "Full address of the JSON interface, instead of environment and domain.",
+      "Full address of the JSON interface; replaces environment and domain.",
     ),
   ),
-  setting("clientId", "Client ID", "The client whose accounts and trades are meant."),
-  secret("accessToken", "Access token", "Sent as a bearer token."),
-  secret("apiKey", "API key", "Sent as x-api-key to the trade endpoints."),
-  credential("contactId", "Contact ID", "The contact on whose behalf calls are made."),
+  setting("clientId", "Client ID", "ID of the corporate client whose accounts and trades are used."),
+  secret("accessToken", "Access token", "OAuth access token, sent as a bearer token."),
+  secret("apiKey", "API key", "API key of the trade endpoints, sent as x-api-key."),
+  credential("contactId", "Contact ID", "ID of the contact on whose behalf calls are made."),
   credential(
     "authClientId",
     "Application ID",
-    "The OAuth application, to log in and to refresh the access token.",
+    "Client ID of the OAuth application, for logging in and refreshing tokens.",
   ),
-  secret("authClientSecret", "Application secret", "The OAuth application's secret."),
-  secret("refreshToken", "Refresh token", "With the application's ID and secret: renews the access token."),
+  secret("authClientSecret", "Application secret", "Client secret of the OAuth application."),
+  secret("refreshToken", "Refresh token", "OAuth refresh token; requires the application's ID and secret."),
   secret(
     "login",
     "Login",
-    "A login whose tokens the store keeps, with the application's ID and secret: instead of a refresh token.",
+    "Name of a login whose tokens are in the store; replaces the refresh token, and requires the application's ID and secret.",
   ),
   address(
-    credential("authUrl", "Token address", "Address of the token endpoint; by default the base address."),
+    credential("authUrl", "Token address", "Address of the OAuth server; default is the base address."),
   ),
   uri(
     credential(
       "redirectUri",
       "Redirect address",
-      "Where a person returns to after a login, as registered, and after authorising.",
+      "Registered address to which a person returns after logging in or authorising.",
     ),
   ),
   {
-    ...credential("pkce", "PKCE", "Of a login, RFC 7636; none where the service refuses its parameters."),
+    ...credential(
+      "pkce",
+      "PKCE",
+      "PKCE method for logging in (RFC 7636); `none` if the service rejects its parameters.",
+    ),
     options: ["S256", "none"],
   },
   {
@@ -81,42 +81,38 @@ export const settings: readonly Setting[] = [
     example: "https://xs2a.example.com",
   },
   {
-    ...openBanking(
-      "psuIpAddress",
-      "PSU IP address",
-      "Open banking: IPv4 address of the person, when one is present.",
-    ),
+    ...openBanking("psuIpAddress", "PSU IP address", "Open banking: IPv4 address of the person, if present."),
     fills: "PSU-IP-Address",
     shape: "ipv4",
   },
   {
-    ...openBanking("psuId", "PSU ID", "Open banking: the person's identifier at the bank."),
+    ...openBanking("psuId", "PSU ID", "Open banking: the person's ID at the bank."),
     fills: "PSU-ID",
   },
   {
-    ...openBanking(
-      "psuCorporateId",
-      "PSU corporate ID",
-      "Open banking: the company's identifier at the bank.",
-    ),
+    ...openBanking("psuCorporateId", "PSU corporate ID", "Open banking: the company's ID at the bank."),
     fills: "PSU-Corporate-ID",
   },
   uri(
     openBanking(
       "nokRedirectUri",
       "Redirect address after refusal",
-      "Open banking: where a person returns to otherwise.",
+      "Open banking: address to which a person returns after a failed or refused authorisation.",
     ),
   ),
   address(
-    openBanking("notificationUri", "Notification address", "Open banking: where status changes are sent to."),
+    openBanking(
+      "notificationUri",
+      "Notification address",
+      "Open banking: address to which status changes are sent.",
+    ),
   ),
   {
     ...openBanking(
       "replaysByRequestId",
       "Replays by request ID",
-      "yes where the service gives the response of the first call again to a repeated X-Request-ID: a payment " +
-        "whose response was lost is then sent once more.",
+      "`yes` if the service answers a repeated X-Request-ID with its first response: a payment with a lost response " +
+        "is then sent once more.",
     ),
     options: ["no", "yes"],
   },

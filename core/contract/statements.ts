@@ -1,13 +1,13 @@
 /** Statements: as a file and by e-mail. Contract: endpoints 13 to 18. */
 import { z } from "zod";
 import { AccountId, Currencies, day, dayOrMonth, minute, openEnum, uuid } from "../schema/values";
-import { file, json, operation, text } from "../declaration/declare";
+import { file, json, section, text } from "../declaration/declare";
 import { accountErrors, clientId, credentials, meaning } from "./json-interface";
 
-const StatementId = uuid("Statement ID", "From the url that statements.createFile returns.");
+const StatementId = uuid("Statement ID", "`statement_id` in the `url` that statements.createFile returns.");
 
 const dateFrom = day("Date from", "First day.");
-const dateTo = day("Date to", "Last day.");
+const dateTo = day("Date to", "Last day, inclusive.");
 
 /** The contract names formats in capitals and gives their values in small letters. */
 const format = <const F extends readonly [string, ...string[]]>(formats: F, usual: F[number]) =>
@@ -16,7 +16,7 @@ const format = <const F extends readonly [string, ...string[]]>(formats: F, usua
     .default(usual)
     .meta({
       title: "Format",
-      description: "Its format.",
+      description: "File format.",
       alsoSpelled: new Map(formats.map((each) => [each.toUpperCase(), each])),
     });
 
@@ -40,17 +40,17 @@ export const StatementFileData = z
       .string()
       .meta({ description: "Path of the file: /accounts/{account_id}/statements/{statement_id}/file." }),
   })
-  .meta({ id: "StatementFileData", description: "Where a statement file will be." });
+  .meta({ id: "StatementFileData", description: "Path under which a statement file can be fetched." });
 
 export const StatementFileStatus = z
   .object({
     status: openEnum(["Pending", "Failed"]).meta({
-      description: "Pending while the file is being made; Failed is final, there will be none.",
+      description: "`Pending` while the file is being generated; `Failed` is final.",
     }),
   })
   .meta({
     id: "StatementFileStatus",
-    description: "How far a statement file is that cannot be fetched yet.",
+    description: "Status of a statement file that is not ready.",
   });
 
 export const AccountsStatement = z
@@ -68,18 +68,18 @@ export const Mt940Statement = z
     date_to: dateTo.optional(),
     account_ids: z.array(z.int()).optional().meta({
       title: "Accounts",
-      description: "Numbers from accounts.listCurrencyAccounts; else all.",
+      description: "Account numbers from accounts.listCurrencyAccounts; default all accounts.",
     }),
     sub_tags: z
       .boolean()
       .default(false)
-      .meta({ title: "Sub-tags", description: "Whether to include sub-tags." }),
+      .meta({ title: "Sub-tags", description: "True to include sub-tags." }),
   })
   .meta({ id: "Mt940Statement" });
 
 export const TradesStatement = z
   .object({
-    date_from: dayOrMonth("Date from", "A month or a day, not in the future."),
+    date_from: dayOrMonth("Date from", "Month (YYYY-MM) or day (YYYY-MM-DD), not in the future."),
   })
   .meta({ id: "TradesStatement" });
 
@@ -87,19 +87,23 @@ export const IncomingFundsStatement = z
   .object({ date_from: dateFrom, date_to: dateTo, format: format(["csv", "pdf"], "csv") })
   .meta({ id: "IncomingFundsStatement" });
 
+const operation = section({
+  section: { title: "Statements", icon: "statements.svg", category: "fxdesk statements", order: 4 },
+  server: "service",
+  credentials,
+});
+
 export const createStatementFile = operation({
   name: "statements.createFile",
   tool: "create_statement_file",
   title: "Create statement file",
   summary:
-    "Orders (triggers) the export of a bank statement (extract, document) for an account as a file to download later, such as PDF or Excel.",
-  askedAs: "request",
-  notes: "statements.getFile fetches it.",
+    "Requests a statement file of one account and returns its path. To download finished files of all accounts, use statements.fetch.",
+  notes: "The file is generated asynchronously: fetch it with statements.getFile.",
+  keywords: ["export", "bank statement", "PDF", "Excel", "Kontoauszug"],
   effect: "change",
   method: "POST",
   path: "/accounts/{account_id}/statements/file",
-  server: "service",
-  credentials,
   parameters: { account_id: AccountId },
   query: { client_id: clientId, format: format(["pdf", "csv", "mt940", "xls"], "pdf") },
   body: NewStatement,
@@ -110,7 +114,7 @@ export const createStatementFile = operation({
       description: "from_value_datetime must not be after to_value_datetime.",
     },
   ],
-  responses: { 202: json(StatementFileData, "The file is being made.") },
+  responses: { 202: json(StatementFileData, "File generation has started.") },
   errors: { ...accountErrors, 404: meaning[404] },
   contract: "13",
 });
@@ -119,14 +123,11 @@ export const getStatementFile = operation({
   name: "statements.getFile",
   tool: "get_statement_file",
   title: "Get statement file",
-  summary:
-    "Downloads (fetches, collects) a bank statement file (document, extract) that you requested, ordered or asked for, or tells whether it is ready.",
-  askedAs: "export",
+  summary: "Returns a requested statement file, or its status while it is being generated.",
+  keywords: ["download", "bank statement", "PDF", "Excel", "Kontoauszug"],
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/statements/{statement_id}/file",
-  server: "service",
-  credentials,
   parameters: { account_id: AccountId, statement_id: StatementId },
   query: { client_id: clientId },
   responses: {
@@ -141,10 +142,7 @@ export const getStatementFile = operation({
 const emailed = {
   effect: "change",
   method: "POST",
-  server: "service",
-  credentials,
   query: { client_id: clientId },
-  notes: "To the registered address.",
   responses: { 202: text("The statement will be sent by e-mail.") },
   errors: {
     400: meaning[400],
@@ -160,7 +158,9 @@ export const emailAccountsStatement = operation({
   name: "statements.emailAccounts",
   tool: "email_accounts_statement",
   title: "E-mail accounts statement",
-  summary: "Sends the statement (overview) of all accounts by e-mail, to the inbox.",
+  summary:
+    "Requests a statement of the accounts for a period, sent by e-mail to the client's registered address.",
+  keywords: ["mail", "bank statement", "Kontoauszug", "mailen"],
   path: "/statements/accounts",
   body: AccountsStatement,
   rules: [inOrder],
@@ -172,8 +172,8 @@ export const emailMt940Statement = operation({
   name: "statements.emailMt940",
   tool: "email_mt940_statement",
   title: "E-mail MT940 statement",
-  summary: "Sends the MT940 (940) bank statement by e-mail, to the inbox.",
-  notes: "To the registered address.",
+  summary: "Requests an MT940 statement for a period, sent by e-mail to the client's registered address.",
+  keywords: ["mail", "bank statement", "Kontoauszug", "mailen"],
   path: "/statements/mt940",
   body: Mt940Statement,
   rules: [inOrder],
@@ -185,9 +185,9 @@ export const emailTradesStatement = operation({
   name: "statements.emailTrades",
   tool: "email_trades_statement",
   title: "E-mail trades statement",
-  summary: "Sends a report of the trades (deals, conversions) of a day or month by e-mail, to the inbox.",
-  askedAs: "currency, contract",
-  notes: "To the registered address.",
+  summary:
+    "Requests a statement of the trades of a day or month, sent by e-mail to the client's registered address.",
+  keywords: ["mail", "deals", "report", "Geschäfte", "mailen"],
   path: "/statements/trades",
   body: TradesStatement,
   rules: [{ kind: "not-future", fields: ["date_from"], description: "date_from must not be in the future." }],
@@ -200,9 +200,8 @@ export const emailIncomingFundsStatement = operation({
   tool: "email_incoming_funds_statement",
   title: "E-mail incoming funds statement",
   summary:
-    "Sends a report of incoming funds (money received, receipts, credits) of a period, such as a week, by e-mail.",
-  askedAs: "list, inbox",
-  notes: "To the registered address.",
+    "Requests a statement of incoming funds for a period, sent by e-mail to the client's registered address.",
+  keywords: ["mail", "receipts", "credits", "Zahlungseingänge", "mailen"],
   path: "/statements/incoming-funds",
   body: IncomingFundsStatement,
   rules: [inOrder],

@@ -10,7 +10,7 @@ import { clientId, meaning } from "./json-interface";
 /** The trade endpoints also declare the API-key scheme. Contract: Authentication, 4. */
 const credentials = ["accessToken", "apiKey", "contactId?"] as const;
 
-const TradeId = id("Trade ID", "As trade_id in trades.list.");
+const TradeId = id("Trade ID", "`trade_id` from trades.list.");
 
 const tradeTypes = ["spot", "forward", "window_forward", "drawdown", "ndf"] as const;
 const TradeType = z.enum(tradeTypes);
@@ -45,11 +45,11 @@ export const NewTrade = z
       ])
       .meta({
         title: "Reason",
-        description: "Why the trade is made.",
+        description: "Purpose of the trade.",
       }),
     reference: z.string().optional().meta({
       title: "Reference",
-      description: "Free; fxdesk makes one where left out.",
+      description: "Your reference. Generated if omitted.",
     }),
   })
   .meta({ id: "NewTrade" });
@@ -67,23 +67,25 @@ const BankAccount = z.object({
   bank_post_code: textField(accountFields.bank_post_code),
 });
 
-const tradeId = textField("Identifies the trade, as trades.get takes it.");
-const maturityDate = day("Maturity date", "Day (UTC) by which the funds must be received.");
+const tradeId = textField("Trade ID, as trades.get takes it.");
+const maturityDate = day("Maturity date", "Date (UTC) by which the funds must be received.");
 
 export const ConfirmedTrade = z
   .object({
     trade_id: tradeId,
-    bank_account: BankAccount.meta({ description: "Account to which the funds for the trade are sent." }),
+    bank_account: BankAccount.meta({
+      description: "Account to which the client sends the funds for the trade.",
+    }),
     maturity_date: maturityDate,
     initial_margin_amount: z.number().optional().meta({
-      description: "Forwards only: deposit for the trade; no field of the response names its currency.",
+      description: "Forwards only: initial margin (deposit); the response does not state its currency.",
     }),
     initial_margin_due_date: day(
       "Initial margin due date",
-      "Forwards only: day (UTC) on or before which the deposit must be received.",
+      "Forwards only: date (UTC) by which the initial margin must be received.",
     ).optional(),
   })
-  .meta({ id: "ConfirmedTrade", description: "A trade that has just been booked, and where its funds go." });
+  .meta({ id: "ConfirmedTrade", description: "A newly booked trade, with the account to fund." });
 
 const uri = (description: string) => z.string().optional().meta({ description, format: "uri" });
 
@@ -91,72 +93,90 @@ export const BookedTrade = z
   .object({
     trade_id: tradeId,
     trade_type: openEnum(tradeTypes).meta({
-      description: "Kind of trade; a drawdown takes a part of its parent trade.",
+      description: "Trade type; a drawdown uses part of its parent trade.",
     }),
     status: TradeStatus.meta({
-      description: "How far the trade is: created, funded, paid out, closed or cancelled.",
+      description: "Trade status: created, funded, paid out, closed or cancelled.",
     }),
-    buy_currency: textField("Currency that the client buys, as an ISO 4217 code."),
+    buy_currency: textField("Currency that the client buys, ISO 4217 code."),
     buy_amount: z.number().meta({ description: "Amount that the client buys, in buy_currency." }),
-    sell_currency: textField("Currency that the client sells, as an ISO 4217 code."),
+    sell_currency: textField("Currency that the client sells, ISO 4217 code."),
     sell_amount: z.number().meta({ description: "Amount that the client sells, in sell_currency." }),
-    rate: z.number().meta({ description: "Rate at which the trade was booked, of the pair in rate_symbol." }),
-    rate_symbol: textField("Currency pair of the rate: for EURUSD it is the price of one EUR in USD."),
+    rate: z.number().meta({ description: "Booked rate, for the currency pair in rate_symbol." }),
+    rate_symbol: textField("Currency pair of the rate: EURUSD is the price of one EUR in USD."),
     parent_trade_id: z
       .string()
       .nullable()
-      .meta({ description: "For drawdowns, the trade they take a part of; null where there is none." }),
-    order_date: day("Order date", "Day the trade was ordered."),
+      .meta({ description: "Parent trade of a drawdown; null for other trades." }),
+    order_date: day("Order date", "Date of the order."),
     maturity_date: maturityDate,
-    beneficiaries: z.array(z.string()).meta({ description: "Names of those whom the trade pays." }),
-    fee_currency: textField("Currency of fee_amount, as an ISO 4217 code."),
-    fee_amount: z.number().meta({ description: "Fee for the trade, in fee_currency." }),
-    synthetic: z.boolean().meta({ description: "Whether it is a synthetic trade of future contracts." }),
-    trade_receipt: uri("URL of the receipt for the trade."),
+    beneficiaries: z.array(z.string()).meta({ description: "Beneficiary names." }),
+    fee_currency: textField("Currency of fee_amount, ISO 4217 code."),
+    fee_amount: z.number().meta({ description: "Fee, in fee_currency." }),
+    synthetic: z.boolean().meta({ description: "True for a synthetic future-contracts trade." }),
+    trade_receipt: uri("URL of the trade receipt."),
     reference: z
       .string()
       .optional()
       .meta({ description: "Additional reference, such as an invoice number." }),
   })
-  .meta({ id: "BookedTrade", description: "A trade as it was booked, and how far it is." });
+  .meta({ id: "BookedTrade", description: "A booked trade with its status." });
 
 export const ExtendedBookedTrade = BookedTrade.extend({
   payments: z
     .array(
       z.object({
-        payment_id: z.string().optional().meta({ description: "Identifies the payment to the service." }),
+        payment_id: z.string().optional().meta({ description: "Payment ID at the service." }),
         amount: z.number().optional().meta({
-          description: "Amount that is paid; no field of the payment names its currency.",
+          description: "Amount paid; the response does not state its currency.",
         }),
-        beneficiary_name: z.string().optional().meta({ description: "Name of the one who is paid." }),
-        payment_instruction: uri("URL of the document that instructs the payment."),
-        payment_receipt: uri("URL of the receipt for the payment."),
+        beneficiary_name: z.string().optional().meta({ description: "Beneficiary name." }),
+        payment_instruction: uri("URL of the payment instruction."),
+        payment_receipt: uri("URL of the payment receipt."),
         status: TradePaymentStatus.optional().meta({
-          description: "How far the payment is; complete, rejected and cancelled are final.",
+          description: "Payment status; complete, rejected and cancelled are final.",
         }),
-        url: uri("URL of the payment itself."),
+        url: uri("URL of the payment."),
       }),
     )
     .optional()
-    .meta({ description: "Payments of the trade; only there with response_model ExtendedBookedTrade." }),
+    .meta({ description: "Payments of the trade; only with response_model ExtendedBookedTrade." }),
 }).meta({
   id: "ExtendedBookedTrade",
-  description: "A booked trade with its payments, where they were asked for.",
+  description: "A booked trade, with its payments if requested.",
 });
 
-const operation = section({ server: "service", credentials });
+const operation = section({
+  section: { title: "Trades", icon: "trades.svg", category: "fxdesk trades", order: 5 },
+  server: "service",
+  credentials,
+});
 
 export const bookTrade = operation({
   name: "trades.book",
   tool: "book_trade",
   title: "Book trade",
-  summary:
-    "Books (executes) an FX deal at the price of a quote: buys, sells, exchanges or converts one currency into another (USD or GBP into euros); locks in the rate.",
-  notes: "Hedges with a forward, or draws it down. not_related_to_goods_or_services is for spot trades only.",
+  summary: "Books an FX trade from an existing quote and returns the trade ID and the account to fund.",
+  notes: "The reason not_related_to_goods_or_services is for spot trades only.",
+  keywords: [
+    "deal",
+    "buy",
+    "sell",
+    "convert",
+    "exchange",
+    "hedge",
+    "spot",
+    "forward",
+    "drawdown",
+    "Devisengeschäft",
+    "kaufen",
+    "verkaufen",
+    "tauschen",
+  ],
   effect: "money",
   method: "POST",
   path: "/trades",
-  query: { quote_id: id("Quote ID", "The quote to book."), client_id: clientId },
+  query: { quote_id: id("Quote ID", "ID of the quote to book."), client_id: clientId },
   body: NewTrade,
   responses: { 201: json(ConfirmedTrade, "The trade is booked.") },
   errors: {
@@ -164,7 +184,7 @@ export const bookTrade = operation({
     401: meaning[401],
     403: [meaning[403], ErrorMessage],
     404: "Client or quote ID not found.",
-    409: ["A conflict that can be corrected; see the details.", ErrorMessage],
+    409: ["A conflict that can be corrected; see the error details.", ErrorMessage],
     502: [meaning[502], ErrorMessage],
   },
   identifiedBy: "trade_id",
@@ -184,9 +204,8 @@ export const listTrades = operation({
   tool: "list_trades",
   title: "List trades",
   summary:
-    "Lists all FX (currency) trades of the client (deal blotter): conversions from one to another, contracts, hedges; spot, forwards, drawdowns, NDFs.",
-  askedAs: "last, year, month",
-  notes: "With rates, maturity and settlement, open or not.",
+    "Lists the client's FX trades with amounts, rates, dates and status. For open forwards with remaining amounts, use forwards.list.",
+  keywords: ["deals", "blotter", "spot", "drawdowns", "NDF", "Devisengeschäfte", "Kassa"],
   effect: "read",
   method: "GET",
   path: "/trades",
@@ -218,19 +237,18 @@ export const getTrade = operation({
   name: "trades.get",
   tool: "get_trade",
   title: "Get trade",
-  summary:
-    "Returns the details of one trade (deal): status, rate, confirmation, when it settles (value date), amounts.",
-  askedAs: "number, purchase",
+  summary: "Returns one trade by its ID: amounts, rate, dates and status, optionally with its payments.",
+  keywords: ["deal", "confirmation", "value date", "Geschäft", "Abschluss", "Valuta"],
   effect: "read",
   method: "GET",
   path: "/trades/{trade_id}",
   parameters: { trade_id: TradeId },
   query: {
     client_id: clientId,
-    response_model: z
-      .enum(["BookedTrade", "ExtendedBookedTrade"])
-      .optional()
-      .meta({ title: "Response model", description: "ExtendedBookedTrade adds its payments." }),
+    response_model: z.enum(["BookedTrade", "ExtendedBookedTrade"]).optional().meta({
+      title: "Response model",
+      description: "`ExtendedBookedTrade` also returns the payments of the trade.",
+    }),
   },
   responses: { 200: json(ExtendedBookedTrade, "The trade.") },
   errors: {

@@ -22,51 +22,51 @@ const Party = z
     account_name: nullishText(accountFields.account_name),
     account_number: nullishText(accountFields.account_number),
     bank_identifier: nullishText(accountFields.bank_identifier),
-    bank_identifier_code: nullishText("Code that belongs to bank_identifier."),
+    bank_identifier_code: nullishText("Type code of bank_identifier."),
     iban: nullishText(accountFields.iban),
     swift: nullishText(accountFields.bic),
   })
-  .meta({ id: "TransactionParty", description: "An account that pays or is paid, as far as it is known." });
+  .meta({ id: "TransactionParty", description: "Account of a creditor or debtor, as far as known." });
 
 export const TransactionData = z
   .object({
     transaction_id: textField("UUID of the transaction, as transactions.get takes it."),
     account_id: textField(accountFields.account_id),
-    client_id: nullishText("The client whose account it is."),
-    ...directedAmount("What was moved, and its currency.", "Credit for money in, Debit for money out."),
+    client_id: nullishText("ID of the client that holds the account."),
+    ...directedAmount("Amount and currency.", "`Credit` for money in, `Debit` for money out."),
     status: openEnum(["Booked"])
       .nullish()
-      .meta({ description: "State of the transaction; Booked is the only one known." }),
+      .meta({ description: "Status of the transaction; only `Booked` is known." }),
     transaction_type: TransactionType.nullish().meta({
-      description: "What moved the money, such as incoming funds, margin or a returned payment.",
+      description: "Transaction type, such as incoming funds, margin or a returned payment.",
     }),
-    booking_datetime: nullishText("When the transaction was booked on the account."),
-    value_datetime: nullishText(
-      "From when the money counts; the time filters of transactions.list compare it.",
-    ),
+    booking_datetime: nullishText("Booking time."),
+    value_datetime: nullishText("Value time, which the time filters of transactions.list compare."),
     balance: BalanceData.nullish().meta({
-      description: "A balance of the account that goes with the transaction.",
+      description: "Account balance reported with the transaction.",
     }),
-    transaction_reference: nullishText("Reference that the transaction carries."),
-    transaction_information: nullishText("What the transaction is about, in words."),
-    additional_transaction_information: nullishText(
-      "What else there is to know of the transaction, in words.",
-    ),
-    creditor_name: nullishText("Name of the one who is paid, where it is given."),
-    creditor_account: Party.nullish().meta({ description: "Account that is paid, where it is given." }),
-    debtor_name: nullishText("Name of the one who pays, where it is given."),
-    debtor_account: Party.nullish().meta({ description: "Account that pays, where it is given." }),
+    transaction_reference: nullishText("Transaction reference."),
+    transaction_information: nullishText("Remittance information."),
+    additional_transaction_information: nullishText("Additional remittance information."),
+    creditor_name: nullishText("Creditor name, if given."),
+    creditor_account: Party.nullish().meta({ description: "Creditor account, if given." }),
+    debtor_name: nullishText("Debtor name, if given."),
+    debtor_account: Party.nullish().meta({ description: "Debtor account, if given." }),
   })
-  .meta({ id: "TransactionData", description: "A movement of money on an account." });
+  .meta({ id: "TransactionData", description: "A transaction on an account." });
 
-const operation = section({ server: "service" });
+const operation = section({
+  section: { title: "Transactions", icon: "transactions.svg", category: "fxdesk accounts", order: 3 },
+  server: "service",
+});
 
 export const listTransactions = operation({
   name: "transactions.list",
   tool: "list_transactions",
   title: "List transactions",
   summary:
-    "Lists the transactions on one account by page: its history, activity, movements, last (recent) bookings, what went through it or was booked, ledger entries.",
+    "Lists the transactions of one account, page by page. To search all accounts by amount, counterparty or text, use transactions.find.",
+  keywords: ["history", "movements", "entries", "ledger", "Umsätze", "Buchungen"],
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/transactions",
@@ -74,10 +74,10 @@ export const listTransactions = operation({
   parameters: { account_id: AccountId },
   query: {
     client_id: clientId,
-    credit_debit_indicator: z
-      .enum(["credit", "debit"])
-      .optional()
-      .meta({ title: "Credit or debit", description: "Only money in, or out." }),
+    credit_debit_indicator: z.enum(["credit", "debit"]).optional().meta({
+      title: "Credit or debit",
+      description: "Only incoming or only outgoing.",
+    }),
     from_value_datetime: minute("After", "Value time after this, UTC.", "before it").optional(),
     to_value_datetime: minute("Before", "Value time before this, UTC.", "after it").optional(),
     transaction_type: TransactionType.optional().meta({
@@ -104,16 +104,16 @@ export const getTransaction = operation({
   name: "transactions.get",
   tool: "get_transaction",
   title: "Get transaction",
-  summary:
-    "Returns one single transaction (ledger entry, item, booking) in full by its id, with all details: counterparty, reference, remittance information.",
-  askedAs: "field, completely, tx, everything",
+  summary: "Returns one transaction by its ID, with counterparty, reference and remittance information.",
+  notes: "The connection needs a contact ID.",
+  keywords: ["entry", "booking", "Umsatz", "Buchung", "Verwendungszweck", "Gegenseite"],
   effect: "read",
   method: "GET",
   path: "/accounts/{account_id}/transactions/{transaction_id}",
   credentials: ["accessToken", "contactId"],
   parameters: {
     account_id: AccountId,
-    transaction_id: uuid("Transaction ID", "As transaction_id in transactions.list."),
+    transaction_id: uuid("Transaction ID", "`transaction_id` from transactions.list."),
   },
   query: { client_id: clientId },
   responses: { 200: json(TransactionData, "The transaction.") },

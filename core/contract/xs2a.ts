@@ -36,9 +36,9 @@ const fromPsu = (title: string, description: string) => byConnection(psu(title, 
 const PsuIpAddress = z
   .string()
   .refine(isIPv4, "must be an IPv4 address, such as 192.0.2.7")
-  .meta({ title: "PSU IP address", description: "Address of the person behind the call.", format: "ipv4" });
+  .meta({ title: "PSU IP address", description: "IPv4 address of the person.", format: "ipv4" });
 
-const request = { "X-Request-ID": byFxdesk(uuid("Request ID", "Identifies the call."), "uuid") };
+const request = { "X-Request-ID": byFxdesk(uuid("Request ID", "UUID of the request."), "uuid") };
 /** What the person's own call looked like, when a person is present. */
 const device = {
   "PSU-IP-Port": fromPsu("PSU IP port", "Port of the person's connection."),
@@ -51,15 +51,18 @@ const device = {
     z
       .enum(["GET", "POST", "PUT", "PATCH", "DELETE"])
       .optional()
-      .meta({ title: "PSU HTTP method", description: "Method of the person's own call." }),
+      .meta({ title: "PSU HTTP method", description: "HTTP method of the person's request." }),
   ),
-  "PSU-Device-ID": byConnection(uuid("PSU device ID", "The person's device.").optional()),
+  "PSU-Device-ID": byConnection(uuid("PSU device ID", "UUID of the person's device.").optional()),
   "PSU-Geo-Location": byConnection(
     z
       .string()
       .regex(/^GEO:-?[0-9]{1,2}\.[0-9]{6};-?[0-9]{1,3}\.[0-9]{6}$/, "must be as GEO:52.506931;13.144558")
       .optional()
-      .meta({ title: "PSU geo location", description: "Where the person is." }),
+      .meta({
+        title: "PSU geo location",
+        description: "Location of the person, as GEO:52.506931;13.144558.",
+      }),
   ),
 };
 
@@ -79,10 +82,10 @@ export const attendedHeaders = {
 
 /** Who the person and the company are at the service. */
 export const psuIdentity = {
-  "PSU-ID": fromPsu("PSU ID", "The person's identifier at the service."),
-  "PSU-ID-Type": fromPsu("PSU ID type", "Kind of that identifier."),
-  "PSU-Corporate-ID": fromPsu("PSU corporate ID", "The company's identifier at the service."),
-  "PSU-Corporate-ID-Type": fromPsu("PSU corporate ID type", "Kind of that identifier."),
+  "PSU-ID": fromPsu("PSU ID", "The person's ID at the service."),
+  "PSU-ID-Type": fromPsu("PSU ID type", "Type of the ID."),
+  "PSU-Corporate-ID": fromPsu("PSU corporate ID", "The company's ID at the service."),
+  "PSU-Corporate-ID-Type": fromPsu("PSU corporate ID type", "Type of the ID."),
 };
 
 const preference = (title: string, description: string) =>
@@ -91,31 +94,37 @@ const preference = (title: string, description: string) =>
 /** Where the person comes back to after authorising. */
 export const redirect = {
   "TPP-Redirect-Preferred": hiddenFromModels(
-    preference("Redirect preferred", "Authorise on the service's page."),
+    preference("Redirect preferred", "Prefers authorisation on the service's page."),
   ),
   "TPP-Redirect-URI": hiddenFromModels(
-    webAddress("Redirect address", "Where the person returns to; needed for a redirect.").optional(),
+    webAddress(
+      "Redirect address",
+      "Address to which the person returns; required for a redirect.",
+    ).optional(),
     "redirectUri",
   ),
   "TPP-Nok-Redirect-URI": hiddenFromModels(
-    webAddress("Redirect address after refusal", "Where the person returns to otherwise.").optional(),
+    webAddress(
+      "Redirect address after refusal",
+      "Address to which the person returns after a failed or refused authorisation.",
+    ).optional(),
     "nokRedirectUri",
   ),
 };
 export const decoupled = {
   "TPP-Decoupled-Preferred": hiddenFromModels(
-    preference("Decoupled preferred", "Authorise on the person's own device."),
+    preference("Decoupled preferred", "Prefers authorisation on the person's own device."),
   ),
 };
 export const explicitAuthorisation = {
   "TPP-Explicit-Authorisation-Preferred": preference(
     "Explicit authorisation preferred",
-    "Authorise in a call of its own.",
-  ).meta({ listedBy: "payments.initiate" }),
+    "Authorises in a separate call.",
+  ).meta({ listedBy: "payments.cancel" }),
 };
 export const notification = {
   "TPP-Notification-URI": hiddenFromModels(
-    webAddress("Notification address", "Where status changes are sent to.").optional(),
+    webAddress("Notification address", "Address to which status changes are sent.").optional(),
     "notificationUri",
   ),
   "TPP-Notification-Content-Preferred": hiddenFromModels(
@@ -125,13 +134,13 @@ export const notification = {
       .optional()
       .meta({
         title: "Notification content",
-        description: "Which changes: status= and some of SCA, PROCESS, LAST.",
+        description: "Changes to notify: status= followed by SCA, PROCESS or LAST, comma-separated.",
       }),
   ),
 };
 export const brand = {
   "TPP-Brand-Logging-Information": hiddenFromModels(
-    z.string().optional().meta({ title: "Brand", description: "Brand shown in the service's logs." }),
+    z.string().optional().meta({ title: "Brand", description: "Brand name for the service's logs." }),
   ),
 };
 
@@ -139,36 +148,36 @@ export const ConsentId = id("Consent ID", "From consents.create.");
 /** The consent under which account information is read. */
 export const consent = { "Consent-ID": ConsentId };
 
-const requestId = { "X-Request-ID": "The call's own identifier." };
+const requestId = { "X-Request-ID": "ID of the request." };
 
 /** Headers of every response. */
 export const responseHeaders: ResponseHeaders = requestId;
 /** Headers of the response that begins an authorisation. */
 const scaHeaders: ResponseHeaders = {
   ...requestId,
-  "ASPSP-SCA-Approach": "EMBEDDED, DECOUPLED or REDIRECT.",
+  "ASPSP-SCA-Approach": "SCA approach: EMBEDDED, DECOUPLED or REDIRECT.",
 };
 /** Headers of the response that made a consent or payment. */
 export const createdHeaders: ResponseHeaders = {
   ...scaHeaders,
-  Location: "Address of what was made.",
-  "ASPSP-Notification-Support": "Whether status changes are notified.",
-  "ASPSP-Notification-Content": "Which changes are notified.",
+  Location: "Address of the new resource.",
+  "ASPSP-Notification-Support": "True if status changes are notified.",
+  "ASPSP-Notification-Content": "Status changes that are notified.",
 };
 
 const meaning = {
-  400: "The request does not fit the standard.",
+  400: "The request does not conform to the standard.",
   401: "Certificate, token or consent is missing, invalid or expired.",
-  403: "The consent, resource or service is not open to the caller.",
-  404: "The resource or product is unknown.",
-  405: "The service does not allow this here.",
-  406: "The requested format is not supported.",
-  408: "The service took too long to read the request.",
-  409: "The state of the resource does not allow it.",
-  415: "The media type of the body is not supported.",
-  429: "Too many calls: beyond the agreed frequency.",
+  403: "The caller has no access to the consent, resource or service.",
+  404: "The resource or payment product does not exist.",
+  405: "The method is not allowed on this resource.",
+  406: "The requested response format is not supported.",
+  408: "The service timed out while reading the request.",
+  409: "The state of the resource does not allow the operation.",
+  415: "The media type of the request body is not supported.",
+  429: "Too many requests: the agreed frequency was exceeded.",
   500: "Internal error.",
-  503: "The service is not available now.",
+  503: "The service is currently unavailable.",
 } as const;
 
 const bodiless = { 408: meaning[408], 415: meaning[415], 500: meaning[500], 503: meaning[503] };
@@ -193,25 +202,23 @@ export const accountErrors = {
 /** Refusals of payment initiation. */
 export const paymentErrors = { ...documentedErrors, 406: meaning[406], 429: meaning[429], ...bodiless };
 
-export const AuthorisationId = id("Authorisation ID", "From the list of authorisations.");
+export const AuthorisationId = id("Authorisation ID", "ID from the list of authorisations.");
 
 /** The response that begins an authorisation. */
 export const authorisationStarted = json(
   z
     .object({
       scaStatus: ScaStatus,
-      authorisationId: z
-        .string()
-        .meta({ description: "Identifier of the authorisation, by which its status is read." }),
+      authorisationId: z.string().meta({ description: "Authorisation ID, with which its status is read." }),
       ...authorisationFields,
       psuMessage,
       _links: authorisingLinks,
     })
     .meta({
       id: "AuthorisationStarted",
-      description: "A new authorisation and what the person needs for it.",
+      description: "A new authorisation, with the links for the person.",
     }),
-  "The authorisation has begun; scaRedirect or scaOAuth leads the person to it.",
+  "The authorisation was started; the scaRedirect or scaOAuth link leads the person to it.",
   scaHeaders,
 );
 
@@ -220,10 +227,10 @@ export const authorisationIds = json(
     .object({
       authorisationIds: z
         .array(z.string())
-        .meta({ description: "Each is an authorisation-id, by which its status is read." }),
+        .meta({ description: "Authorisation IDs, with which their status is read." }),
     })
-    .meta({ id: "Authorisations", description: "Identifiers of the authorisations that were begun." }),
-  "The authorisations, by ID.",
+    .meta({ id: "Authorisations", description: "IDs of the authorisations that were started." }),
+  "The IDs of the authorisations.",
   responseHeaders,
 );
 
@@ -234,12 +241,12 @@ export const authorisationStatus = json(
       psuMessage,
       psuName,
       trustedBeneficiaryFlag: z.boolean().optional().meta({
-        description: "Whether the person trusts the creditor; only beside a final scaStatus.",
+        description: "True if the creditor is a trusted beneficiary; only with a final scaStatus.",
       }),
       _links: nextLinks,
       tppMessage: tppMessages,
     })
-    .meta({ id: "AuthorisationStatus", description: "How an authorisation stands." }),
+    .meta({ id: "AuthorisationStatus", description: "Status of an authorisation." }),
   "The status of the authorisation.",
   responseHeaders,
 );

@@ -178,12 +178,10 @@ function describedField(field: Field, ruled: ReadonlySet<string>): DescribedFiel
 
 function repetitionOf(operation: Callable): string {
   const { effect, singleUse } = operation;
-  if (effect === "read") return "It is tried again when the service is busy or briefly out of reach.";
-  if (effect === "change") return "It is sent once.";
-  const sent =
-    `It is sent once and never repeated: when the response is lost, ${whereToLook(operation)} whether it was ` +
-    "carried out.";
-  return singleUse === undefined ? sent : `${sent} A ${singleUse} can be used once.`;
+  if (effect === "read") return "Retried when the service is busy or briefly unreachable.";
+  if (effect === "change") return "Sent once, never retried.";
+  const sent = `Sent once, never retried: if the response is lost, ${whereToLook(operation)} whether it was carried out.`;
+  return singleUse === undefined ? sent : `${sent} Each ${singleUse} can be used once.`;
 }
 
 const keyOf = (operation: Callable): DescribedKey => ({
@@ -199,10 +197,10 @@ const describedEffect = (operation: Callable): DescribedEffect => ({
 });
 
 function pagingOf({ pages, linkedPages }: Callable): string | undefined {
-  if (linkedPages) return "The list comes in pages, each with a link to the next.";
+  if (linkedPages) return "The list is paged; each page links to the next.";
   if (!pages) return undefined;
   const { page, size, defaultSize } = pages;
-  return `The list comes in pages: ${page} says which, ${size} how many entries it has, ${defaultSize} unless given.`;
+  return `The list is paged: ${page} is the page number, ${size} the entries per page (default ${defaultSize}).`;
 }
 
 /** JSON, a document in its place, and a form of the document and some fields. */

@@ -1,5 +1,6 @@
 /** What an operation of the service is: data from which every surface derives. */
 import type { z } from "zod";
+import type { SectionDeclaration } from "./sections";
 
 /**
  * What a call does. `read` changes nothing; `change` changes or asks for something; `money` commits or moves money, or
@@ -10,7 +11,7 @@ export type Effect = "read" | "change" | "money";
 /** What each effect means, for people and models; the surfaces add what matters to them. */
 export const effectDescriptions: Readonly<Record<Effect, string>> = {
   read: "Changes nothing.",
-  change: "Changes or asks for something.",
+  change: "Changes or requests something.",
   money: "Commits or moves money, or changes who may approve it.",
 };
 
@@ -177,8 +178,10 @@ export interface Callable {
   readonly summary: string;
   /** What a caller must know beyond the summary. */
   readonly notes?: string;
-  /** Words by which people ask for it that the summary does not have, for a search among tools: `instead, relabel`. */
-  readonly askedAs?: string;
+  /** Search words of the palette and of `fxdesk operations`, English and German, that title and summary lack. */
+  readonly keywords?: readonly string[];
+  /** Title, icon and palette group of its section; one declaration of the section is enough. */
+  readonly section?: SectionDeclaration;
   readonly effect: Effect;
   readonly rules?: readonly Rule[];
   readonly responses: Readonly<Record<number, ResponseDeclaration>>;

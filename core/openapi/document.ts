@@ -186,7 +186,10 @@ export function openApiDocument(
       summary: "The JSON interface and the two open-banking interfaces, as fxdesk reads the contract.",
       version,
     },
-    tags: [...bySection(operations).keys()].map((name) => ({ name, "x-displayName": sectionTitle(name) })),
+    tags: [...bySection(operations).keys()].map((name) => ({
+      name,
+      "x-displayName": sectionTitle(name, operations),
+    })),
     paths,
     components: { schemas: schemas.components(), securitySchemes },
   };

@@ -8,10 +8,10 @@ export type Account = Awaited<ReturnType<ContractClient["accounts"]["list"]>>[nu
 export const accountFields = {
   accounts: AccountId.array()
     .optional()
-    .meta({ title: "Accounts", description: "Only these, by account_id." }),
+    .meta({ title: "Accounts", description: "Account UUIDs; default all." }),
   currencies: Currencies.optional().meta({
     title: "Currencies",
-    description: "Only these, as EUR,GBP.",
+    description: "Codes such as EUR,GBP; default all.",
   }),
 };
 

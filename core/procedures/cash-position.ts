@@ -12,49 +12,47 @@ import { countable } from "./odd-rows";
 import { type Context, procedure } from "./procedure";
 import { Rates } from "./rates";
 
-const Amount = z
-  .string()
-  .meta({ description: "Signed decimal amount; negative where it is against the client." });
+const Amount = z.string().meta({ description: "Signed decimal amount; negative for a debit balance." });
 const CurrencyCode = z.string().meta({ description: "ISO 4217 code." });
-const BalanceType = z.string().meta({ description: "Which balance it is, such as InterimAvailable." });
+const BalanceType = z.string().meta({ description: "Balance type, such as InterimAvailable." });
 
 const Total = z.object({ type: BalanceType, currency: CurrencyCode, amount: Amount });
 
 export const CashPosition = z
   .object({
-    at: z.string().meta({ description: "When the balances were read, UTC." }),
+    at: z.string().meta({ description: "Time at which the balances were read, UTC." }),
     balances: z
       .array(
         z.object({
           account_id: z.string().meta({ description: "The account." }),
-          account_name: z.string().optional().meta({ description: "Its name, where it has one." }),
+          account_name: z.string().optional().meta({ description: "Account name, if it has one." }),
           type: BalanceType,
           currency: CurrencyCode,
           amount: Amount,
         }),
       )
-      .meta({ description: "One entry for each account and balance type." }),
-    totals: z.array(Total).meta({ description: "Sums by balance type and currency." }),
+      .meta({ description: "One entry per account and balance type." }),
+    totals: z.array(Total).meta({ description: "Totals per balance type and currency." }),
     converted: z
       .array(Total)
       .optional()
-      .meta({ description: "Sums by balance type in the one currency that was asked for." }),
+      .meta({ description: "Totals per balance type, converted into the currency `into`." }),
     unread: z
       .array(
         z.object({
-          account_id: z.string().meta({ description: "The account whose balances are missing." }),
+          account_id: z.string().meta({ description: "Account whose balances are missing." }),
           currency: CurrencyCode,
-          reason: z.string().meta({ description: "Why they could not be read." }),
+          reason: z.string().meta({ description: "Reason why they could not be read." }),
         }),
       )
-      .meta({ description: "Accounts that are missing in all of the above; empty where it is complete." }),
-    complete: z.boolean().meta({ description: "Whether all balances were read and converted." }),
+      .meta({ description: "Accounts without balances in this result; empty if complete." }),
+    complete: z.boolean().meta({ description: "True if all balances were read and converted." }),
     without_rate: z
       .array(CurrencyCode)
       .optional()
-      .meta({ description: "Currencies without a rate, which are missing in `converted`." }),
+      .meta({ description: "Currencies without a rate, excluded from `converted`." }),
   })
-  .meta({ id: "CashPosition", description: "What there is in all accounts." });
+  .meta({ id: "CashPosition", description: "Balances of all accounts with totals." });
 
 /** By default also what trades and margin ask for: a position without them looks better than it is. */
 const usualTypes = [
@@ -142,12 +140,21 @@ function convertedTotals(
 export const getCashPosition = procedure({
   name: "cash.getPosition",
   tool: "get_cash_position",
+  section: { title: "Cash", icon: "accounts.svg", category: "fxdesk accounts", order: 2 },
   title: "Get cash position",
   summary:
-    "Returns how much cash (money) there is in the bank: balances of all accounts, with totals by currency, also converted into one.",
-  askedAs: "morning, add, altogether",
-  notes:
-    "A daily report of liquidity (treasury, funds), on hand or available overall: net, consolidated, today. Required funds and margin are included by default.",
+    "Returns the balances of all accounts with totals per currency. Pass `into` and `rates` for one converted total.",
+  notes: "Required funds and margin are included unless balance_types is given.",
+  keywords: [
+    "liquidity",
+    "treasury",
+    "funds",
+    "available",
+    "Liquidität",
+    "Salden",
+    "Kassenbestand",
+    "Disposition",
+  ],
   effect: "read",
   uses: [...accountOperations, "accounts.listBalances"],
   input: {
@@ -156,14 +163,14 @@ export const getCashPosition = procedure({
       .array(z.enum(balanceTypes))
       .min(1)
       .default([...usualTypes])
-      .meta({ title: "Balance types", description: "Which balances to read." }),
+      .meta({ title: "Balance types", description: "Balance types to read." }),
     into: Currency.optional().meta({
       title: "Into",
-      description: "Also convert the totals into this currency.",
+      description: "Currency (ISO 4217) into which totals are also converted, with `rates`.",
     }),
     rates: Rates.optional().meta({
       title: "Rates",
-      description: 'What one unit of a currency is worth in `into`: { USD: "0.92" }.',
+      description: 'Value of one unit of each currency in `into`, such as { USD: "0.92" }.',
     }),
   },
   rows: "balances",

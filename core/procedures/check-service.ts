@@ -15,30 +15,30 @@ export const ServiceReport = z
   .object({
     conforms: z
       .boolean()
-      .meta({ description: "Whether the essential was looked at, and nothing differs from the contract." }),
-    calls: z.int().meta({ description: "How many calls were made." }),
+      .meta({ description: "True if the essential operations were checked and no difference was found." }),
+    calls: z.int().meta({ description: "Number of calls made." }),
     differences: z
       .array(
         z.object({
           operation: text("The operation."),
           kind: z
             .enum(["status", "shape", "headers", "content", "paging"])
-            .meta({ description: "What differs." }),
-          path: text("Where: a field, its list indexes as [], or a header; empty for the whole response."),
-          expected: text("What the contract has there."),
-          found: text("What was there: its kind, never the value."),
-          times: z.int().meta({ description: "How often it was seen." }),
+            .meta({ description: "Kind of difference." }),
+          path: text("Field path with list indexes as [], or header name; empty for the whole response."),
+          expected: text("What the contract specifies."),
+          found: text("What the response has: its type, never the value."),
+          times: z.int().meta({ description: "Number of occurrences." }),
         }),
       )
-      .meta({ description: "Where responses differ from the contract." }),
-    checked: z.array(z.string()).meta({ description: "Operations whose responses were looked at." }),
+      .meta({ description: "Differences between responses and contract." }),
+    checked: z.array(z.string()).meta({ description: "Operations whose responses were checked." }),
     unread: z
       .array(z.object({ operation: text("The operation."), reason: text("Why.") }))
-      .meta({ description: "Operations that were not looked at." }),
+      .meta({ description: "Operations that were not checked." }),
   })
   .meta({
     id: "ServiceReport",
-    description: "Where the service differs from the contract; holds no value of a response.",
+    description: "Differences between the service and the contract, without response values.",
   });
 
 const service = [
@@ -180,23 +180,24 @@ const essential = ["accounts.listCurrencyAccounts", "trades.list"] as const;
 export const checkServiceResponses = procedure({
   name: "contract.check",
   tool: "check_service",
+  section: { title: "Contract", icon: "fxdesk.svg", category: "fxdesk administration", order: 13 },
   title: "Check service against contract",
   summary:
-    "Checks the health of the service (API, provider): whether it is up and running and works as documented, and its responses conform to the contract (specification), by reads alone.",
-  askedAs: "platform, before, system",
-  notes: "Reports deviations, never values. Under 60 calls.",
+    "Checks by reads alone whether the service's responses conform to the contract, and returns the differences without values.",
+  notes: "Makes up to 59 calls.",
+  keywords: ["health", "API", "conformance", "up and running", "Prüfung", "Schnittstelle"],
   effect: "read",
   uses: [...service, ...underConsent, ...ofPayment],
   input: {
     consent_id: ConsentId.optional().meta({
       title: "Consent ID",
-      description: "A valid consent to read accounts with.",
+      description: "Consent ID of a valid consent, to include the account information operations.",
     }),
     paymentId: PaymentId.optional(),
     "payment-service": payment["payment-service"].default("payments"),
     "payment-product": itsProduct["payment-product"].default("sepa-credit-transfers"),
   },
-  output: json(ServiceReport, "Where the service differs from the contract."),
+  output: json(ServiceReport, "Differences between the service and the contract."),
   async run(context, { consent_id: consentId, paymentId, ...of }) {
     const look = new Look(context, (operation, calls) =>
       context.progress({ done: calls, message: operation }),

@@ -16,30 +16,30 @@ const undecided: ReadonlySet<string> = new Set(["received", "partiallyAuthorised
 
 const words: Readonly<Record<string, string>> = {
   received:
-    "The person has not authorised it yet: hand on the link, and call again with consent_id to go on waiting.",
+    "The person has not authorised the consent yet. Forward the link, and call again with consent_id to wait longer.",
   partiallyAuthorised:
-    "Some have authorised it, and others must, too: call again with consent_id to go on waiting.",
-  valid: "The consent is valid: reads take its consent_id as Consent-ID.",
-  rejected: "The person refused it, or did not answer in time.",
-  revokedByPsu: "The person has ended it.",
-  expired: "It has expired.",
-  terminatedByTpp: "It was ended by a call of consents.delete.",
+    "Further persons must authorise the consent. Call again with consent_id to wait longer.",
+  valid: "The consent is valid. Reads take its consent_id as Consent-ID.",
+  rejected: "The person refused the consent or did not answer in time.",
+  revokedByPsu: "The person ended the consent.",
+  expired: "The consent has expired.",
+  terminatedByTpp: "The consent was ended with consents.delete.",
 };
 
 export const ConnectedConsent = z
   .object({
-    consent_id: z.string().meta({ description: "The consent; give it again to go on waiting." }),
+    consent_id: z.string().meta({ description: "Consent ID; pass it again to wait longer." }),
     status: ConsentStatus,
-    valid: z.boolean().meta({ description: "Whether it can be used." }),
-    description: z.string().meta({ description: "How it stands, in words." }),
+    valid: z.boolean().meta({ description: "True if the consent can be used." }),
+    description: z.string().meta({ description: "Explanation of the state." }),
     link: z
       .string()
       .optional()
-      .meta({ description: "Where the person authorises it; the one that was given first stays good." }),
-    unread: z.string().optional().meta({ description: "Why its status could not be read at last." }),
+      .meta({ description: "Link where the person authorises the consent; the first one stays valid." }),
+    unread: z.string().optional().meta({ description: "Reason why the last status could not be read." }),
     consent: Consent.optional().meta({ description: "The valid consent." }),
   })
-  .meta({ id: "ConnectedConsent", description: "A consent, and what it waits for." });
+  .meta({ id: "ConnectedConsent", description: "A consent and what it is waiting for." });
 
 /** A link may be relative to the service's address; a person needs it whole. */
 function wholeLink({ client }: Context, links: Links | undefined): string | undefined {
@@ -114,9 +114,19 @@ export const connectConsent = procedure({
   tool: "connect_bank_accounts",
   title: "Connect bank accounts",
   summary:
-    "Connects (links, adds, hooks up) accounts at another bank (house bank) here: asks a person for consent (permission, access) to read them, and waits until it is granted.",
-  askedAs: "bring",
-  notes: "The person authorises it at the link in progress and result. Call again to wait longer.",
+    "Requests a consent to read accounts through open banking and waits until the person has authorised it.",
+  notes: "Show the person the link in the progress or the result, and call again to wait longer.",
+  keywords: [
+    "link",
+    "permission",
+    "access",
+    "PSD2",
+    "AIS",
+    "house bank",
+    "Einwilligung",
+    "verbinden",
+    "Hausbank",
+  ],
   effect: createConsent.effect,
   uses: [
     "consents.create",
@@ -129,18 +139,18 @@ export const connectConsent = procedure({
   input: {
     consent_id: ConsentId.optional().meta({
       title: "Consent ID",
-      description: "Asked for already, to wait for.",
+      description: "Consent ID of an earlier call, to wait longer.",
     }),
     accounts: z.string().array().min(1).optional().meta({
       title: "Accounts",
-      description: "IBANs without spaces; else the person chooses.",
+      description: "IBANs without spaces; if omitted, the person chooses.",
     }),
     recurring: NewConsent.shape.recurringIndicator.default(true),
     frequency_per_day: NewConsent.shape.frequencyPerDay.optional(),
     valid_until: NewConsent.shape.validUntil.default("9999-12-31"),
     wait_seconds: waitSeconds,
   },
-  output: json(ConnectedConsent, "The consent, valid or still waiting."),
+  output: json(ConnectedConsent, "The consent, valid or awaiting authorisation."),
   async run(context, { consent_id: given, wait_seconds: seconds, ...wanted }) {
     const { client, signal, progress } = context;
     const end = endOfWait(seconds);

@@ -42,46 +42,46 @@ const optionalText = (description: string) => z.string().optional().meta({ descr
 const Amount = text("Decimal amount without a sign, in the currency of the account.");
 const CreditDebit = z
   .enum(["Credit", "Debit"])
-  .meta({ description: "Credit raises the balance, Debit lowers it." });
+  .meta({ description: "`Credit` increases the balance, `Debit` decreases it." });
 const Day = text("YYYY-MM-DD.");
 
 const StatementBalance = z
   .object({ creditDebit: CreditDebit, amount: Amount, date: Day })
   .readonly()
-  .meta({ id: "StatementBalance", description: "A balance on a day." });
+  .meta({ id: "StatementBalance", description: "A balance with its date." });
 const balance = (description: string) => StatementBalance.meta({ description });
 
 const Money = z.object({ amount: text("Decimal amount."), currency: text("ISO 4217 code.") }).readonly();
 
 const entry = {
-  bookingDate: Day.meta({ description: "Day on which it was booked." }),
-  valueDate: Day.meta({ description: "Day from which the money counts." }),
+  bookingDate: Day.meta({ description: "Booking date." }),
+  valueDate: Day.meta({ description: "Value date." }),
   amount: Amount,
   creditDebit: CreditDebit,
-  reversal: z.boolean().optional().meta({ description: "Whether it takes back an earlier entry." }),
+  reversal: z.boolean().optional().meta({ description: "True if the entry reverses an earlier one." }),
   transactionCode: optionalText("SWIFT transaction type or CODA transaction code."),
-  customerReference: optionalText("Reference of the account owner."),
-  bankReference: optionalText("Reference of the bank."),
+  customerReference: optionalText("Account owner's reference."),
+  bankReference: optionalText("Bank reference."),
   endToEndId: optionalText("End-to-end reference."),
-  mandateId: optionalText("Mandate of a direct debit."),
-  creditorId: optionalText("Identifier of the creditor of a direct debit."),
+  mandateId: optionalText("Mandate ID of a direct debit."),
+  creditorId: optionalText("Creditor identifier of a direct debit."),
   counterparty: z
     .object({
-      name: optionalText("Its name."),
-      account: optionalText("Its account."),
-      bic: optionalText("Its bank."),
+      name: optionalText("Name of the counterparty."),
+      account: optionalText("Account of the counterparty."),
+      bic: optionalText("BIC or name of the counterparty's bank."),
     })
     .readonly()
     .optional()
-    .meta({ description: "Who is on the other side." }),
+    .meta({ description: "Counterparty." }),
   creditorReference: optionalText("Structured remittance reference."),
-  remittance: optionalText("What it is for."),
+  remittance: optionalText("Remittance information."),
   purpose: optionalText("ISO 20022 purpose code."),
   returnReason: optionalText("ISO 20022 return reason code."),
-  exchangeRate: optionalText("Decimal rate."),
+  exchangeRate: optionalText("Exchange rate as a decimal string."),
   instructedAmount: Money.optional().meta({ description: "Amount before exchange and charges." }),
-  charges: Money.optional().meta({ description: "Charges of the bank." }),
-  additionalInformation: optionalText("What the bank says of it."),
+  charges: Money.optional().meta({ description: "Bank charges." }),
+  additionalInformation: optionalText("Further information from the bank."),
 };
 
 const Entry = z
@@ -89,14 +89,17 @@ const Entry = z
     ...entry,
     details: z
       .array(
-        z.object(entry).readonly().meta({ id: "StatementEntryPart", description: "A part of an entry." }),
+        z
+          .object(entry)
+          .readonly()
+          .meta({ id: "StatementEntryPart", description: "A detail of a batch entry." }),
       )
       .readonly()
       .optional()
-      .meta({ description: "Parts of an amount booked as one sum; they add nothing to the balance." }),
+      .meta({ description: "Details of a batch entry; they do not add to the balance." }),
   })
   .readonly()
-  .meta({ id: "StatementEntry", description: "A movement of money, as its statement has it." });
+  .meta({ id: "StatementEntry", description: "A statement entry." });
 
 const BankStatement = z.object({
   account: z
@@ -104,36 +107,36 @@ const BankStatement = z.object({
       number: text("IBAN or account number."),
       currency: text("ISO 4217 code."),
       bic: optionalText("BIC of the bank."),
-      holder: optionalText("Who holds it."),
+      holder: optionalText("Account holder."),
     })
     .readonly()
     .meta({ description: "The account." }),
-  reference: optionalText("Identification of the statement."),
-  number: z.int().meta({ description: "Number of the statement." }),
-  openingBalance: balance("Booked balance at the beginning."),
-  closingBalance: balance("Booked balance at the end."),
-  availableBalance: balance("Available balance at the end.").optional(),
+  reference: optionalText("Statement ID."),
+  number: z.int().meta({ description: "Statement number." }),
+  openingBalance: balance("Opening booked balance."),
+  closingBalance: balance("Closing booked balance."),
+  availableBalance: balance("Closing available balance.").optional(),
   forwardBalances: z
-    .array(balance("Available balance on a day to come."))
+    .array(balance("Forward available balance."))
     .readonly()
     .optional()
-    .meta({ description: "Available balances on days to come." }),
-  information: optionalText("What the bank says of the statement."),
-  entries: z.array(Entry).readonly().meta({ description: "Its entries, in their order." }),
+    .meta({ description: "Forward available balances." }),
+  information: optionalText("Further information about the statement."),
+  entries: z.array(Entry).readonly().meta({ description: "Entries in statement order." }),
 });
 
 export const ConvertedStatements = z
   .object({
-    from: z.enum(formatNames).meta({ description: "Format of the file that was given." }),
-    statement_count: z.int().meta({ description: "How many statements it has." }),
-    entry_count: z.int().meta({ description: "How many entries they have." }),
+    from: z.enum(formatNames).meta({ description: "Format of the input file." }),
+    statement_count: z.int().meta({ description: "Number of statements." }),
+    entry_count: z.int().meta({ description: "Number of entries." }),
     statements: z
       .array(BankStatement.readonly())
       .optional()
-      .meta({ description: "The statements as data; where they were to be a file, that has them." }),
-    file: z.object(deliveredFile).optional().meta({ description: "The file in the other format." }),
+      .meta({ description: "The statements, if JSON was requested." }),
+    file: z.object(deliveredFile).optional().meta({ description: "The converted file." }),
   })
-  .meta({ id: "ConvertedStatements", description: "A statement file in another form." });
+  .meta({ id: "ConvertedStatements", description: "A converted statement file." });
 
 const invalid = (violations: readonly Violation[]) =>
   new InvalidInput(`${name}: ${describeViolations(violations)}`, {
@@ -185,28 +188,29 @@ export const convertStatements = procedure({
   name,
   tool: "convert_statement",
   title: "Convert bank statement",
-  summary:
-    "Converts (turns) a statement file from one format into another, MT940, CODA or CSV (comma separated, for a spreadsheet); or reads (parses) it as JSON data.",
-  askedAs: "bank, Excel, attach",
-  notes: "A broken or inconsistent file is refused. Not for PDF, XLS or camt.053.",
+  summary: "Converts a statement file between MT940, CODA and CSV, or returns its entries as JSON.",
+  notes: "PDF, XLS and camt.053 are not supported, and inconsistent files are rejected.",
+  keywords: ["parse", "read", "spreadsheet", "Kontoauszug", "umwandeln"],
   effect: "read",
   uses: [],
   delivers: true,
   input: {
-    content: z.string().optional().meta({ title: "Content", description: "The file as text." }),
-    content_base64: z
-      .string()
-      .regex(base64, "must be Base64")
-      .optional()
-      .meta({ title: "Content in Base64", description: "The file as bytes in Base64, instead of content." }),
+    content: z.string().optional().meta({ title: "Content", description: "Content of the file as text." }),
+    content_base64: z.string().regex(base64, "must be Base64").optional().meta({
+      title: "Content in Base64",
+      description: "Content of the file in Base64, instead of `content`.",
+    }),
     from: z
       .enum(["auto", ...formatNames])
       .default("auto")
-      .meta({ title: "From format", description: "auto looks at how it begins." }),
+      .meta({ title: "From format", description: "Format of the input; `auto` detects it." }),
     to: z
       .enum(["json", ...formatNames])
       .default("json")
-      .meta({ title: "To format", description: "json is data, the others are files." }),
+      .meta({
+        title: "To format",
+        description: "Format of the result: `json` returns data, the others a file.",
+      }),
   },
   rules: [
     {

@@ -5,9 +5,9 @@ import { z } from "zod";
 export const deliveredFile = {
   name: z.string().meta({ description: "Name of the file." }),
   content_type: z.string().meta({ description: "Its media type." }),
-  path: z.string().optional().meta({ description: "Where it lies, where it went into a folder." }),
-  uri: z.string().optional().meta({ description: "Where it is read, where it is kept as a resource." }),
+  path: z.string().optional().meta({ description: "Path of the file, if it was written to a folder." }),
+  uri: z.string().optional().meta({ description: "URI of the file, if it is kept as a resource." }),
   content: (z.unknown() as unknown as z.ZodType<Buffer>)
     .optional()
-    .meta({ description: "Its bytes, where it went nowhere else." }),
+    .meta({ description: "Content of the file, if it was not stored elsewhere." }),
 };

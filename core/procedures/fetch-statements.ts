@@ -16,7 +16,7 @@ const { format: Format } = createStatementFile.query;
 
 const accountOfFile = {
   account_id: z.string().meta({ description: "The account." }),
-  currency: z.string().meta({ description: "ISO 4217 code; empty where there is no such account." }),
+  currency: z.string().meta({ description: "ISO 4217 code; empty if the account does not exist." }),
 };
 
 export const FetchedStatements = z
@@ -29,19 +29,20 @@ export const FetchedStatements = z
           ...deliveredFile,
         }),
       )
-      .meta({ description: "One statement file for each account." }),
+      .meta({ description: "One statement file per account." }),
     failed: z
       .array(
         z.object({
           ...accountOfFile,
           statement_id: z.string().optional().meta({
-            description: "Of a file that is still being made: statements.getFile fetches it later.",
+            description:
+              "ID of a file that is still being generated; fetch it later with statements.getFile.",
           }),
-          reason: z.string().meta({ description: "Why there is no file." }),
+          reason: z.string().meta({ description: "Reason why there is no file." }),
         }),
       )
-      .meta({ description: "Accounts without a file; empty where it is complete." }),
-    complete: z.boolean().meta({ description: "Whether there is a file for every account." }),
+      .meta({ description: "Accounts without a file; empty if complete." }),
+    complete: z.boolean().meta({ description: "True if there is a file for every account." }),
   })
   .meta({ id: "FetchedStatements", description: "Statement files of the accounts." });
 
@@ -150,10 +151,10 @@ export const fetchStatements = procedure({
   name: "statements.fetch",
   tool: "fetch_statements",
   title: "Fetch bank statements",
-  summary:
-    "Downloads (pulls, gets, saves) bank statement files (extracts) of every account for a period (day, month, quarter, year): PDF, CSV, MT940 or XLS.",
+  summary: "Downloads the statement files of all accounts for a period as PDF, CSV, MT940 or XLS.",
+  keywords: ["bank statement", "Excel", "Kontoauszug", "Kontoauszüge", "herunterladen"],
   effect: "read",
-  effectBecause: "Asking for a file changes nothing that matters.",
+  effectBecause: "Requesting a statement file has no lasting effect.",
   uses: [...accountOperations, "statements.createFile", "statements.getFile"],
   delivers: true,
   input: {
@@ -162,7 +163,7 @@ export const fetchStatements = procedure({
     format: Format,
     wait_seconds: waitSeconds,
   },
-  output: json(FetchedStatements, "The files, and what is missing."),
+  output: json(FetchedStatements, "The files, and the accounts without one."),
   async run(context, { accounts, currencies, period: asked, format, wait_seconds: seconds }) {
     const end = endOfWait(seconds);
     const period = periodOf(asked)!;

@@ -19,43 +19,43 @@ export const transactionFilters = {
   ...accountFields,
   period: PeriodText.default("last 90 days").meta({
     title: "Period",
-    description: "Value dates, UTC: this month, 2026-Q1, 2026-01-01..2026-01-31.",
+    description: 'Value dates (UTC): "this month", 2026-Q1 or 2026-01-01..2026-01-31.',
   }),
   direction: z
     .enum(["in", "out"])
     .optional()
-    .meta({ title: "Direction", description: "Only money in, or out." }),
+    .meta({ title: "Direction", description: "Only incoming or only outgoing." }),
   min_amount: PositiveDecimal.optional().meta({
     title: "At least",
-    description: "At least this, in or out.",
+    description: "Minimum amount, without a sign.",
   }),
   max_amount: PositiveDecimal.optional().meta({
     title: "At most",
-    description: "At most this, in or out.",
+    description: "Maximum amount, without a sign.",
   }),
   counterparty: z.string().min(1).optional().meta({
     title: "Counterparty",
-    description: "In name or number of the other side.",
+    description: "Part of name or account number.",
   }),
   text: z.string().min(1).optional().meta({
     title: "Text",
-    description: "In reference, remittance text or names.",
+    description: "Part of reference, remittance information or names.",
   }),
 };
 
 export const FoundTransaction = z
   .object({
     date: z.string().meta({ description: "Value date, UTC." }),
-    amount: z.string().meta({ description: "Signed decimal amount; negative for money out." }),
+    amount: z.string().meta({ description: "Signed decimal amount; negative for outgoing money." }),
     currency: z.string().meta({ description: "ISO 4217 code." }),
-    counterparty: z.string().optional().meta({ description: "Name of the other side, where it is given." }),
-    text: z.string().optional().meta({ description: "What it is about: remittance text." }),
-    reference: z.string().optional().meta({ description: "Reference that it carries." }),
-    type: z.string().optional().meta({ description: "What moved the money." }),
+    counterparty: z.string().optional().meta({ description: "Name of the counterparty, if given." }),
+    text: z.string().optional().meta({ description: "Remittance information." }),
+    reference: z.string().optional().meta({ description: "Transaction reference." }),
+    type: z.string().optional().meta({ description: "Transaction type." }),
     account_id: z.string().meta({ description: "The account." }),
-    transaction_id: z.string().meta({ description: "As transactions.get takes it." }),
+    transaction_id: z.string().meta({ description: "Transaction ID, as transactions.get takes it." }),
   })
-  .meta({ id: "FoundTransaction", description: "A movement of money in short." });
+  .meta({ id: "FoundTransaction", description: "A transaction in short form." });
 
 export type FoundTransaction = z.infer<typeof FoundTransaction>;
 
@@ -63,12 +63,12 @@ export const Gaps = z
   .array(
     z
       .object({
-        account_id: z.string().meta({ description: "The account of which transactions are missing." }),
+        account_id: z.string().meta({ description: "Account whose transactions are missing." }),
         reason: z.string().meta({ description: "Why." }),
       })
-      .meta({ id: "TransactionGap", description: "What of an account could not be read." }),
+      .meta({ id: "TransactionGap", description: "An account that could not be read completely." }),
   )
-  .meta({ description: "What could not be read; empty where the result is complete." });
+  .meta({ description: "Accounts that could not be read; empty if complete." });
 
 const isIn = (direction: string | null | undefined) => direction?.toLowerCase() !== "debit";
 
@@ -135,14 +135,14 @@ export const SumsByCurrency = z
     z
       .object({
         currency: z.string().meta({ description: "ISO 4217 code." }),
-        count: z.int().meta({ description: "How many transactions." }),
-        in: z.string().meta({ description: "Sum of money in." }),
-        out: z.string().meta({ description: "Sum of money out, negative." }),
-        net: z.string().meta({ description: "Both together." }),
+        count: z.int().meta({ description: "Number of transactions." }),
+        in: z.string().meta({ description: "Total incoming." }),
+        out: z.string().meta({ description: "Total outgoing, negative." }),
+        net: z.string().meta({ description: "Net amount." }),
       })
-      .meta({ id: "CurrencySums", description: "Exact sums of one currency." }),
+      .meta({ id: "CurrencySums", description: "Exact totals of one currency." }),
   )
-  .meta({ description: "Exact sums by currency." });
+  .meta({ description: "Exact totals per currency." });
 
 /** Sums of signed amounts by currency. */
 export function sumsByCurrency(found: readonly FoundTransaction[]): z.infer<typeof SumsByCurrency> {
@@ -173,13 +173,13 @@ export const FoundTransactions = z
     period: z
       .object({ from: z.string(), to: z.string() })
       .meta({ description: "First and last value date, UTC." }),
-    count: z.int().meta({ description: "How many were found." }),
+    count: z.int().meta({ description: "Number of transactions found." }),
     sums: SumsByCurrency,
-    complete: z.boolean().meta({ description: "Whether all transactions of the period were looked at." }),
+    complete: z.boolean().meta({ description: "True if all transactions of the period were read." }),
     gaps: Gaps,
-    transactions: z.array(FoundTransaction).meta({ description: "Newest first." }),
+    transactions: z.array(FoundTransaction).meta({ description: "Transactions, newest first." }),
   })
-  .meta({ id: "FoundTransactions", description: "Transactions of all accounts that were asked for." });
+  .meta({ id: "FoundTransactions", description: "Transactions found." });
 
 /** The operations that `transactionsFor` calls. */
 export const transactionOperations = [...accountOperations, "transactions.list"] as const;
@@ -215,15 +215,25 @@ export const findTransactions = procedure({
   tool: "find_transactions",
   title: "Find transactions",
   summary:
-    "Finds transactions over all accounts by period, amount, counterparty or text, with sums by currency.",
-  askedAs: "around, across, land, since",
-  notes:
-    "Searches (traces, looks for) incoming payments (money received from customers, receipts, deposits, credits) and outgoing ones (debits, taxes, rent, suppliers, bank fees, charges): who paid or was paid, what came in, arrived or went out for an invoice or reference, yesterday, this or last week, month or quarter. For the history of one account, transactions.list.",
+    "Finds transactions across accounts by period, amount, counterparty or text, with totals per currency. For one account page by page, use transactions.list.",
+  keywords: [
+    "search",
+    "incoming",
+    "outgoing",
+    "customer",
+    "supplier",
+    "invoice",
+    "fees",
+    "suchen",
+    "Umsätze",
+    "Zahlungseingang",
+    "Zahlungsausgang",
+  ],
   effect: "read",
   uses: transactionOperations,
   input: transactionFilters,
   rows: "transactions",
-  output: json(FoundTransactions, "The transactions, newest first, and whether they are all."),
+  output: json(FoundTransactions, "The transactions, newest first, with totals."),
   async run(context, input) {
     const { period, transactions, gaps } = await transactionsFor(context, name, input);
     const found = transactions.toSorted(newestFirst);

@@ -16,15 +16,15 @@ const codes: Readonly<Record<string, Meaning>> = {
   PDNG: ["In checks.", "the checks of the bank"],
   ACTC: ["Authorised and accepted.", "its execution"],
   ACCP: ["Accepted after checks.", "its execution"],
-  ACFC: ["Accepted, the funds are there.", "its execution"],
+  ACFC: ["Accepted, funds are available.", "its execution"],
   ACWC: ["Accepted with a change.", "its execution"],
   ACWP: ["Accepted, not posted yet.", "its posting"],
   ACSP: ["Being settled.", "its settlement"],
-  ACSC: ["Paid: settled for the one who pays."],
-  ACCC: ["Paid: the one who is paid has it."],
+  ACSC: ["Paid: settled on the debtor's account."],
+  ACCC: ["Paid: credited to the creditor's account."],
   RJCT: ["Rejected: not paid."],
   CANC: ["Cancelled: not paid."],
-  PART: ["Done in part: some of its payments were accepted, others not."],
+  PART: ["Partially accepted: some payments were accepted, others rejected."],
 };
 
 /** Payments from a trade, by their statuses in small letters. */
@@ -43,32 +43,32 @@ const ofTrades: Readonly<Record<string, Meaning>> = {
 };
 
 const Followed = z.object({
-  payment_id: z.string().optional().meta({ description: "The payment." }),
-  status: z.string().meta({ description: "Its status, in the service's word." }),
-  description: z.string().meta({ description: "The same in words." }),
-  final: z.boolean().meta({ description: "Whether nothing more becomes of it." }),
-  waits_for: z.string().optional().meta({ description: "What it waits for; absent where it is final." }),
-  message: z.string().optional().meta({ description: "What the service says of it." }),
+  payment_id: z.string().optional().meta({ description: "Payment ID." }),
+  status: z.string().meta({ description: "Status as the service reports it." }),
+  description: z.string().meta({ description: "Status in plain words." }),
+  final: z.boolean().meta({ description: "True if the status is final." }),
+  waits_for: z.string().optional().meta({ description: "What the payment is waiting for; absent if final." }),
+  message: z.string().optional().meta({ description: "Message of the service." }),
 });
 
 type Followed = z.infer<typeof Followed>;
 
 export const FollowedPayments = z
   .object({
-    final: z.boolean().meta({ description: "Whether nothing more becomes of any of them." }),
-    description: z.string().meta({ description: "How it stands, in words." }),
+    final: z.boolean().meta({ description: "True if every status is final." }),
+    description: z.string().meta({ description: "Explanation of the state." }),
     payments: z.array(Followed).meta({ description: "The payment, or all payments of the trade." }),
     changes: z
       .array(
         z.object({
-          at: z.string().meta({ description: "When it was seen, UTC." }),
-          payment_id: z.string().optional().meta({ description: "The payment." }),
-          status: z.string().meta({ description: "Its status from then on." }),
+          at: z.string().meta({ description: "Time at which the status was seen, UTC." }),
+          payment_id: z.string().optional().meta({ description: "Payment ID." }),
+          status: z.string().meta({ description: "New status." }),
         }),
       )
-      .meta({ description: "What was seen while it was followed." }),
+      .meta({ description: "Status changes seen while waiting." }),
   })
-  .meta({ id: "FollowedPayments", description: "How payments stand." });
+  .meta({ id: "FollowedPayments", description: "Status of one or more payments." });
 
 interface Facts {
   readonly waitsFor?: string | undefined;
@@ -95,7 +95,7 @@ function followed(
 
 /** A status that is not documented says nothing of an end. */
 const unknownStatus: Meaning = [
-  "The service gives a status that the contract does not list.",
+  "The service reports a status that is not in the contract.",
   "another status",
 ];
 
@@ -150,16 +150,15 @@ export const followPayment = procedure({
   tool: "follow_payment",
   title: "Follow payment",
   summary:
-    "Tracks (follows) a payment, or all payments of a trade, to the end: waits until the transfer or wire to a supplier has gone through (arrived), and tells its final status: settled (paid, complete), rejected (bounced) or cancelled.",
-  askedAs: "till, eye, finish",
-  notes: "For money coming in, transactions.find.",
+    "Waits until a payment, or every payment of a trade, has a final status and returns it. For incoming money, use transactions.find.",
+  keywords: ["track", "settled", "rejected", "transfer", "Zahlung verfolgen", "Überweisung"],
   effect: "read",
   uses: ["payments.getStatus", "trades.get"],
   input: {
     paymentId: PaymentId.optional(),
     "payment-service": payment["payment-service"].default("payments"),
     "payment-product": itsProduct["payment-product"].optional(),
-    trade_id: id("Trade ID", "Instead of a payment: all those of this trade.").optional(),
+    trade_id: id("Trade ID", "Trade ID, to follow all its payments instead.").optional(),
     wait_seconds: waitSeconds,
   },
   rules: [
@@ -175,7 +174,7 @@ export const followPayment = procedure({
       description: "payment-product is required with paymentId.",
     },
   ],
-  output: json(FollowedPayments, "How the payments stand."),
+  output: json(FollowedPayments, "The payments with their status."),
   async run(context, { wait_seconds: seconds, ...asked }) {
     const { signal, progress } = context;
     const look = asked.trade_id === undefined ? ofPayment : ofTrade;

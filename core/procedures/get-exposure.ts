@@ -50,53 +50,51 @@ const amount = (description: string) =>
 const code = z.string().meta({ description: "ISO 4217 code." });
 
 const figures = {
-  expected: amount("Expected flows, with the balance where balances are included").optional(),
-  trades: amount("Open trades: bought less sold"),
-  net: amount("Both together: what is left open"),
+  expected: amount("Expected flows, plus the balance if balances are included").optional(),
+  trades: amount("Open trades: bought minus sold"),
+  net: amount("Net open position"),
   covered: z
     .string()
     .optional()
     .meta({
       description:
-        "Percentage of what is expected that trades cover, rounded to one decimal: 100.0 is all of it, more is too much, " +
-        "less than zero adds to it. Not there where nothing is expected.",
+        "Percentage of the expected flows that trades hedge, rounded to one decimal: above 100.0 is over-hedged, negative " +
+        "increases the exposure. Absent without expected flows.",
     }),
 };
 
 export const Exposure = z
   .object({
-    as_of: z.string().meta({ description: "The day from which tenors count, UTC." }),
+    as_of: z.string().meta({ description: "Date from which tenors are counted, UTC." }),
     positions: z
       .array(
         z.object({
           currency: code,
           tenor: z
             .enum(tenors.map(([name]) => name) as [Tenor, ...Tenor[]])
-            .meta({ description: "Days from today; overdue is before it." }),
+            .meta({ description: "Tenor in days from today; `overdue` is before today." }),
           ...figures,
         }),
       )
-      .meta({ description: "By currency and tenor, where there is anything." }),
+      .meta({ description: "Positions per currency and tenor." }),
     currencies: z
       .array(z.object({ currency: code, ...figures }))
-      .meta({ description: "All tenors together." }),
+      .meta({ description: "Totals over all tenors." }),
     base: z
       .object({
         currency: code,
-        net: amount("What is left open in all other currencies, at the rates given"),
+        net: amount("Net open position of all other currencies at the given rates"),
       })
       .optional()
-      .meta({ description: "With a base currency: the open position in it." }),
+      .meta({ description: "Net open position in the base currency, if one was given." }),
     without_rate: z
       .array(code)
       .optional()
-      .meta({ description: "Currencies without a rate, which are missing in `base`." }),
-    complete: z.boolean().meta({ description: "Whether all trades and balances were read and converted." }),
-    gaps: z
-      .array(z.string())
-      .meta({ description: "What is missing or uncertain; empty where it is complete." }),
+      .meta({ description: "Currencies without a rate, excluded from `base`." }),
+    complete: z.boolean().meta({ description: "True if all trades and balances were read and converted." }),
+    gaps: z.array(z.string()).meta({ description: "What is missing or uncertain; empty if complete." }),
   })
-  .meta({ id: "Exposure", description: "Expected flows against open trades, by currency and tenor." });
+  .meta({ id: "Exposure", description: "Expected flows and open trades per currency and tenor." });
 
 /** An amount of a currency in a tenor. */
 interface Leg {
@@ -239,11 +237,11 @@ function inBase(
 const name = "exposure.get";
 
 const ExpectedFlow = z.object({
-  date: day("Date", "The day of the flow."),
+  date: day("Date", "Date of the flow."),
   currency: Currency,
   amount: SignedDecimal.meta({
     title: "Amount",
-    description: "Decimal amount; negative for money out.",
+    description: "Decimal amount; negative for outgoing money.",
   }),
 });
 
@@ -262,37 +260,38 @@ const flowsFrom = (text: string): Flow[] =>
 export const getExposure = procedure({
   name,
   tool: "get_exposure",
+  section: { title: "Exposure", icon: "trades.svg", category: "fxdesk trades", order: 6 },
   title: "Get currency exposure",
   summary:
-    "Returns the currency exposure (FX risk, open net position) by tenor: how much of expected flows and balances is hedged by trades (covered, hedge ratio), and what is exposed (unhedged).",
-  askedAs: "month, fall",
-  notes: "Without expected flows it is of all open trades. An ndf counts as a hedge.",
+    "Returns the currency exposure per tenor: expected flows and balances, the trades that hedge them, and the net open position.",
+  notes: "Without flows and balances only the open trades count; NDFs count as hedges.",
+  keywords: ["FX risk", "hedge ratio", "unhedged", "Währungsrisiko", "Absicherung", "Sicherungsquote"],
   effect: "read",
   uses: ["trades.list", ...accountOperations, "accounts.listBalances"],
   input: {
     flows: z.array(ExpectedFlow).max(10_000).optional().meta({
       title: "Expected flows",
-      description: "What is expected to come in, or to go out with a minus.",
+      description: "Expected incoming and outgoing payments; outgoing amounts are negative.",
     }),
     flows_csv: z.string().optional().meta({
       title: "Expected flows as CSV",
-      description: "The same as CSV, fields in the header row; both are added.",
+      description: "The same as CSV text with the header date,currency,amount; added to `flows`.",
     }),
     balances: z.boolean().default(false).meta({
       title: "Balances",
-      description: "Add available balances to the next 30 days.",
+      description: "True to add available balances to the tenor of the next 30 days.",
     }),
     base_currency: Currency.optional().meta({
       title: "Base currency",
-      description: "Also say all in this one.",
+      description: "Currency (ISO 4217) in which the net position is also returned, with `rates`.",
     }),
     rates: Rates.optional().meta({
       title: "Rates",
-      description: 'Worth of one unit in the base currency: { USD: "0.92" }.',
+      description: 'Value of one unit of each currency in the base currency, such as { USD: "0.92" }.',
     }),
   },
   rows: "positions",
-  output: json(Exposure, "The exposure, and whether it is whole."),
+  output: json(Exposure, "The exposure per currency and tenor."),
   async run(context, { flows, flows_csv: csv, balances, base_currency: base, rates = {} }) {
     const today = new Date().toISOString().slice(0, 10);
     const given = [

@@ -14,94 +14,92 @@ import { isDelivered, type OpenTrade, openTrades, walkTrades } from "./walk-trad
 
 const amount = (description: string) => z.string().meta({ description: `${description}, as decimal text.` });
 const code = z.string().meta({ description: "ISO 4217 code." });
-const days = z.int().meta({ description: "Days until it matures; less than zero where that is past." });
-const matures = z.string().meta({ description: "Maturity date: by then the funds must be there, UTC." });
+const days = z.int().meta({ description: "Days to maturity; negative if overdue." });
+const matures = z.string().meta({ description: "Maturity date, by which the funds must be received, UTC." });
 
 const Forward = z
   .object({
-    trade_id: z.string().meta({ description: "As trades.get takes it." }),
-    type: z.string().meta({ description: "forward, window_forward, or ndf, which is settled in cash." }),
+    trade_id: z.string().meta({ description: "Trade ID, as trades.get takes it." }),
+    type: z.string().meta({ description: "forward, window_forward or ndf (cash-settled)." }),
     matures,
     days,
-    status: z.string().meta({ description: "How far it is paid for and paid out." }),
+    status: z.string().meta({ description: "Trade status." }),
     rate: z.string().meta({ description: "Booked rate." }),
     rate_symbol: z
       .string()
-      .meta({ description: "Pair of the rate: for EURUSD it is the price of one EUR in USD." }),
+      .meta({ description: "Currency pair of the rate: EURUSD is the price of one EUR in USD." }),
     buy_currency: code,
-    buy_amount: amount("Booked amount that is bought"),
-    buy_drawn: amount("What drawdowns have taken of it"),
-    buy_remaining: amount("What is left of it"),
+    buy_amount: amount("Booked amount bought"),
+    buy_drawn: amount("Amount drawn down"),
+    buy_remaining: amount("Remaining amount"),
     sell_currency: code,
-    sell_amount: amount("Booked amount that is sold"),
-    sell_drawn: amount("What drawdowns have taken of it"),
-    sell_remaining: amount("What is left of it"),
-    reference: z.string().optional().meta({ description: "Additional reference, where there is one." }),
+    sell_amount: amount("Booked amount sold"),
+    sell_drawn: amount("Amount drawn down"),
+    sell_remaining: amount("Remaining amount"),
+    reference: z.string().optional().meta({ description: "Additional reference, if any." }),
   })
-  .meta({ id: "Forward", description: "A forward, and what is left of it." });
+  .meta({ id: "Forward", description: "A forward with its remaining amounts." });
 
 const Drawdown = z
   .object({
-    trade_id: z.string().meta({ description: "The drawdown, as trades.get takes it." }),
-    parent_trade_id: z.string().meta({ description: "The forward it is drawn from." }),
+    trade_id: z.string().meta({ description: "Trade ID of the drawdown, as trades.get takes it." }),
+    parent_trade_id: z.string().meta({ description: "Trade ID of the forward." }),
     matures,
     days,
-    status: z.string().meta({ description: "How far it is paid for and paid out." }),
+    status: z.string().meta({ description: "Trade status." }),
     buy_currency: code,
-    buy_amount: amount("What it buys"),
+    buy_amount: amount("Amount bought"),
     sell_currency: code,
-    sell_amount: amount("What it sells"),
+    sell_amount: amount("Amount sold"),
   })
-  .meta({ id: "Drawdown", description: "What is drawn from a forward." });
+  .meta({ id: "Drawdown", description: "A drawdown of a forward." });
 
 const sums = {
   settlement: z
     .enum(["delivery", "cash"])
-    .meta({ description: "cash: of ndf, which pay a difference and deliver nothing." }),
+    .meta({ description: "`cash` for NDFs, which settle a difference; otherwise delivery." }),
   currency: code,
-  buy: amount("What is bought"),
-  sell: amount("What is sold"),
+  buy: amount("Amount bought"),
+  sell: amount("Amount sold"),
 };
 
 const month = z.string().meta({ description: "Month of maturity, YYYY-MM." });
 
 export const Forwards = z
   .object({
-    as_of: z.string().meta({ description: "The day, UTC." }),
+    as_of: z.string().meta({ description: "Date, UTC." }),
     period: z
       .object({ from: z.string(), to: z.string() })
       .optional()
-      .meta({ description: "First and last maturity date that was asked for." }),
-    forwards: z
-      .array(Forward)
-      .meta({ description: "Forwards of which something is left, the first to mature first." }),
+      .meta({ description: "First and last maturity date of the requested period." }),
+    forwards: z.array(Forward).meta({ description: "Forwards with a remaining amount, by maturity date." }),
     drawdowns: z.array(Drawdown).meta({
-      description: "Drawdowns that are still to be settled; they are not part of what remains of a forward.",
+      description: "Unsettled drawdowns; not included in the remaining amounts of forwards.",
     }),
     totals: z
       .array(z.object(sums))
-      .meta({ description: "What remains of forwards and what open drawdowns take, by currency." }),
-    months: z.array(z.object({ month, ...sums })).meta({ description: "The same by month of maturity." }),
+      .meta({ description: "Remaining amounts of forwards and open drawdowns per currency." }),
+    months: z
+      .array(z.object({ month, ...sums }))
+      .meta({ description: "The same totals per month of maturity." }),
     margin: z
       .array(
         z.object({
           currency: code,
           initial_margin: z
             .string()
-            .meta({ description: "Balance InitialMargin, signed: deposits for forwards." }),
-          margin_call: z
-            .string()
-            .meta({ description: "Balance MarginCall, signed; negative where it is to be paid." }),
+            .meta({ description: "InitialMargin balance, signed: deposits for forwards." }),
+          margin_call: z.string().meta({ description: "MarginCall balance, signed; negative if payable." }),
         }),
       )
-      .meta({ description: "Margin of all forwards together, by currency; none where there is none." }),
-    left_out: z.int().meta({ description: "Open forwards and drawdowns that mature outside the period." }),
-    complete: z.boolean().meta({ description: "Whether all trades and margin balances were read." }),
-    gaps: z
-      .array(z.string())
-      .meta({ description: "What is missing or does not fit; empty where it is complete." }),
+      .meta({ description: "Margin of all forwards per currency; empty if there is none." }),
+    left_out: z
+      .int()
+      .meta({ description: "Number of open forwards and drawdowns that mature outside the period." }),
+    complete: z.boolean().meta({ description: "True if all trades and margin balances were read." }),
+    gaps: z.array(z.string()).meta({ description: "What is missing or inconsistent; empty if complete." }),
   })
-  .meta({ id: "Forwards", description: "Open forwards, what remains of them and when they mature." });
+  .meta({ id: "Forwards", description: "Open forwards with remaining amounts and maturity dates." });
 
 const dayMs = 86_400_000;
 
@@ -217,22 +215,22 @@ const hasRate = ({ trade }: OpenTrade): boolean => typeof trade.rate === "number
 export const listForwards = procedure({
   name: "forwards.list",
   tool: "list_forwards",
+  section: { title: "Forwards", icon: "trades.svg", category: "fxdesk trades", order: 6 },
   title: "List forwards",
   summary:
-    "Lists open (outstanding) forwards (outrights, hedge contracts): what remains to draw down (undrawn), when they mature (fall due), at which rate, with totals by currency and month.",
-  askedAs: "left",
-  notes:
-    "A calendar of maturities. Drawdowns mature by themselves; what is overdue and not paid for is still open.",
+    "Lists open forwards with remaining amounts, rates and maturity dates, open drawdowns, margin, and totals per currency and month.",
+  notes: "Overdue trades that are not funded count as open.",
+  keywords: ["hedge", "outright", "undrawn", "calendar", "Termingeschäfte", "Fälligkeiten", "Kurssicherung"],
   effect: "read",
   uses: ["trades.list", ...accountOperations, "accounts.listBalances"],
   input: {
     period: ComingPeriodText.optional().meta({
       title: "Maturing",
-      description: "Only what matures then: next 30 days, 2026-Q1, 2026-01-01..2026-01-31.",
+      description: 'Maturity dates: "next 30 days", 2026-Q1 or 2026-01-01..2026-01-31; default all.',
     }),
   },
   rows: "forwards",
-  output: json(Forwards, "The forwards, and whether they are all."),
+  output: json(Forwards, "The open forwards and drawdowns with totals."),
   async run(context, { period: asked }) {
     const now = new Date();
     const today = now.toISOString().slice(0, 10);

@@ -15,19 +15,20 @@ type Details = z.infer<typeof AccountDetails>;
 export const OpenedAccountDetails = z
   .object({
     status: z.string().meta({
-      description: "confirmed: money can be sent there. failed: it cannot be had. pending: not decided yet.",
+      description:
+        "`confirmed`: the account can receive money; `failed`: the request failed; `pending`: not decided yet.",
     }),
-    description: z.string().meta({ description: "How it stands, in words." }),
-    requested: z
-      .boolean()
-      .meta({ description: "Whether it was requested now; false where it was there or asked for before." }),
+    description: z.string().meta({ description: "Explanation of the state." }),
+    requested: z.boolean().meta({
+      description: "True if this call requested the account; false if it existed or was requested before.",
+    }),
     account_details_id: z
       .string()
       .optional()
-      .meta({ description: "Identifies the details; give it again to go on waiting." }),
-    account_details: AccountDetails.optional().meta({ description: "The details, once they are listed." }),
+      .meta({ description: "ID of the account details; pass it again to wait longer." }),
+    account_details: AccountDetails.optional().meta({ description: "The account details, once listed." }),
   })
-  .meta({ id: "OpenedAccountDetails", description: "Account details that were requested." });
+  .meta({ id: "OpenedAccountDetails", description: "Requested account details." });
 
 interface Wanted {
   readonly country: string;
@@ -43,9 +44,9 @@ async function listed({ client }: Context, { country, currency }: Wanted): Promi
 }
 
 const words: Readonly<Record<string, string>> = {
-  pending: "It is requested, and the dealers have not confirmed it yet: call again to go on waiting.",
-  confirmed: "It is confirmed: money can be sent there.",
-  failed: "It cannot be had: the request failed.",
+  pending: "The account was requested and the dealers have not confirmed it yet. Call again to wait longer.",
+  confirmed: "The account is confirmed and can receive money.",
+  failed: "The request for the account failed.",
 };
 
 const notThere = (accountDetailsId: string) => {
@@ -70,20 +71,22 @@ export const openAccountDetails = procedure({
   tool: "open_account",
   title: "Open account",
   summary:
-    "Opens (sets up) a new local account to receive (collect) a currency in a country: applies for it, and waits until it is confirmed or has failed.",
-  askedAs: "running, work",
-  notes:
-    "Call again to wait longer; nothing is requested twice. For virtual accounts, accountDetails.assignVirtual.",
+    "Requests a dedicated account for a currency and country and waits for the result. For a virtual account, use accountDetails.assignVirtual.",
+  notes: "Call again to wait longer: nothing is requested twice.",
+  keywords: ["apply", "local account", "collections", "Konto eröffnen", "Konto beantragen"],
   effect: "change",
   uses: ["accountDetails.list", "accountDetails.request"],
   input: {
     country: RequestAccount.shape.country,
     currency: RequestAccount.shape.currency,
     alias: RequestAccount.shape.alias,
-    account_details_id: id("Account details ID", "Requested already, to wait for.").optional(),
+    account_details_id: id(
+      "Account details ID",
+      "ID of account details requested earlier, to wait longer.",
+    ).optional(),
     wait_seconds: waitSeconds,
   },
-  output: json(OpenedAccountDetails, "The account details, or how far they are."),
+  output: json(OpenedAccountDetails, "The account details, or the state of the request."),
   async run(context, { alias, account_details_id: given, wait_seconds: seconds, ...wanted }) {
     const { client, signal, progress } = context;
     const end = endOfWait(seconds);

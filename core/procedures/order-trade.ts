@@ -27,11 +27,20 @@ export const orderTrade = procedure({
   tool: "order_trade",
   title: "Order trade",
   summary:
-    "Places an order to buy or sell currency (FX trade, conversion, hedge) within limits: it is booked from a fresh quote once a person has released it.",
-  notes:
-    "Answers at once with a release ID and how it stands; releases.get tells it later, releases.cancel takes it back. No " +
-    "quote is needed: a fresh one is taken after the yes, and booked only inside the worst rate, the fee and the dates of " +
-    "the order. Nothing is booked after valid_until.",
+    "Places an FX order with limits, booked from a fresh quote after a person has released it. For an existing quote, use trades.book.",
+  notes: "Returns a release ID at once: read the state with releases.get or cancel it with releases.cancel.",
+  keywords: [
+    "deal",
+    "buy",
+    "sell",
+    "convert",
+    "hedge",
+    "limit order",
+    "Auftrag",
+    "Devisengeschäft",
+    "kaufen",
+    "verkaufen",
+  ],
   effect: "money",
   identifiedBy: "release",
   uses: ["trades.book", "trades.get"],
@@ -39,24 +48,30 @@ export const orderTrade = procedure({
     trade_type: z
       .enum(["spot", "forward", "window_forward", "drawdown", "ndf"])
       .default("spot")
-      .meta({ title: "Trade type", description: "Kind of trade." }),
-    buy_currency: Currency.meta({ title: "Buy currency", description: "Currency to buy, such as USD." }),
-    sell_currency: Currency.meta({ title: "Sell currency", description: "Currency to sell, such as EUR." }),
+      .meta({ title: "Trade type", description: "Trade type." }),
+    buy_currency: Currency.meta({
+      title: "Buy currency",
+      description: "Currency to buy, ISO 4217 code such as USD.",
+    }),
+    sell_currency: Currency.meta({
+      title: "Sell currency",
+      description: "Currency to sell, ISO 4217 code such as EUR.",
+    }),
     fixed_side: z
       .enum(["buy", "sell"])
-      .meta({ title: "Fixed side", description: "Whether amount is what is bought or what is sold." }),
-    amount: DecimalText.meta({ title: "Amount", description: "In the currency of the fixed side." }),
-    worst_rate: rate(
-      "Worst rate",
-      "No trade at a worse rate than this, of the pair in rate_symbol.",
-    ).optional(),
+      .meta({ title: "Fixed side", description: "Side whose amount is fixed: buy or sell." }),
+    amount: DecimalText.meta({
+      title: "Amount",
+      description: "Decimal amount in the currency of the fixed side.",
+    }),
+    worst_rate: rate("Worst rate", "Worst acceptable rate, of the pair in rate_symbol.").optional(),
     rate_symbol: z
       .string()
       .regex(/^[A-Z]{6}$/, "must be two currencies, such as EURUSD")
       .optional()
       .meta({
         title: "Rate symbol",
-        description: "Pair of worst_rate: EURUSD is the price of one EUR in USD.",
+        description: "Currency pair of worst_rate: EURUSD is the price of one EUR in USD.",
       }),
     largest_distance: z
       .string()
@@ -65,32 +80,32 @@ export const orderTrade = procedure({
       .meta({
         title: "Largest distance",
         description:
-          "In place of worst_rate: percent by which the rate may be worse than that of a quote taken now.",
+          "Instead of worst_rate: percentage by which the rate may be worse than a quote taken now.",
       }),
     highest_fee: DecimalText.optional().meta({
       title: "Highest fee",
-      description: "No trade with a higher fee, in fee_currency; only where quotes tell their fee.",
+      description: "Highest acceptable fee, in fee_currency; only if quotes state their fee.",
     }),
     fee_currency: Currency.optional().meta({
       title: "Fee currency",
-      description: "Currency of highest_fee.",
+      description: "Currency of highest_fee, ISO 4217 code.",
     }),
-    value_date: day("Value date", "Day on which it settles; of a window, the last one.").optional(),
+    value_date: day("Value date", "Value date; for a window forward, the last day of the window.").optional(),
     latest_value_date: day(
       "Latest value date",
-      "Where the value date may be later than value_date: until this day.",
+      "Latest acceptable value date. Defaults to `value_date`.",
     ).optional(),
     window_start_date: day("Window start date", "Window forwards only: first day of the window.").optional(),
-    parent_trade_id: id("Parent trade ID", "Drawdowns only: the forward to draw from.").optional(),
+    parent_trade_id: id("Parent trade ID", "Drawdowns only: trade ID of the forward.").optional(),
     reason: NewTrade.shape.reason,
     reference: z
       .string()
       .min(1)
       .optional()
-      .meta({ title: "Reference", description: "Of the trade, such as an invoice number." }),
+      .meta({ title: "Reference", description: "Your reference for the trade, such as an invoice number." }),
     valid_until: moment.meta({
       title: "Valid until",
-      description: "UTC time after which nothing is booked, such as 2026-01-31T16:30Z.",
+      description: "UTC time after which the order expires, such as 2026-01-31T16:30Z.",
     }),
   },
   rules: [
@@ -100,7 +115,7 @@ export const orderTrade = procedure({
       description: "Give worst_rate with rate_symbol, or largest_distance.",
     },
   ],
-  output: json(ReleaseReport, "The order, and how it stands."),
+  output: json(ReleaseReport, "The order and its state."),
   // What is left out is not there, rather than undefined.
   run: ({ client }, input) => client.orders.order(input as OrderInput),
 });

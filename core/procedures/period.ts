@@ -125,7 +125,7 @@ export const PeriodText = z
       "last 30 days",
       "last 90 days",
     ],
-    description: "Whole days, UTC: yesterday, last month, 2026-Q1, 2026-01-01..2026-01-31.",
+    description: 'Whole days (UTC): yesterday, "last month", 2026-Q1 or 2026-01-01..2026-01-31.',
   });
 
 /** A field that holds a period of what is still to come. */

@@ -22,12 +22,15 @@ const SignedAmount = z
 const ExpectedItem = z.object({
   amount: SignedAmount.meta({
     title: "Amount",
-    description: "Decimal amount; a minus turns its direction round.",
+    description: "Decimal amount; a negative amount reverses the direction.",
   }),
   currency: Currency,
-  reference: z.string().optional().meta({ title: "Reference", description: "Such as an invoice number." }),
+  reference: z
+    .string()
+    .optional()
+    .meta({ title: "Reference", description: "Reference, such as an invoice number." }),
   party: z.string().optional().meta({ title: "Party", description: "Name of the customer or supplier." }),
-  date: day("Date", "Day it is due.").optional(),
+  date: day("Date", "Due date.").optional(),
 });
 
 type Given = z.infer<typeof ExpectedItem> & { readonly item: number };
@@ -67,45 +70,42 @@ const itemsOf = (items: readonly z.infer<typeof ExpectedItem>[]): Given[] =>
 const code = z.string().meta({ description: "ISO 4217 code." });
 const itemNumber = z
   .int()
-  .meta({ description: "Which item: its place in the list from 1, or its line in the CSV text." });
-const signedAmount = z.string().meta({ description: "Signed decimal amount; negative for money out." });
-const transactionId = z.string().meta({ description: "As transactions.get takes it." });
+  .meta({ description: "Item number in the input, starting at 1 (CSV: line number)." });
+const signedAmount = z.string().meta({ description: "Signed decimal amount; negative for outgoing money." });
+const transactionId = z.string().meta({ description: "Transaction ID, as transactions.get takes it." });
 const valueDate = z.string().meta({ description: "Value date, UTC." });
-const itemReference = z.string().optional().meta({ description: "Its reference, where it has one." });
+const itemReference = z.string().optional().meta({ description: "Reference of the item, if given." });
 
 const Matched = z.object({
   kind: z.enum(["one to one", "in parts", "several at once", "paid in part"]).meta({
     description:
-      "in parts: several payments for one item. several at once: one payment for several items. paid in part: the rest is open.",
+      "`in parts`: several payments for one item; `several at once`: one payment for several items; `paid in part`: the rest is open.",
   }),
   confidence: z.enum(["certain", "likely"]).meta({
     description:
-      "certain: all references are named and amounts are exact. likely: a good guess, for a person to look at.",
+      "`certain`: all references are named and the amounts are exact; `likely`: a person must review the match.",
   }),
   currency: code,
   items: z
     .array(z.object({ item: itemNumber, reference: itemReference, amount: signedAmount }))
-    .meta({ description: "What is paid." }),
+    .meta({ description: "Items that are paid." }),
   transactions: z
     .array(z.object({ transaction_id: transactionId, date: valueDate, amount: signedAmount }))
-    .meta({ description: "What pays it." }),
+    .meta({ description: "Transactions that pay them." }),
   evidence: z
     .object({
       reference: z
         .enum(["named", "named in part", "not named", "none given"])
-        .meta({ description: "Whether the payments name the references of the items." }),
+        .meta({ description: "How the payments name the references of the items." }),
       difference: z.string().optional().meta({
-        description:
-          "What was paid less what was expected, such as a fee; not there where the amounts are equal.",
+        description: "Paid minus expected amount, such as a fee; absent if equal.",
       }),
-      party: z
-        .enum(["same", "different", "unknown"])
-        .meta({ description: "Whether the names are of one company." }),
+      party: z.enum(["same", "different", "unknown"]).meta({ description: "True if the names match." }),
       days: z.int().optional().meta({
-        description: "Days from the date of the item to the payment; less than zero where it came before.",
+        description: "Days from the date of the item to the payment; negative if the payment was earlier.",
       }),
     })
-    .meta({ description: "Which fields agree, and how far." }),
+    .meta({ description: "Fields that match." }),
 });
 
 const Candidate = z.object({
@@ -113,22 +113,21 @@ const Candidate = z.object({
   date: valueDate,
   amount: signedAmount,
   currency: code,
-  agrees: z.array(z.string()).meta({ description: "Fields that agree." }),
-  differs: z.array(z.string()).meta({ description: "Fields that do not." }),
+  agrees: z.array(z.string()).meta({ description: "Fields that match." }),
+  differs: z.array(z.string()).meta({ description: "Fields that differ." }),
 });
 
 const OpenItem = z.object({
   item: itemNumber,
   reference: itemReference,
-  party: z.string().optional().meta({ description: "Name of the customer or supplier, where it was given." }),
-  date: z.string().optional().meta({ description: "Its date, where it was given." }),
+  party: z.string().optional().meta({ description: "Name of the customer or supplier, if given." }),
+  date: z.string().optional().meta({ description: "Due date, if given." }),
   currency: code,
   amount: signedAmount,
-  open: z.string().meta({ description: "What of it is not paid." }),
-  candidates: z
-    .array(Candidate)
-    .optional()
-    .meta({ description: "Open transactions that may belong to it, the best three; a person decides." }),
+  open: z.string().meta({ description: "Unpaid amount." }),
+  candidates: z.array(Candidate).optional().meta({
+    description: "Up to three transactions that may pay the item, best first, for a person to review.",
+  }),
 });
 
 const OpenTransaction = z.object({
@@ -137,22 +136,22 @@ const OpenTransaction = z.object({
   date: valueDate,
   amount: signedAmount,
   currency: code,
-  counterparty: z.string().optional().meta({ description: "Name of the other side, where it is given." }),
-  text: z.string().optional().meta({ description: "What it is about: remittance text." }),
-  reference: z.string().optional().meta({ description: "Reference that it carries." }),
+  counterparty: z.string().optional().meta({ description: "Name of the counterparty, if given." }),
+  text: z.string().optional().meta({ description: "Remittance information." }),
+  reference: z.string().optional().meta({ description: "Transaction reference." }),
   repeats: z
     .string()
     .optional()
-    .meta({ description: "The transaction that paid the same before: perhaps it was paid twice." }),
+    .meta({ description: "Earlier transaction that paid the same item: a possible duplicate payment." }),
 });
 
 const CurrencySums = z.object({
   currency: code,
-  expected: z.string().meta({ description: "Sum of all items." }),
-  matched: z.string().meta({ description: "What of it is matched." }),
-  open: z.string().meta({ description: "What of it is open: both together are what is expected." }),
-  paid: z.string().meta({ description: "Sum of the transactions that are matched; fees make it differ." }),
-  other: z.string().meta({ description: "Sum of the transactions that are not." }),
+  expected: z.string().meta({ description: "Total of all items." }),
+  matched: z.string().meta({ description: "Matched part of the total." }),
+  open: z.string().meta({ description: "Open part of the total." }),
+  paid: z.string().meta({ description: "Total of the matched transactions; differs by fees." }),
+  other: z.string().meta({ description: "Total of the unmatched transactions." }),
 });
 
 export const Reconciliation = z
@@ -160,23 +159,26 @@ export const Reconciliation = z
     period: z
       .object({ from: z.string(), to: z.string() })
       .meta({ description: "First and last value date, UTC." }),
-    sums: z.array(CurrencySums).meta({ description: "Exact sums by currency." }),
+    sums: z.array(CurrencySums).meta({ description: "Exact totals per currency." }),
     matched: z
       .array(Matched)
-      .meta({ description: "Items and the transactions that pay them. None is in two of them." }),
+      .meta({ description: "Matches of items and transactions; each belongs to one match only." }),
     open_items: z
       .array(OpenItem)
-      .meta({ description: "Items that nothing pays for certain, or not all of." }),
+      .meta({ description: "Items that are unpaid, partly paid or only likely paid." }),
     open_transactions: z
       .array(OpenTransaction)
       .meta({ description: "Transactions of the period that match no item." }),
     untried: z.array(z.string()).optional().meta({
-      description: "Parties with so many open items or transactions that sums of several were not tried.",
+      description: "Parties with too many open items or transactions to try combined amounts.",
     }),
-    complete: z.boolean().meta({ description: "Whether all transactions of the period were looked at." }),
+    complete: z.boolean().meta({ description: "True if all transactions of the period were read." }),
     gaps: Gaps,
   })
-  .meta({ id: "Reconciliation", description: "Expected payments against the transactions of a period." });
+  .meta({
+    id: "Reconciliation",
+    description: "Expected payments matched against the transactions of a period.",
+  });
 
 const paymentOf = (transaction: Transaction): Payment => {
   const { transaction_id, amount, currency, date, counterparty } = inShort(transaction);
@@ -299,9 +301,20 @@ export const reconcileTransactions = procedure({
   tool: "reconcile_transactions",
   title: "Reconcile transactions",
   summary:
-    "Matches (reconciles, compares, applies, clears) expected payments, such as a list of open (unpaid, outstanding) invoices, bills or receivables (AR), against bank transactions: which customers paid, in part, twice (duplicates) or several together, who still owes (has not paid), and what is unexpected.",
-  askedAs: "settle, tie, receipt",
-  notes: "likely is a guess for a person to look at; open items come with candidates.",
+    "Matches expected payments, such as open invoices, with the transactions of a period and returns matches, open items and unmatched transactions.",
+  notes: "Matches marked likely need a person's review.",
+  keywords: [
+    "unpaid",
+    "paid",
+    "receivables",
+    "payables",
+    "duplicates",
+    "Abgleich",
+    "offene Posten",
+    "Rechnungen",
+    "Debitoren",
+    "Mahnung",
+  ],
   effect: "read",
   uses: transactionOperations,
   rules: [
@@ -317,18 +330,18 @@ export const reconcileTransactions = procedure({
       .min(1)
       .max(10_000)
       .optional()
-      .meta({ title: "Expected items", description: "What is expected to be paid." }),
+      .meta({ title: "Expected items", description: "Expected payments, such as open invoices." }),
     items_csv: z.string().optional().meta({
       title: "Expected items as CSV",
-      description: "The same as CSV, fields in the header row.",
+      description: "The same as CSV text with these fields as header.",
     }),
     direction: z.enum(["in", "out"]).default("in").meta({
       title: "Direction",
-      description: "in: what customers are to pay. out: what goes to suppliers.",
+      description: "`in` for customer payments, `out` for payments to suppliers.",
     }),
     period: PeriodText.default("last 90 days").meta({
       title: "Period",
-      description: "Value dates, UTC: last month, 2026-Q1, 2026-01-01..2026-01-31.",
+      description: 'Value dates (UTC): "last month", 2026-Q1 or 2026-01-01..2026-01-31.',
     }),
     ...accountFields,
     fee_tolerance: z
@@ -337,15 +350,15 @@ export const reconcileTransactions = procedure({
       .default("25.00")
       .meta({
         title: "Fee tolerance",
-        description: "How much a fee may take off; a twentieth at most.",
+        description: "Largest fee deducted from a payment; at most 5 % of the amount.",
       }),
     days: z.int().min(0).max(3_660).default(60).meta({
       title: "Days",
-      description: "Without a reference: days from the date of its item.",
+      description: "Maximum days between due date and payment, if no reference matches.",
     }),
   },
   rows: "open_transactions",
-  output: json(Reconciliation, "What is matched, and what is open."),
+  output: json(Reconciliation, "The matches, open items and unmatched transactions."),
   async run(context, { items, items_csv: csv, direction, period: asked, accounts, currencies, ...rules }) {
     const given = items ? itemsOf(items) : itemsFrom(csv ?? "");
     const expected = inDirection(given, direction);

@@ -4,20 +4,20 @@ import { ReleaseReport } from "../releases/report";
 import { id } from "../schema/values";
 import { procedure } from "./procedure";
 
-const release = id("Release ID", "Such as R-7K3M9QW2X5AB.");
+const release = id("Release ID", "Release ID, such as R-7K3M9QW2X5AB.");
 
 export const getRelease = procedure({
   name: "releases.get",
   tool: "get_release",
+  section: { title: "Releases", icon: "approvals.svg", category: "fxdesk administration", order: 11 },
   title: "Get release",
-  summary:
-    "Tells the status of an order (deal) or request held for the release (approval) of a manager: what happened to it (released, refused), or whether it still waits.",
-  askedAs: "approve, submission, say, sign",
+  summary: "Returns the state of an order or call that a person must release.",
+  keywords: ["approval", "approved", "refused", "waiting", "Freigabe", "genehmigt"],
   effect: "read",
   beside: "money",
   uses: [],
   input: { release },
-  output: json(ReleaseReport, "How it stands."),
+  output: json(ReleaseReport, "The release and its state."),
   run: ({ client }, { release: asked }) => client.orders.get(asked),
 });
 
@@ -25,13 +25,12 @@ export const cancelRelease = procedure({
   name: "releases.cancel",
   tool: "cancel_release",
   title: "Cancel release",
-  summary:
-    "Withdraws (retracts, scraps, takes back) an order (deal) or another call held for release, while it waits for the approval (sign-off) of a manager.",
-  askedAs: "queue, pull, undo, request",
+  summary: "Cancels a pending order or call before it is released.",
+  keywords: ["withdraw", "approval", "Freigabe", "zurückziehen"],
   effect: "change",
   beside: "money",
   uses: [],
   input: { release },
-  output: json(ReleaseReport, "How it stands now."),
+  output: json(ReleaseReport, "The release and its new state."),
   run: ({ client }, { release: asked }) => client.orders.cancel(asked),
 });

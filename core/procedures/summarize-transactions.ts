@@ -34,24 +34,30 @@ const names = Object.keys(groupings) as [Grouping, ...Grouping[]];
 
 const money = {
   currency: z.string().meta({ description: "ISO 4217 code." }),
-  count: z.int().meta({ description: "How many transactions." }),
-  in: z.string().meta({ description: "Sum of money in." }),
-  out: z.string().meta({ description: "Sum of money out, negative." }),
-  net: z.string().meta({ description: "Both together." }),
+  count: z.int().meta({ description: "Number of transactions." }),
+  in: z.string().meta({ description: "Total incoming." }),
+  out: z.string().meta({ description: "Total outgoing, negative." }),
+  net: z.string().meta({ description: "Net amount." }),
 };
 
 const Group = z.object({
-  account_id: z.string().optional().meta({ description: "By account: the account." }),
-  direction: z.enum(["in", "out"]).optional().meta({ description: "By direction: money in or money out." }),
-  month: z.string().optional().meta({ description: "By month: that of the value date, YYYY-MM." }),
+  account_id: z.string().optional().meta({ description: "Account, if grouped by account." }),
+  direction: z
+    .enum(["in", "out"])
+    .optional()
+    .meta({ description: "Direction, if grouped by direction: in or out." }),
+  month: z
+    .string()
+    .optional()
+    .meta({ description: "Month of the value date (YYYY-MM), if grouped by month." }),
   counterparty: z
     .string()
     .optional()
-    .meta({ description: "By counterparty: name of the other side; not there where it is not given." }),
+    .meta({ description: "Counterparty name, if grouped by counterparty; absent if not given." }),
   type: z
     .string()
     .optional()
-    .meta({ description: "By type: what moved the money; not there where it is not given." }),
+    .meta({ description: "Transaction type, if grouped by type; absent if not given." }),
   ...money,
 });
 
@@ -62,20 +68,16 @@ export const TransactionSummary = z
     period: z
       .object({ from: z.string(), to: z.string() })
       .meta({ description: "First and last value date, UTC." }),
-    count: z.int().meta({ description: "How many transactions are summed." }),
+    count: z.int().meta({ description: "Number of transactions." }),
     sums: SumsByCurrency,
-    groups: z
-      .array(Group)
-      .meta({ description: "Currency by currency, those with most money in and out together first." }),
-    other: z
-      .array(z.object({ groups: z.int().meta({ description: "How many groups it stands for." }), ...money }))
-      .meta({
-        description: "Sums of the groups that `top` leaves out, by currency; empty where there are none.",
-      }),
-    complete: z.boolean().meta({ description: "Whether all transactions of the period were looked at." }),
+    groups: z.array(Group).meta({ description: "Groups per currency, largest turnover first." }),
+    other: z.array(z.object({ groups: z.int().meta({ description: "Number of groups." }), ...money })).meta({
+      description: "Totals per currency of the groups that `top` omits; empty if none.",
+    }),
+    complete: z.boolean().meta({ description: "True if all transactions of the period were read." }),
     gaps: Gaps,
   })
-  .meta({ id: "TransactionSummary", description: "Sums of transactions by what was asked for." });
+  .meta({ id: "TransactionSummary", description: "Totals of transactions per group." });
 
 /** The entries by a key, in the order in which the keys came. */
 function byKey<T>(all: readonly T[], keyOf: (each: T) => string): readonly (readonly T[])[] {
@@ -141,25 +143,35 @@ export const summarizeTransactions = procedure({
   tool: "summarize_transactions",
   title: "Summarise transactions",
   summary:
-    "Sums (breaks down) transactions per month, by counterparty, type and more: monthly totals of money in and out (income, expenses, charges), how much each top (largest) customer paid or supplier (payee) received, turnover, spending, cash flow.",
-  askedAs: "fee",
-  notes:
-    "Currencies are never added together. Transfers between own accounts and both sides of trades count, too.",
+    "Sums transactions per month, counterparty, account, currency, direction or type. For the single transactions, use transactions.find.",
+  notes: "Own transfers and both sides of trades are included.",
+  keywords: [
+    "turnover",
+    "spending",
+    "income",
+    "cash flow",
+    "customers",
+    "suppliers",
+    "Umsätze",
+    "Auswertung",
+    "Ausgaben",
+    "Einnahmen",
+  ],
   effect: "read",
   uses: transactionOperations,
   input: {
     by: z.array(z.enum(names)).min(1).meta({
       title: "By",
-      description: "One or more: month and counterparty sum each counterparty in each month.",
+      description: "Grouping; several are combined.",
     }),
     top: z.int().min(1).optional().meta({
       title: "Top",
-      description: "Only the largest groups of each currency; the rest is one sum.",
+      description: "Largest groups per currency; the rest is one total.",
     }),
     ...transactionFilters,
   },
   rows: "groups",
-  output: json(TransactionSummary, "The sums, and whether they are all."),
+  output: json(TransactionSummary, "The totals per group."),
   async run(context, { by, top, ...filters }) {
     const { period, transactions, gaps } = await transactionsFor(context, name, filters);
     return {

@@ -13,7 +13,7 @@ export const waitSeconds = z
   .min(0)
   .max(3_600)
   .default(45)
-  .meta({ title: "Wait seconds", description: "At most; 0 looks once." });
+  .meta({ title: "Wait seconds", description: "Maximum waiting time in seconds; 0 checks once." });
 
 /** When a wait that begins now is over. */
 export const endOfWait = (seconds: number): number => performance.now() + seconds * 1_000;

@@ -7,12 +7,12 @@ import { readOwnFile } from "./own-file";
 const Name = z
   .string()
   .regex(/^[\p{L}\p{N}][\p{L}\p{N}._@-]{0,63}$/u, "must be a name of letters, digits and . _ @ -")
-  .meta({ description: "A person or a program, as FXDESK_ACTOR names it." });
+  .meta({ description: "Name of a person or program, as FXDESK_ACTOR gives it." });
 
 const Amount = z
   .string()
   .regex(/^\d{1,14}(\.\d{1,4})?$/, 'must be a decimal amount as text, such as "250000"')
-  .meta({ description: "A decimal as text, in the currency of amounts." });
+  .meta({ description: "Decimal amount as a string, in the currency of `amounts`." });
 
 const Rate = z
   .string()
@@ -39,73 +39,79 @@ const Rule = z
       .min(1)
       .optional()
       .meta({
-        description: "Calls with one of these effects; money where neither effects nor operations are named.",
+        description:
+          "Applies to calls with one of these effects; default `money` if neither effects nor operations are given.",
       }),
     operations: z
       .array(z.string())
       .min(1)
       .optional()
-      .meta({ description: "Calls of one of these operations, and orders: trades.order." }),
+      .meta({ description: "Applies to calls of these operations, and to orders with trades.order." }),
     above: Amount.optional().meta({
       description:
-        "Only above this amount, in the currency of amounts. An amount that nobody knows is above every one.",
+        "Applies above this amount, in the currency of `amounts`. An unknown amount exceeds every limit.",
     }),
-    yes: z.int().min(1).max(10).default(1).meta({ description: "How many people must say yes." }),
+    yes: z.int().min(1).max(10).default(1).meta({ description: "Number of people who must release." }),
     from: z
       .array(Name)
       .min(1)
       .optional()
-      .meta({ description: "Whose yes counts; that of everybody by default." }),
+      .meta({ description: "People who may release; default everyone in `people`." }),
   })
-  .meta({ description: "What needs a yes, and whose. All rules that fit hold." });
+  .meta({ description: "A rule for release. All matching rules apply." });
 
 export const Policy = z
   .strictObject({
     $schema: z.string().optional(),
     people: z.array(Name).min(1).meta({
-      description: "Everybody who may ask or release. Who releases has a secret in the file of people.",
+      description:
+        "Everyone who may request or release. People who release need a secret in the people file.",
     }),
     deputies: z
       .record(Name, z.array(Name).min(1))
       .default({})
-      .meta({ description: "Who may say yes in the place of somebody; both together are one yes." }),
+      .meta({ description: "Deputies per person; a person and their deputies count as one release." }),
     rules: z.array(Rule).default([]),
     yesLastsMinutes: z
       .int()
       .min(1)
       .max(525_600)
       .default(60)
-      .meta({ description: "How long a yes may be used; 60 by default." }),
+      .meta({ description: "Minutes for which a release is valid; default 60." }),
     timeZone: z
       .string()
       .refine(isTimeZone, "must be a time zone, such as Europe/Brussels")
       .default("UTC")
-      .meta({ description: "That of days and hours." }),
+      .meta({ description: "Time zone of days and hours." }),
     amounts: z
       .strictObject({
-        currency: Currency.meta({ description: "In which amounts are compared and summed." }),
+        currency: Currency.meta({ description: "Currency in which amounts are compared and summed." }),
         rates: z
           .record(Currency, Rate)
           .default({})
-          .meta({ description: "What one unit of other currencies is worth in it." }),
+          .meta({ description: "Value of one unit of each other currency in it." }),
       })
       .optional()
-      .meta({ description: "How amounts in different currencies are compared." }),
+      .meta({ description: "Currency and rates for comparing amounts." }),
     limits: z
       .strictObject({ perTrade: Amount.optional(), perDay: Amount.optional() })
       .optional()
-      .meta({ description: "No order or call goes beyond them. What became of one that is unknown counts." }),
+      .meta({ description: "Limits that no order or call may exceed. Calls with an unknown outcome count." }),
     pairs: z
       .array(z.string().regex(/^[A-Z]{6}$/, "must be two currencies, such as EURUSD"))
       .min(1)
       .optional()
-      .meta({ description: "Pairs that may be ordered, in either direction; all by default." }),
-    types: z.array(z.string()).min(1).optional().meta({ description: "Types of trade that may be ordered." }),
+      .meta({ description: "Currency pairs that may be ordered, in either direction; default all." }),
+    types: z
+      .array(z.string())
+      .min(1)
+      .optional()
+      .meta({ description: "Trade types that may be ordered; default all." }),
     clients: z
       .array(z.string())
       .min(1)
       .optional()
-      .meta({ description: "Client IDs for which something may leave." }),
+      .meta({ description: "Client IDs for which requests may be sent; default all." }),
     hours: z
       .strictObject({
         days: z
@@ -116,13 +122,13 @@ export const Policy = z
         to: Time,
       })
       .optional()
-      .meta({ description: "When something may leave; always by default." }),
+      .meta({ description: "Days and hours at which requests may be sent; default always." }),
     quoteEverySeconds: z
       .number()
       .min(0.05)
       .max(3_600)
       .default(10)
-      .meta({ description: "How long an order waits between two quotes; 10 by default." }),
+      .meta({ description: "Seconds between two quotes for an order; default 10." }),
   })
   .superRefine((policy, context) => {
     const fault = (path: PropertyKey[], message: string) =>
@@ -145,7 +151,7 @@ export const Policy = z
     if (policy.hours && policy.hours.from >= policy.hours.to)
       fault(["hours", "to"], "must be later than from");
   })
-  .meta({ id: "Policy", description: "What needs a person's yes before it leaves." });
+  .meta({ id: "Policy", description: "Rules and limits for requests that a person must release." });
 
 export type PolicyRule = z.output<typeof Rule>;
 export type Policy = z.output<typeof Policy>;

@@ -6,31 +6,34 @@ const text = (description: string) => z.string().meta({ description });
 
 export const ReleaseReport = z
   .object({
-    release: text("Identifies it: give it to ask again how it stands."),
+    release: text("Release ID, to read the state later."),
     state: text(
-      "waiting for a person's yes; released; booking; booked; sent; expired; refused; cancelled; or unknown: nobody knows yet what became of its booking.",
+      "State: waiting (for release by a person), released, booking, booked, sent, expired, refused, cancelled, or unknown (the outcome of the booking is not known yet).",
     ),
-    description: text("How it stands, in words."),
-    operation: text("What is done once it is released."),
-    environment: text("Where."),
-    client: text("For which client."),
-    asked_by: text("Who asked; absent where nobody said so.").optional(),
-    asked_at: text("When, in UTC."),
-    valid_until: text("Nothing is done later than this, in UTC."),
+    description: text("Explanation of the state."),
+    operation: text("Operation that is executed after release."),
+    environment: text("Environment, such as api or sandbox."),
+    client: text("Client ID."),
+    asked_by: text("Requester; absent if not known.").optional(),
+    asked_at: text("Time of the request, UTC."),
+    valid_until: text("Time after which the request expires, UTC."),
     terms: z
       .record(z.string(), z.unknown())
-      .meta({ description: "What is released: the order, or the call as it leaves." }),
-    seal: text("What stands for exactly these terms: one changed character makes it another."),
-    trade_id: text("The booked trade.").optional(),
-    quotes: z.int().optional().meta({ description: "How many quotes were asked for." }),
-    remark: text("Why nothing was done yet, or never.").optional(),
+      .meta({ description: "Terms that are released: the order, or the request as it is sent." }),
+    seal: text("Checksum of exactly these terms."),
+    trade_id: text("Trade ID of the booked trade.").optional(),
+    quotes: z.int().optional().meta({ description: "Number of quotes requested." }),
+    remark: text("Reason why nothing was executed yet, or why it never will be.").optional(),
     deviations: z.array(z.string()).optional().meta({
-      description: "What of the booked trade is not as the order says. Empty: it was read back and is.",
+      description: "Differences between the booked trade and the order; empty if the trade was verified.",
     }),
-    correlation: z.unknown().optional().meta({ description: "What whoever asked gave to be told again." }),
-    journal_entry: text("Where the journal has the call that left.").optional(),
+    correlation: z
+      .unknown()
+      .optional()
+      .meta({ description: "Correlation data of the requester, returned unchanged." }),
+    journal_entry: text("Journal entry of the sent request.").optional(),
   })
-  .meta({ id: "ReleaseReport", description: "What waits for a person's yes, and how it stands." });
+  .meta({ id: "ReleaseReport", description: "A request for release and its state." });
 
 export type ReleaseReport = z.output<typeof ReleaseReport>;
 
@@ -50,15 +53,15 @@ export interface ReleaseReports {
 }
 
 const words: Readonly<Record<ReleaseState, string>> = {
-  waiting: "It waits for a person's yes. Nothing was sent.",
-  released: "It is released, and nothing has left yet.",
-  booking: "A booking has left, and its end is not known yet.",
+  waiting: "The request awaits release by a person. Nothing was sent.",
+  released: "The request is released and not sent yet.",
+  booking: "The booking was sent; its outcome is not known yet.",
   booked: "The trade is booked.",
-  sent: "The call has left; the journal has what became of it.",
-  expired: "It has expired, and nothing was done.",
-  refused: "A person has refused it, and nothing was done.",
-  cancelled: "It was cancelled, and nothing was done.",
-  unknown: "It is unknown what became of its booking. No other is begun until that is known.",
+  sent: "The call was sent; its outcome is in the journal.",
+  expired: "The request expired. Nothing was sent.",
+  refused: "A person refused the request. Nothing was sent.",
+  cancelled: "The request was cancelled. Nothing was sent.",
+  unknown: "The outcome of the booking is unknown. No other booking starts until it is known.",
 };
 
 const time = (milliseconds: number): string => new Date(milliseconds).toISOString();

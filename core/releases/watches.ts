@@ -15,7 +15,7 @@ const watch = watchOver<{ readonly orders: OrdersOfClient }>();
 const shared = {
   uses: ["trades.book"],
   input: {},
-  output: json(ReleaseReport, "What waits for a yes, or did."),
+  output: json(ReleaseReport, "The release and its state."),
   everyMs,
   identify: ({ release }: ReleaseReport) => release,
   state: ({ state }: ReleaseReport) => ({ state }),
@@ -26,13 +26,11 @@ export const releaseAsked: Watch = watch({
   name: "releases.asked",
   tool: "release_asked",
   title: "Release asked",
-  summary: "Tells what begins to wait for a person's yes.",
+  summary: "Reports orders and calls that need release by a person.",
   begins: "beginning",
   async read({ client }) {
     const { releases, complete } = await client.orders.list({ states: ["waiting"] });
-    const gaps = complete
-      ? []
-      : [`Of what waits for a yes only the newest ${releases.length} were looked at.`];
+    const gaps = complete ? [] : [`Only the newest ${releases.length} pending requests were read.`];
     return { entries: releases, gaps };
   },
 });
@@ -42,7 +40,8 @@ export const releaseDecided: Watch = watch({
   name: "releases.decided",
   tool: "release_decided",
   title: "Release decided",
-  summary: "Tells that something waits no longer, and each change of how it stands from then on.",
+  summary:
+    "Reports orders and calls that were released, refused, cancelled or have expired, and their later state changes.",
   begins: "now",
   async read({ client }) {
     // Those of which nothing was said for longer stand as they stood.

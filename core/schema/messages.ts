@@ -6,15 +6,15 @@ import { TppMessage } from "./xs2a";
 /** ErrorMessage of the JSON interface. Contract: Resources, ErrorMessage. */
 export const ErrorMessage = z
   .object({
-    code: textField("Error code, for programs; the service chooses its values."),
+    code: textField("Machine-readable error code, defined by the service."),
     message: textField("Short description of the cause."),
-    details: textField("What more there is to know of the error."),
+    details: textField("Error details."),
   })
-  .meta({ id: "ErrorMessage", description: "Why the service did not do what was asked." });
+  .meta({ id: "ErrorMessage", description: "Error response of the service." });
 
 /** The standard's own error body, answered to `Accept: application/json`. */
 export const TppMessages = z
   .object({
-    tppMessages: z.array(TppMessage).meta({ description: "Each thing that is wrong with the request." }),
+    tppMessages: z.array(TppMessage).meta({ description: "One message per fault of the request." }),
   })
-  .meta({ id: "TppMessages", description: "Why an open-banking interface did not do what was asked." });
+  .meta({ id: "TppMessages", description: "Error response of an open-banking interface." });

@@ -56,7 +56,7 @@ export const ConsentStatus = openEnum([
   "partiallyAuthorised",
 ]).meta({
   description:
-    "Only a valid consent can be used: received awaits the person, partiallyAuthorised others who must authorise too. revokedByPsu was ended by the person, terminatedByTpp by the caller.",
+    "Consent status: only `valid` consents can be used. `received` awaits the person, `partiallyAuthorised` further persons; `revokedByPsu` was ended by the person, `terminatedByTpp` by the caller.",
 });
 
 export const ScaStatus = openEnum([
@@ -71,5 +71,5 @@ export const ScaStatus = openEnum([
   "exempted",
 ]).meta({
   description:
-    "How far the person is with the authorisation, from received on. finalised, failed and exempted (not needed) are final.",
+    "Status of the strong customer authentication (SCA); finalised, failed and exempted are final.",
 });

@@ -5,8 +5,8 @@ import type { MinuteOfDay } from "./kind";
 
 const text = (title: string, description: string) => z.string().min(1).meta({ title, description });
 
-export const ClientId = text("Client ID", "The client whose accounts and trades are meant.");
-export const ContactId = text("Contact ID", "The contact on whose behalf the call is made.");
+export const ClientId = text("Client ID", "ID of the corporate client whose accounts and trades are used.");
+export const ContactId = text("Contact ID", "ID of the contact on whose behalf the call is made.");
 
 /** An identifier the contract fixes at exactly 36 characters, a UUID in its usual form. */
 export const uuid = (title: string, description: string) =>
@@ -19,31 +19,31 @@ export const uuid = (title: string, description: string) =>
 export const AccountFilter = z
   .string()
   .length(36)
-  .meta({ title: "Account ID", description: "Its account_id, 36 characters." });
+  .meta({ title: "Account ID", description: "Account UUID (36 characters) from accounts.list." });
 
 /** An identifier whose form the contract leaves to the service. */
 export const id = text;
 
-export const AccountId = uuid("Account ID", "From accounts.list.");
+export const AccountId = uuid("Account ID", "Account UUID from accounts.list.");
 
 export const Currency = z
   .string()
   .regex(/^[A-Z]{3}$/, "must be three capital letters, such as EUR")
-  .meta({ title: "Currency", description: "Such as EUR." });
+  .meta({ title: "Currency", description: "ISO 4217 code." });
 
 export const Currencies = z
   .string()
   .regex(/^([A-Z]{3},?)+$/, "must be codes of three capital letters with commas between, such as EUR,GBP")
   .meta({
     title: "Currencies",
-    description: "Such as EUR,GBP.",
+    description: "ISO 4217 codes separated by commas, such as EUR,GBP.",
     separator: ",",
   });
 
 export const Country = z
   .string()
   .regex(/^[A-Z]{2}$/, "must be two capital letters, such as DE")
-  .meta({ title: "Country", description: "Such as DE." });
+  .meta({ title: "Country", description: "ISO 3166 code of two letters, such as DE." });
 
 const daysIn = (year: number, month: number) => {
   if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
@@ -138,8 +138,8 @@ export const webAddress = (title: string, description: string) =>
     .refine(isWebAddress, "must be an https address, such as https://example.com/done")
     .meta({ title, description, format: "uri" });
 
-export const page = z.int().min(1).meta({ title: "Page", description: "From 1." });
-export const pageSize = z.int().min(1).meta({ title: "Page size", description: "Entries on a page." });
+export const page = z.int().min(1).meta({ title: "Page", description: "Page number, starting at 1." });
+export const pageSize = z.int().min(1).meta({ title: "Page size", description: "Entries per page." });
 
 /** A decimal amount written as text, as the service and the open-banking standard send it. */
 export const DecimalText = z

@@ -89,16 +89,16 @@ export const Amount = z
   .object({
     currency: Currency,
     amount: DecimalText.meta({
-      description: "Decimal number with a dot, in units of the currency; negative with a minus before it.",
+      description: "Decimal amount with a dot; negative amounts start with a minus.",
     }),
   })
-  .meta({ id: "Amount", description: "An amount of money in one currency." });
+  .meta({ id: "Amount", description: "An amount with its currency." });
 
 /** What identifies an account, as described wherever it stands. */
 export const accountDescriptions = {
   iban: "IBAN (ISO 13616) without spaces.",
   bban: "National account number (BBAN): letters and digits.",
-  msisdn: "Mobile phone number that stands for the account.",
+  msisdn: "Mobile phone number registered for the account.",
   cashAccountType: "ISO 20022 ExternalCashAccountType1Code, such as CACC for a current account.",
 } as const;
 
@@ -110,10 +110,10 @@ export const AccountReference = z
         other: z
           .object(
             described(otherIdentification, {
-              identification: "Identifier of the account at its bank.",
-              schemeNameCode: "Scheme of the identifier, as a code of an external ISO list.",
-              schemeNameProprietary: "Scheme of the identifier, where no ISO list has it.",
-              issuer: "Who gave the identifier out.",
+              identification: "Account ID at the bank.",
+              schemeNameCode: "Scheme of the ID, as an ISO external code.",
+              schemeNameProprietary: "Proprietary scheme of the ID.",
+              issuer: "Issuer of the ID.",
             }),
           )
           .optional(),
@@ -122,22 +122,22 @@ export const AccountReference = z
         ...accountDescriptions,
         pan: "Card number (ISO/IEC 7812).",
         maskedPan: "Card number with some digits hidden.",
-        other: "Identifier of an account that has no number of the other kinds.",
-        currency: "ISO 4217 code; tells accounts with the same number apart.",
+        other: "Account ID of another scheme.",
+        currency: "ISO 4217 code, to distinguish accounts with the same number.",
       },
     ),
   )
   .meta({
     id: "AccountReference",
-    description: "Names an account by one of its numbers, as a rule by iban.",
+    description: "Account identified by one of its numbers, usually the IBAN.",
   });
 
 const Address = z
   .object({
     country: Country,
     ...described(withinCountry, {
-      streetName: "Street, without the number of the building.",
-      buildingNumber: "Number of the building in its street.",
+      streetName: "Street name.",
+      buildingNumber: "Building number.",
       townName: "Town or city.",
       postCode: "Postal code.",
     }),
@@ -148,117 +148,114 @@ export const Links = z
   .record(
     z.string(),
     z.object({
-      href: z.string().optional().meta({ description: "Address, whole or relative to the service's." }),
+      href: z.string().optional().meta({ description: "Absolute URL, or URL relative to the service." }),
     }),
   )
-  .meta({ id: "Links", description: "Links by their meaning, such as self, status or scaRedirect." });
+  .meta({ id: "Links", description: "Links by relation, such as self, status or scaRedirect." });
 
 /** Links where an authorisation is needed. */
 export const authorisingLinks = Links.meta({
   description:
-    "scaRedirect or scaOAuth leads the person to authorise, and startAuthorisation begins what was not begun. self, status and scaStatus show how it stands.",
+    "Links: scaRedirect or scaOAuth leads the person to the authorisation, startAuthorisation starts it if it was not started; self, status and scaStatus return the state.",
 });
 
 /** Links beside a status. */
-export const nextLinks = Links.optional().meta({ description: "Links to next steps, where there are any." });
+export const nextLinks = Links.optional().meta({ description: "Links to next steps, if any." });
 
 const AuthenticationObject = z
   .object({
     authenticationType: openEnum(["SMS_OTP", "CHIP_OTP", "PHOTO_OTP", "PUSH_OTP", "SMTP_OTP"]).meta({
       description:
-        "How the one-time password comes: SMS_OTP by text message, CHIP_OTP from a chip card, PHOTO_OTP from a picture, PUSH_OTP in an app, SMTP_OTP by e-mail.",
+        "Delivery of the one-time password: SMS_OTP by text message, CHIP_OTP by chip card, PHOTO_OTP by picture, PUSH_OTP in an app, SMTP_OTP by e-mail.",
     }),
     authenticationVersion: z
       .string()
       .optional()
-      .meta({ description: "Tells tools of the same type apart, as the service documents them." }),
-    authenticationMethodId: z.string().meta({ description: "Identifier of the method." }),
-    name: z.string().optional().meta({ description: "What the person knows the method by." }),
-    explanation: z.string().optional().meta({ description: "More about the method, for the person." }),
+      .meta({ description: "Version of the method, as documented by the service." }),
+    authenticationMethodId: z.string().meta({ description: "ID of the method." }),
+    name: z.string().optional().meta({ description: "Name of the method, for the person." }),
+    explanation: z.string().optional().meta({ description: "Explanation of the method, for the person." }),
   })
-  .meta({ id: "AuthenticationObject", description: "A method by which the person can authorise." });
+  .meta({ id: "AuthenticationObject", description: "An authentication method." });
 
 /** How the person may authorise, in the responses that begin an authorisation. */
 export const authorisationFields = {
   scaMethods: z
     .array(AuthenticationObject)
     .optional()
-    .meta({ description: "Methods from which the person may choose; absent where there is no choice." }),
+    .meta({ description: "Methods from which the person may choose; absent if there is no choice." }),
   chosenScaMethod: AuthenticationObject.optional().meta({
-    description: "The method that is used; absent while none is chosen.",
+    description: "The chosen method; absent until one is chosen.",
   }),
   challengeData: z
     .object({
       image: z
         .string()
         .optional()
-        .meta({ description: "PNG image for the person, in Base64; only for PHOTO_OTP and CHIP_OTP." }),
-      data: z.array(z.string()).optional().meta({ description: "The challenge, as texts." }),
+        .meta({ description: "PNG image in Base64 for the person; PHOTO_OTP and CHIP_OTP only." }),
+      data: z.array(z.string()).optional().meta({ description: "The challenge as text." }),
       imageLink: z.string().optional().meta({ description: "Address of the image." }),
-      otpMaxLength: z
-        .int()
-        .optional()
-        .meta({ description: "Most characters the one-time password can have." }),
+      otpMaxLength: z.int().optional().meta({ description: "Maximum length of the one-time password." }),
       otpFormat: openEnum(["characters", "integer"])
         .optional()
-        .meta({ description: "Whether the one-time password is made of characters or is an integer." }),
+        .meta({ description: "Format of the one-time password: characters or integer." }),
       additionalInformation: z
         .string()
         .optional()
-        .meta({ description: "Explanation that the person must be shown, such as what else works." }),
+        .meta({ description: "Explanation that must be shown to the person." }),
     })
-    .meta({ id: "ChallengeData", description: "A challenge that the person must answer." })
+    .meta({ id: "ChallengeData", description: "A challenge for the person." })
     .optional()
-    .meta({ description: "What the chosen method asks of the person; absent where it asks nothing." }),
+    .meta({ description: "Challenge of the chosen method; absent if there is none." }),
 };
 
 export const psuMessage = z.string().optional().meta({ description: "Text to show to the person." });
 
 export const psuName = z.string().optional().meta({
-  description: "Name of the person; at a company account this may be who acts for the company.",
+  description: "Name of the person, who may act for a company.",
 });
 
 export const TppMessage = z
   .object({
-    category: openEnum(["ERROR", "WARNING"]).meta({ description: "How serious the message is." }),
+    category: openEnum(["ERROR", "WARNING"]).meta({ description: "Severity of the message." }),
     code: z.string().meta({ description: "Code of the open-banking standard, such as FORMAT_ERROR." }),
-    path: z.string().optional().meta({ description: "The field of the request that is meant, if any." }),
-    text: z.string().optional().meta({ description: "Explanation in words." }),
+    path: z.string().optional().meta({ description: "Request field concerned, if any." }),
+    text: z.string().optional().meta({ description: "Explanation." }),
   })
-  .meta({ id: "TppMessage", description: "A message to the caller rather than to the person." });
+  .meta({ id: "TppMessage", description: "A message to the calling application." });
 
 export const tppMessages = z
   .array(TppMessage)
   .optional()
-  .meta({ description: "What the caller should know, such as warnings." });
+  .meta({ description: "Messages to the calling application, such as warnings." });
 
 const AccountOwner = z
   .object({
     name: z.string().meta({ description: "Name of the person or company." }),
-    role: z.string().optional().meta({ description: "owner, legalRepresentative or authorisedUser." }),
+    role: z.string().optional().meta({ description: "Role: owner, legalRepresentative or authorisedUser." }),
   })
-  .meta({ id: "AccountOwner", description: "Somebody to whom an account belongs, or who acts on it." });
+  .meta({ id: "AccountOwner", description: "Owner or authorised user of an account." });
 
 export const ownerNames = z
   .array(AccountOwner)
   .optional()
-  .meta({ description: "Owners of the account; the service may name only the person." });
+  .meta({ description: "Account owners; the service may return only the person's name." });
 
 /** What a credit transfer says beside its amount and accounts, in requests and responses. */
 const transferDetails = {
   creditorAgent: Bic.optional().meta({ description: "BIC of the creditor's bank." }),
   creditorAgentName: maxText(140).optional().meta({ description: "Name of the creditor's bank." }),
-  creditorName: maxText(70).min(1).meta({ description: "Who is paid." }),
-  remittanceInformationUnstructured: maxText(140)
-    .optional()
-    .meta({ description: "What the payment is for." }),
-  endToEndIdentification: maxText(35).optional().meta({ description: "Reference for the creditor." }),
+  creditorName: maxText(70).min(1).meta({ description: "Name of the creditor." }),
+  remittanceInformationUnstructured: maxText(140).optional().meta({ description: "Remittance information." }),
+  endToEndIdentification: maxText(35).optional().meta({ description: "End-to-end reference." }),
 };
 
 /** A credit transfer a caller asks for, without the account it is paid from. */
 export const newTransfer = {
   instructedAmount: NewAmount.meta({ description: "Amount to pay." }),
-  creditorAccount: NewAccountReference.meta({ description: "Account that is paid." }),
+  creditorAccount: NewAccountReference.meta({
+    description: "Account of the creditor.",
+  }),
   ...transferDetails,
   creditorAddress: NewAddress.optional().meta({ description: "Address of the creditor." }),
 };
@@ -267,19 +264,23 @@ export const bicOf = (whose: string) => ({ description: `BIC (ISO 9362) of ${who
 
 /** A credit transfer as it is read back. */
 export const transfer = {
-  instructedAmount: Amount.meta({ description: "Amount that is paid; more than zero." }),
-  creditorAccount: AccountReference.meta({ description: "Account that is paid." }),
+  instructedAmount: Amount.meta({ description: "Amount of the payment." }),
+  creditorAccount: AccountReference.meta({
+    description: "Account of the creditor.",
+  }),
   ...transferDetails,
   creditorAgent: transferDetails.creditorAgent.meta(bicOf("the creditor's bank")),
-  creditorAddress: Address.optional().meta({ description: "Where the creditor is, if given." }),
+  creditorAddress: Address.optional().meta({ description: "Postal address of the creditor, if given." }),
 };
 
 /** The account a payment is made from, as it is read back. */
-export const debtorAccount = AccountReference.meta({ description: "Account that pays." });
+export const debtorAccount = AccountReference.meta({
+  description: "Account of the debtor.",
+});
 
 export const Balance = z
   .object({
-    balanceAmount: Amount.meta({ description: "The balance; negative when the account is overdrawn." }),
+    balanceAmount: Amount.meta({ description: "Balance; negative if the account is overdrawn." }),
     balanceType: openEnum([
       "closingBooked",
       "expected",
@@ -290,18 +291,18 @@ export const Balance = z
       "nonInvoiced",
     ]).meta({
       description:
-        "openingBooked and closingBooked are at the beginning and end of a period, interimBooked and interimAvailable within the day, and expected counts pending entries too. forwardAvailable can be used on the reference date; nonInvoiced is for cards.",
+        "Balance type: openingBooked and closingBooked at the start and end of a period, interimBooked and interimAvailable during the day, expected including pending entries, forwardAvailable on the reference date, nonInvoiced for cards.",
     }),
     creditLimitIncluded: z
       .boolean()
       .optional()
-      .meta({ description: "Whether the balance counts the credit limit of the account." }),
+      .meta({ description: "True if the balance includes the credit limit." }),
     lastChangeDateTime: DateTime.optional().meta({
-      description: "When the account last changed (ISO 8601); the time zone may be missing.",
+      description: "Time of the last change (ISO 8601), possibly without time zone.",
     }),
-    referenceDate: day("Reference date", "Day of the balance.").optional(),
+    referenceDate: day("Reference date", "Date of the balance.").optional(),
     lastCommittedTransaction: z.string().optional().meta({
-      description: "entryReference of the last committed transaction, to see whether any is missing.",
+      description: "`entryReference` of the last booked transaction.",
     }),
   })
   .meta({ id: "Balance", description: "A balance of an account, of one type." });

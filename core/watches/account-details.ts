@@ -13,8 +13,8 @@ export const watchAccountDetails = watch({
   tool: "watch_account_details",
   title: "Watch account details",
   summary:
-    "Tells when account details are new, changed (altered) or removed: a requested account (applied for) is confirmed or has failed, another IBAN is issued.",
-  askedAs: "receive, pay, flag",
+    "Reports new, changed and removed account details, such as the confirmation of a requested account.",
+  keywords: ["alert", "IBAN", "Kontoverbindung", "Bankverbindung"],
   uses: ["accountDetails.list"],
   input: {},
   output: json(AccountDetails, "Account details."),

@@ -15,13 +15,11 @@ import { watch } from "./watch";
 const BalanceSeen = z
   .object({
     account_id: z.string().meta({ description: "The account." }),
-    type: z.string().meta({ description: "Which balance it is, such as InterimAvailable." }),
+    type: z.string().meta({ description: "Balance type, such as InterimAvailable." }),
     currency: z.string().meta({ description: "ISO 4217 code." }),
-    amount: z
-      .string()
-      .meta({ description: "Signed decimal amount; negative where it is against the client." }),
+    amount: z.string().meta({ description: "Signed decimal amount; negative for a debit balance." }),
   })
-  .meta({ id: "BalanceSeen", description: "A balance as it was read." });
+  .meta({ id: "BalanceSeen", description: "An account balance." });
 
 /** Balances of accounts, signed, and why some are missing. */
 export async function readBalances(
@@ -82,15 +80,14 @@ export const watchBalances = watch({
   name,
   tool: "watch_balances",
   title: "Watch balances",
-  summary:
-    "Notifies (warns, alerts) if a balance drops below (less than) or rises above (exceeds, more than) a threshold, and when it is back: low, short or too much (idle) cash, overdrawn.",
-  askedAs: "alarm, under, top",
-  notes: "Compares each account by itself, in its currency.",
+  summary: "Reports when an account balance crosses a threshold, and when it recovers.",
+  notes: "Each account is compared by itself, in its currency.",
+  keywords: ["alert", "low", "overdrawn", "Saldo", "Kontostand", "Schwelle", "Warnung"],
   rules: [
     {
       kind: "at-least-one",
       fields: ["below", "above"],
-      description: "below, above or both must be given.",
+      description: "At least one of below and above must be given.",
     },
   ],
   uses: [...accountOperations, "accounts.listBalances"],
@@ -98,14 +95,17 @@ export const watchBalances = watch({
     ...accountFields,
     balance_type: z.enum(balanceTypes).default("InterimAvailable").meta({
       title: "Balance type",
-      description: "As in accounts.listBalances.",
+      description: "Balance type, as in accounts.listBalances.",
       fromEarlier: true,
     }),
-    below: decimal("Below", "Told when it is less than this.").optional(),
-    above: decimal("Above", "Told when it is more than this.").optional(),
-    hysteresis: decimal("Hysteresis", "How far over the threshold it counts as back.").default("0"),
+    below: decimal("Below", "Reports when the balance falls below this decimal amount.").optional(),
+    above: decimal("Above", "Reports when the balance rises above this decimal amount.").optional(),
+    hysteresis: decimal(
+      "Hysteresis",
+      "Amount by which the balance must pass the threshold again to count as recovered.",
+    ).default("0"),
   },
-  output: json(BalanceSeen, "The balance as it was read."),
+  output: json(BalanceSeen, "The balance."),
   begins: "beginning",
   everyMs: 300_000,
   async read(context, { balance_type: type, below, above, ...which }) {

@@ -8,13 +8,13 @@ import { watch } from "./watch";
 const WatchedConsent = z
   .object({
     consent_id: z.string().meta({ description: "The consent." }),
-    status: z.string().meta({ description: "consentStatus, such as valid, expired or revokedByPsu." }),
-    valid_until: z.string().meta({ description: "Its last day, YYYY-MM-DD." }),
+    status: z.string().meta({ description: "Consent status, such as valid, expired or revokedByPsu." }),
+    valid_until: z.string().meta({ description: "Last day of validity (YYYY-MM-DD)." }),
     ends_soon: z
       .boolean()
-      .meta({ description: "Whether it is valid, and not for longer than was asked for." }),
+      .meta({ description: "True if the consent is valid and expires within the requested number of days." }),
   })
-  .meta({ id: "WatchedConsent", description: "A consent, and whether it ends soon." });
+  .meta({ id: "WatchedConsent", description: "A consent, with its expiry." });
 
 const ended = new Set(["rejected", "revokedByPsu", "expired", "terminatedByTpp"]);
 
@@ -22,18 +22,17 @@ export const watchConsents = watch({
   name: "consents.watch",
   tool: "watch_consents",
   title: "Watch consents",
-  summary:
-    "Warns (reminds) when a consent (permission, bank access) is about to expire (end, run out, lapse), to renew it, and tells each change of its status.",
-  askedAs: "renewal, ahead",
+  summary: "Reports status changes of consents, and consents that expire soon.",
+  keywords: ["alert", "reminder", "renew", "permission", "Einwilligung", "Ablauf"],
   uses: ["consents.get"],
   input: {
     consents: z
       .array(z.string().min(1))
       .min(1)
-      .meta({ title: "Consents", description: "Their consentId, as consents.create returned it." }),
+      .meta({ title: "Consents", description: "Consent IDs (`consentId`) from consents.create." }),
     within_days: z.int().min(0).max(366).default(14).meta({
       title: "Within days",
-      description: "How many days before its last day it is told.",
+      description: "Number of days before expiry at which a consent is reported.",
     }),
   },
   output: json(WatchedConsent, "A consent."),

@@ -7,24 +7,19 @@ import { watch } from "./watch";
 
 const MarginDue = z
   .object({
-    account_id: z.string().meta({ description: "The account in the currency of the call." }),
+    account_id: z.string().meta({ description: "Account in the currency of the margin call." }),
     currency: z.string().meta({ description: "ISO 4217 code." }),
-    margin_call: z
-      .string()
-      .meta({ description: "Balance MarginCall, signed; negative where it is to be paid." }),
-    initial_margin: z
-      .string()
-      .meta({ description: "Balance InitialMargin, signed: deposits that are held." }),
+    margin_call: z.string().meta({ description: "MarginCall balance, signed; negative if payable." }),
+    initial_margin: z.string().meta({ description: "InitialMargin balance, signed: deposits held." }),
   })
-  .meta({ id: "MarginDue", description: "What was called for margin and is not settled." });
+  .meta({ id: "MarginDue", description: "An open margin call." });
 
 export const watchMarginCalls = watch({
   name: "accounts.watchMargin",
   tool: "watch_margin_calls",
   title: "Watch margin calls",
-  summary:
-    "Tells (alerts) when margin calls on forwards are raised (top up, post more collateral), change, or are settled (gone).",
-  askedAs: "extra",
+  summary: "Reports margin calls on forwards when they are raised, change or are settled.",
+  keywords: ["alert", "collateral", "top up", "Nachschuss", "Sicherheiten"],
   uses: [...accountOperations, "accounts.listBalances"],
   input: {},
   output: json(MarginDue, "The margin call."),

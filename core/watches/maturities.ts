@@ -9,31 +9,31 @@ import { watch } from "./watch";
 
 const Maturing = z
   .object({
-    trade_id: z.string().meta({ description: "The forward or drawdown." }),
+    trade_id: z.string().meta({ description: "Trade ID of the forward or drawdown." }),
     type: z.string().meta({ description: "forward, window_forward, ndf or drawdown." }),
-    matures: z.string().meta({ description: "Maturity date, YYYY-MM-DD." }),
-    status: z.string().meta({ description: "How far it is paid for and paid out." }),
+    matures: z.string().meta({ description: "Maturity date (YYYY-MM-DD)." }),
+    status: z.string().meta({ description: "Trade status." }),
     buy_currency: z.string().meta({ description: "ISO 4217 code." }),
-    buy_amount: z.string().meta({ description: "What is left of what it buys." }),
+    buy_amount: z.string().meta({ description: "Remaining amount bought." }),
     sell_currency: z.string().meta({ description: "ISO 4217 code." }),
-    sell_amount: z.string().meta({ description: "What is left of what it sells." }),
+    sell_amount: z.string().meta({ description: "Remaining amount sold." }),
   })
-  .meta({ id: "MaturingTrade", description: "A forward of which something is to be settled soon." });
+  .meta({ id: "MaturingTrade", description: "A forward or drawdown that matures soon." });
 
 export const watchMaturities = watch({
   name: "forwards.watch",
   tool: "watch_maturities",
   title: "Watch maturities",
-  summary:
-    "Reminds (warns, alerts) days before forwards, drawdowns and hedges mature (fall due, run out): contracts about to expire.",
+  summary: "Reports forwards and drawdowns a number of days before they mature.",
+  keywords: ["alert", "reminder", "hedge", "expire", "Fälligkeit", "Termingeschäft", "Erinnerung"],
   uses: ["trades.list"],
   input: {
     within_days: z.int().min(0).max(366).default(5).meta({
       title: "Within days",
-      description: "How many days before maturity.",
+      description: "Number of days before maturity at which a trade is reported.",
     }),
   },
-  output: json(Maturing, "What matures."),
+  output: json(Maturing, "The maturing trade."),
   begins: "beginning",
   everyMs: 3_600_000,
   async read(context, { within_days: days }, { today }) {

@@ -13,14 +13,14 @@ type StatusInput = Omit<InputOf<typeof getPaymentStatus>, "Accept">;
 
 const Payment = z
   .object({
-    payment: z.string().meta({ description: "As it was asked for." }),
+    payment: z.string().meta({ description: "The input value." }),
     status: z
       .string()
-      .meta({ description: "transactionStatus, such as ACSC for settled and RJCT for rejected." }),
+      .meta({ description: "Transaction status, such as ACSC (settled) or RJCT (rejected)." }),
     funds_available: z
       .boolean()
       .optional()
-      .meta({ description: "Whether there was enough money, where that was checked." }),
+      .meta({ description: "True if sufficient funds were available, if checked." }),
   })
   .meta({ id: "WatchedPayment", description: "An open-banking payment and its status." });
 
@@ -30,9 +30,8 @@ export const watchPayments = watch({
   name: "payments.watch",
   tool: "watch_payments",
   title: "Watch payments",
-  summary:
-    "Keeps an eye on sent open-banking payments (SEPA or wire transfers): tells which changed status (updates), are authorised, settled, rejected or cancelled.",
-  askedAs: "PSD2, move",
+  summary: "Reports status changes of the given open-banking payments.",
+  keywords: ["alert", "SEPA", "transfer", "settled", "rejected", "Zahlungen", "Überweisung"],
   uses: ["payments.getStatus"],
   input: {
     payments: z
@@ -42,7 +41,7 @@ export const watchPayments = watch({
       .min(1)
       .meta({
         title: "Payments",
-        description: "Such as payments/sepa-credit-transfers/1234.",
+        description: "Payments as service/product/ID, such as payments/sepa-credit-transfers/1234.",
       }),
   },
   output: json(Payment, "A payment."),

@@ -9,26 +9,25 @@ const form = /\/accounts\/([0-9a-fA-F-]{36})\/statements\/([0-9a-fA-F-]{36})\/fi
 
 const WatchedStatement = z
   .object({
-    url: z.string().meta({ description: "As it was asked for." }),
-    account_id: z.string().meta({ description: "As statements.getFile takes it." }),
-    statement_id: z.string().meta({ description: "As statements.getFile takes it." }),
-    status: z.string().meta({ description: "Ready, Pending, or Failed: then there will be none." }),
+    url: z.string().meta({ description: "The input value." }),
+    account_id: z.string().meta({ description: "ID, as statements.getFile takes it." }),
+    statement_id: z.string().meta({ description: "ID, as statements.getFile takes it." }),
+    status: z.string().meta({ description: "Ready, Pending or Failed (final)." }),
   })
-  .meta({ id: "WatchedStatement", description: "A statement file, and whether it can be fetched." });
+  .meta({ id: "WatchedStatement", description: "A statement file and its status." });
 
 export const watchStatements = watch({
   name: "statements.watch",
   tool: "watch_statements",
   title: "Watch statements",
-  summary:
-    "Tells when (as soon as) requested (ordered) statement files (exports) have finished (are ready, available), or failed.",
-  askedAs: "download",
+  summary: "Reports when requested statement files are ready or have failed.",
+  keywords: ["alert", "download", "Kontoauszug", "fertig"],
   uses: ["statements.getFile"],
   input: {
     urls: z
       .array(z.string().regex(form, "must be /accounts/{account_id}/statements/{statement_id}/file"))
       .min(1)
-      .meta({ title: "URLs", description: "Each as statements.createFile returned it." }),
+      .meta({ title: "URLs", description: "URLs (`url`) from statements.createFile." }),
   },
   output: json(WatchedStatement, "A statement file."),
   begins: "beginning",

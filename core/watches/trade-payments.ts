@@ -7,13 +7,13 @@ import { watch } from "./watch";
 
 const TradePayment = z
   .object({
-    trade_id: z.string().meta({ description: "The trade that it is paid from." }),
-    payment_id: z.string().optional().meta({ description: "Identifies the payment to the service." }),
-    position: z.int().meta({ description: "Its place among the payments of the trade, from 1." }),
-    beneficiary_name: z.string().optional().meta({ description: "Who is paid." }),
+    trade_id: z.string().meta({ description: "Trade ID." }),
+    payment_id: z.string().optional().meta({ description: "Payment ID at the service." }),
+    position: z.int().meta({ description: "Position among the payments of the trade, starting at 1." }),
+    beneficiary_name: z.string().optional().meta({ description: "Name of the creditor." }),
     amount: z.string().optional().meta({ description: "Decimal amount in buy_currency." }),
-    buy_currency: z.string().meta({ description: "What the trade buys, as an ISO 4217 code." }),
-    status: z.string().optional().meta({ description: "How far the payment is." }),
+    buy_currency: z.string().meta({ description: "Currency that the trade buys, ISO 4217 code." }),
+    status: z.string().optional().meta({ description: "Payment status." }),
   })
   .meta({ id: "TradePayment", description: "A payment of a trade." });
 
@@ -24,14 +24,13 @@ export const watchTradePayments = watch({
   name: "trades.watchPayments",
   tool: "watch_trade_payments",
   title: "Watch payments of trades",
-  summary:
-    "Notifies when a payment (payout) of a trade (deal, conversion) changes status: it waits for authorisation, is executing, complete or rejected (bounced).",
-  askedAs: "paid, alert, disbursement",
+  summary: "Reports new payments of trades and changes of their status.",
+  keywords: ["alert", "payout", "beneficiary", "Auszahlung", "Zahlungen", "Geschäfte"],
   uses: ["trades.list", "trades.get"],
   input: {
     trades: z.array(z.string().min(1)).min(1).optional().meta({
       title: "Trades",
-      description: "By trade_id; by default all that are not over.",
+      description: "Trade IDs (trade_id); default all open trades.",
     }),
   },
   output: json(TradePayment, "A payment of a trade."),

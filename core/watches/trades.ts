@@ -8,9 +8,8 @@ export const watchTrades = watch({
   name: "trades.watch",
   tool: "watch_trades",
   title: "Watch trades",
-  summary:
-    "Tells (keeps posted) when trades (deals, currency contracts) are new or change status since last time: booked, funded, paid out, closed or cancelled.",
-  askedAs: "FX, fresh",
+  summary: "Reports new trades and changes of their status.",
+  keywords: ["alert", "deals", "booked", "funded", "Geschäfte", "Devisengeschäft"],
   uses: ["trades.list"],
   input: {},
   output: json(BookedTrade, "A trade."),

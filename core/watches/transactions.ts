@@ -28,17 +28,16 @@ export const watchTransactions = watch({
   name: "transactions.watch",
   tool: "watch_transactions",
   title: "Watch transactions",
-  summary:
-    "Notifies (lets you know, alerts) when money comes in (incoming payments, customers pay) or leaves: new transactions since you asked, fees, late or changed bookings.",
-  askedAs: "fresh, soon, ping, moment, outgoing",
-  notes: "Looks back 14 days for those booked late.",
+  summary: "Reports new, changed and removed transactions, such as incoming payments and fees.",
+  notes: "Entries booked up to 14 days late are found.",
+  keywords: ["alert", "notify", "receipts", "Umsätze", "Zahlungseingang", "Benachrichtigung"],
   uses: [...accountOperations, "transactions.list"],
   input: {
     ...accountFields,
     direction: z
       .enum(["in", "out"])
       .optional()
-      .meta({ title: "Direction", description: "Only money in, or out." }),
+      .meta({ title: "Direction", description: "Only incoming or only outgoing." }),
   },
   output: json(TransactionData, "A transaction."),
   begins: "now",

@@ -1,6 +1,6 @@
 /** How a node looks in the palette: its drawer, colour and icon. */
 import type { Callable, Effect } from "../../core/declaration/operation";
-import { splitName } from "../../core/declaration/sections";
+import { sectionOf, splitName } from "../../core/declaration/sections";
 
 interface Section {
   /** The drawer of the palette; a few sections share one. */
@@ -8,23 +8,7 @@ interface Section {
   readonly icon: string;
 }
 
-const sections: Readonly<Record<string, Section>> = {
-  accountDetails: { category: "fxdesk accounts", icon: "account-details.svg" },
-  accounts: { category: "fxdesk accounts", icon: "accounts.svg" },
-  transactions: { category: "fxdesk accounts", icon: "transactions.svg" },
-  statements: { category: "fxdesk statements", icon: "statements.svg" },
-  trades: { category: "fxdesk trades", icon: "trades.svg" },
-  releases: { category: "fxdesk administration", icon: "approvals.svg" },
-  approvalsWorkflow: { category: "fxdesk administration", icon: "approvals.svg" },
-  login: { category: "fxdesk administration", icon: "login.svg" },
-  forwards: { category: "fxdesk trades", icon: "trades.svg" },
-  contract: { category: "fxdesk administration", icon: "fxdesk.svg" },
-  payments: { category: "fxdesk payments", icon: "payments.svg" },
-  consents: { category: "fxdesk open banking", icon: "consents.svg" },
-  openBanking: { category: "fxdesk open banking", icon: "open-banking.svg" },
-};
-
-/** Of what people need most, and of a section that came without a look of its own. */
+/** Daily operations, and sections that declare neither group nor icon. */
 const defaultAppearance: Section = { category: "fxdesk", icon: "fxdesk.svg" };
 
 /** Calm for what only reads, warmer the more a call does. Dark text is readable on each, in both editor themes. */
@@ -35,9 +19,9 @@ export interface Appearance extends Section {
 }
 
 /** The first drawer holds what people need most, whatever section it belongs to. */
-export function appearanceOf(callable: Callable, isDaily: boolean): Appearance {
+export function appearanceOf(callable: Callable, isDaily: boolean, all: readonly Callable[]): Appearance {
   const [section] = splitName(callable);
-  const { category, icon } = sections[section] ?? defaultAppearance;
+  const { category = defaultAppearance.category, icon = defaultAppearance.icon } = sectionOf(section, all);
   return {
     category: isDaily ? defaultAppearance.category : category,
     icon,

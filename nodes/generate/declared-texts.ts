@@ -1,6 +1,11 @@
 /** What declarations say, in the words of a language: in English, as it is declared, where that has none. */
+import { settingsOf } from "../../core/client/settings";
+import { inputFields, pageOf } from "../../core/declaration/described-page";
 import type { Callable } from "../../core/declaration/operation";
+import { sectionOf, splitName } from "../../core/declaration/sections";
+import { dailyOf, declarationsOf, type Service } from "../../core/declaration/service";
 import { inNodeWords } from "../names";
+import { type PartWords, partWords } from "./object-parts";
 import type { Words } from "./words/en";
 
 export const saidIn = ({ declared }: Words, text: string): string => declared[text] ?? text;
@@ -10,3 +15,57 @@ export const nodeWordsIn = (words: Words, text: string, operations: readonly Cal
   const [opening, closing] = words.quotes;
   return inNodeWords(text, operations, ({ title }) => `${opening}${saidIn(words, title)}${closing}`);
 };
+
+/** Returns the texts that declarations give to forms and the palette, each with the place where it first occurs. */
+export function declaredTexts(service: Service): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const note = (where: string, ...texts: readonly (string | undefined)[]) => {
+    for (const text of texts) if (text && !found.has(text)) found.set(text, where);
+  };
+  const noteParts = (where: string, parts: PartWords["parts"] = {}) => {
+    for (const [name, { label, description, parts: inner }] of Object.entries(parts)) {
+      note(`${where}.${name}`, label, description);
+      noteParts(`${where}.${name}`, inner);
+    }
+  };
+  for (const callable of declarationsOf(service)) {
+    note(callable.name, callable.title);
+    for (const { name, title, description, schema } of inputFields(pageOf(callable))) {
+      note(`${callable.name}: ${name}`, title, description);
+      noteParts(
+        `${callable.name}: ${name}`,
+        partWords(schema, (text) => text),
+      );
+    }
+  }
+  for (const { name, title, description } of settingsOf(service)) note(`setting ${name}`, title, description);
+  return found;
+}
+
+/**
+ * Returns what falls back to English or to a default icon: texts without a translation, translations without a text,
+ * sections whose icon is missing.
+ */
+export function fallbacksOf(service: Service, words: Words, icons: readonly string[]): readonly string[] {
+  const declared = declaredTexts(service);
+  const all = declarationsOf(service);
+  const drawers = new Set(all.map((each) => sectionOf(splitName(each)[0], all)));
+  return [
+    ...[...declared]
+      .filter(([text]) => !words.declared[text]?.trim())
+      .map(([text, where]) => `not translated: ${text} (${where})`),
+    ...dailyOf(service)
+      .filter(({ name }) => service.daily?.includes(name) && !(name in words.help.summaries))
+      .map(({ name }) => `not translated: summary of ${name}`),
+    ...[...drawers].flatMap(({ category }) =>
+      category === undefined || category in words.categories ? [] : [`not translated: ${category}`],
+    ),
+    ...Object.keys(words.declared)
+      .filter((text) => !declared.has(text))
+      .map((text) => `translation not used: ${text}`),
+    ...[...new Set(all.map((each) => splitName(each)[0]))].flatMap((section) => {
+      const { icon } = sectionOf(section, all);
+      return icon !== undefined && icons.includes(icon) ? [] : [`no icon: section ${section}`];
+    }),
+  ];
+}

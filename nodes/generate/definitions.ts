@@ -5,6 +5,7 @@
 import { comesInPages } from "../../core/client/pages";
 import { pageOf } from "../../core/declaration/described-page";
 import { mayRespondWith, requires, type Callable } from "../../core/declaration/operation";
+import { bySection } from "../../core/declaration/sections";
 import { dailyOf, declarationsOf, type Service } from "../../core/declaration/service";
 import { isWatch, type Watch } from "../../core/declaration/watch";
 import { callSlug, callType, exampleConnection, nodeTypeOf, slugOf, watchSlug, watchType } from "../names";
@@ -140,14 +141,14 @@ const triggerOf = ({ begins, day, everyMs }: Watch): Trigger => ({
 
 const declaredNode = (
   callable: Callable,
-  isDaily: boolean,
+  look: Appearance,
   listFor: ReturnType<typeof listsOf>,
 ): NodeDefinition => {
   const rules = rulesOf(callable);
   const { title } = callable;
   return {
     type: nodeTypeOf(callable),
-    look: appearanceOf(callable, isDaily),
+    look,
     defaults: isWatch(callable) ? nodeProperties(["fields", "from", "every"]) : operationProperties(callable),
     told: {
       slug: slugOf(callable),
@@ -189,12 +190,14 @@ function nodesOf(service: Service): readonly NodeDefinition[] {
   const declared = declarationsOf(service);
   const listFor = listsOf(service);
   const daily = service.daily ? dailyOf(service) : [];
-  const others = declared.filter((callable) => !daily.includes(callable));
+  const others = [...bySection(declared).values()].flat().filter((callable) => !daily.includes(callable));
+  const node = (callable: Callable, isDaily: boolean) =>
+    declaredNode(callable, appearanceOf(callable, isDaily, declared), listFor);
   return [
-    ...daily.map((callable) => declaredNode(callable, true, listFor)),
+    ...daily.map((callable) => node(callable, true)),
     callNode,
     watchNode,
-    ...others.map((callable) => declaredNode(callable, false, listFor)),
+    ...others.map((callable) => node(callable, false)),
   ];
 }
 

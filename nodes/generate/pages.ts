@@ -35,7 +35,11 @@ const shortLabel = (title: string): string =>
   title.replace(/\w+/g, (word) => english.shortWords[word] ?? word);
 
 function declaredNode(callable: Callable, service: Service): Documented {
-  const { color, icon, category } = appearanceOf(callable, dailyOf(service).includes(callable));
+  const { color, icon, category } = appearanceOf(
+    callable,
+    dailyOf(service).includes(callable),
+    declarationsOf(service),
+  );
   const { title, effect } = callable;
   const summary = inNodeWords(callable.summary, declarationsOf(service));
   return {

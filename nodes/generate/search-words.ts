@@ -1,4 +1,4 @@
-/** By what a node is found in the palette beside its title: the contract's own names of what it takes and returns. */
+/** Search words of a node beside its title: its keywords, and the contract's own names of what it takes and returns. */
 import { controlsOf } from "./controls";
 import { pageOf } from "../../core/declaration/described-page";
 import { callerFields } from "../../core/declaration/fields";
@@ -23,7 +23,9 @@ export function searchWordsOf(operation: Callable): string {
   const returned = Object.values(operation.responses).flatMap((response) =>
     "schema" in response ? namesIn(responseJsonSchema(response.schema)) : [],
   );
-  const words = new Set([...taken, ...returned].filter((word) => /[a-z]{3}/i.test(word)));
+  const keywords = (operation.keywords ?? []).flatMap((keyword) => keyword.toLowerCase().split(" "));
+  const named = [...taken, ...returned].filter((word) => /[a-z]{3}/i.test(word));
+  const words = new Set([...keywords, ...named]);
   return [...words].filter((word) => !known.has(word)).join(" ");
 }
 

@@ -1,7 +1,8 @@
 /** A smallest body for a documented response, made from its schema. */
-import type { ResponseDeclaration } from "@fxdesk/toolkit/operations";
+import type { Declaration, ResponseDeclaration } from "@fxdesk/toolkit/operations";
 import { isRequired, kindOf, optionsOf, unwrap } from "@fxdesk/toolkit/schema";
 import type { z } from "zod";
+import type { Result } from "./result";
 import type { StoredFile } from "./world/stored-file";
 
 /** Texts to choose from: the first that fits. */
@@ -56,7 +57,7 @@ const anyFile: StoredFile = {
   bytes: Buffer.from("example"),
 };
 
-export function exampleOf(response: ResponseDeclaration): unknown {
+function exampleOf(response: ResponseDeclaration): unknown {
   switch (response.kind) {
     case "json":
       return smallest(response.schema);
@@ -68,4 +69,10 @@ export function exampleOf(response: ResponseDeclaration): unknown {
     case "html":
       return "example";
   }
+}
+
+/** Returns an example of the documented response with a status. A list in it is empty, and its total is 0. */
+export function exampleResult({ responses, pages }: Declaration, status: number): Result {
+  const headers = pages?.total === undefined ? {} : { [pages.total]: "0" };
+  return { status, body: exampleOf(responses[status]!), headers };
 }

@@ -62,13 +62,13 @@ function createQuote(toolkit: Toolkit) {
       trade_type: z.enum(["spot", "forward", "window_forward", "drawdown", "ndf"]).default("spot"),
       value_date: day(
         "Value date",
-        "The day on which the trade is to settle; the last day of a window.",
+        "Value date; for a window forward, the last day of the window.",
       ).optional(),
       window_start_date: day(
         "Window start date",
-        "Window forwards only: the first day of the window.",
+        "Window forwards only: first day of the window.",
       ).optional(),
-      parent_trade_id: id("Parent trade ID", "Drawdowns only: the forward to draw from.").optional(),
+      parent_trade_id: id("Parent trade ID", "Drawdowns only: trade ID of the forward.").optional(),
     }),
     rules: [
       {
@@ -86,11 +86,11 @@ function createQuote(toolkit: Toolkit) {
     ],
     responses: { 200: json(Estimate, "An estimate."), 201: json(Quote, "A quote that can be booked.") },
     errors: {
-      400: ["The request does not fit.", ErrorMessage],
+      400: ["Formatting, parameter or schema validation error.", ErrorMessage],
       401: "Access denied due to authentication failure.",
       403: ["Action not completed due to data constraints.", ErrorMessage],
       404: "Client or parent trade ID not found.",
-      409: ["A conflict that can be corrected; see the details.", ErrorMessage],
+      409: ["A conflict that can be corrected; see the error details.", ErrorMessage],
     },
     quotes: {
       status: 201,
@@ -134,7 +134,7 @@ function getAvailability({ byConnection, ClientId, ErrorMessage, json, operation
     query: { client_id: byConnection(ClientId, "clientId") },
     responses: { 200: json(z.object({ fx_available: z.boolean() }), "Whether quotes are to be had.") },
     errors: {
-      400: ["The request does not fit.", ErrorMessage],
+      400: ["Formatting, parameter or schema validation error.", ErrorMessage],
       401: "Access denied due to authentication failure.",
       403: ["Action not completed due to data constraints.", ErrorMessage],
       404: "Client not found.",
@@ -160,7 +160,7 @@ function getDocument({ ErrorMessage, file, id, operation, z }: Toolkit) {
     },
     responses: { 200: file("The document.") },
     errors: {
-      400: ["The request does not fit.", ErrorMessage],
+      400: ["Formatting, parameter or schema validation error.", ErrorMessage],
       401: "Access denied due to authentication failure.",
       404: ["There is no such document.", ErrorMessage],
     },

@@ -6,7 +6,7 @@ import { type Declaration, errorDescription } from "@fxdesk/toolkit/operations";
 import type { FastifyReply } from "fastify";
 import type { Result } from "./result";
 import { dialectOf } from "./dialects";
-import { exampleOf } from "./example";
+import { exampleResult } from "./example";
 import { type HttpResponse, send } from "./http";
 import { Refusal } from "./refusal";
 
@@ -41,10 +41,7 @@ export interface Play {
 
 /** The documented response with a status. Throws a Refusal where the status is an error. */
 function documented(operation: Declaration, { status }: Fault): Result {
-  const response = operation.responses[status!];
-  const counted = operation.pages?.total;
-  const headers = counted === undefined ? {} : { [counted]: "0" };
-  if (response) return { status: status!, body: exampleOf(response), headers };
+  if (operation.responses[status!]) return exampleResult(operation, status!);
   const failure = operation.errors[status!]!;
   const message = errorDescription(failure);
   const retry = status === 429 ? { "retry-after": "0" } : {};

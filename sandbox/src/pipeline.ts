@@ -1,4 +1,4 @@
-/** The way of every call: door, behaviour, response. */
+/** The way of every call: door, behaviour or else the example of its declaration, response. */
 import type { Declaration, Service } from "@fxdesk/toolkit/operations";
 import type { AnyBehaviour, Behaviour } from "./behaviour";
 import type { FileResponse, Result } from "./result";
@@ -6,6 +6,7 @@ import { answered } from "./domain-answers";
 import { admit } from "./door";
 import type { Play } from "./faults";
 import type { HttpResponse, HttpRequest } from "./http";
+import { exampleResult } from "./example";
 import { checkAccept } from "./open-banking/accept";
 import { Refusal } from "./refusal";
 import { refusalResponseFor } from "./refused";
@@ -39,14 +40,9 @@ async function result(operation: Declaration, request: HttpRequest, pipeline: Pi
   const call = await admit(operation, request, service, stage.world);
   checkAccept(call);
   const behaviour = behaviours[operation.name] as Behaviour | undefined;
-  if (!behaviour)
-    throw new Refusal(
-      501,
-      "not_implemented",
-      "The sandbox does nothing behind this operation.",
-      operation.name,
-    );
-  return behaviour(call);
+  if (behaviour) return behaviour(call);
+  const [status] = Object.keys(operation.responses);
+  return exampleResult(operation, Number(status));
 }
 
 /** Writes a result in the kind its status is declared with. */

@@ -102,12 +102,12 @@ export async function use(client: FxdeskClient): Promise<unknown> {
   const words = ["quote_id", "book(", "BookedTrade =", "maturity_date"];
   const shown = await asConsumer({ "main.cts": code }, (folder) => hovers(folder, "main.cts", words));
   expect(shown).toEqual([
-    expect.stringMatching(/BookTradeInput\.quote_id: string\s+```\s+The quote to book\.$/),
+    expect.stringMatching(/BookTradeInput\.quote_id: string\s+```\s+ID of the quote to book\.$/),
     expect.stringMatching(
-      /BookTradeInput.*Promise<ConfirmedTrade>.*\s.*Books \(executes\) an FX deal at the price of a quote: .*\./s,
+      /BookTradeInput.*Promise<ConfirmedTrade>.*\s.*Books an FX trade from an existing quote .*\./s,
     ),
     expect.stringMatching(/interface BookedTrade\s+```\s.*trades\.list/s),
-    expect.stringMatching(/maturity_date: string\s+```\s+Day \(UTC\) by which .*YYYY-MM-DD\.$/),
+    expect.stringMatching(/maturity_date: string\s+```\s+Date \(UTC\) by which .*YYYY-MM-DD\.$/),
   ]);
 });
 

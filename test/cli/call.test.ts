@@ -429,7 +429,7 @@ describe("errors", () => {
     [["call", "trades.list", "--page", "--table"], /--page needs a value/],
     [["call", "trades.list", "--table=yes"], /--table takes no value/],
     [["call", "trades.list", "spot"], /"spot" is not expected/],
-    [["operations", "trades"], /"trades" is not expected/],
+    [["operations", "--trades"], /There is no flag --trades/],
     [["call", "trades.list", "--page", "1", "--page", "2"], /--page is given twice/],
     [["call", "trades.list", "--environment", "moon"], /environment must be api or sandbox/],
     [

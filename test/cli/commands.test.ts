@@ -31,7 +31,9 @@ describe("help", () => {
   test("the help of a flag for objects names what is inside", async () => {
     const { stdout } = await fxdesk(["call", "transactions.reconcile", "--help"]);
     const words = stdout.replaceAll(/\s+/g, " ");
-    expect(words).toMatch(/--items <json> What is expected to be paid. Each has amount, currency; may have /);
+    expect(words).toMatch(
+      /--items <json> Expected payments, such as open invoices. Each has amount, currency; may have /,
+    );
     const payment = await fxdesk(["call", "payments.initiate", "--help"]);
     expect(payment.stdout.replaceAll(/\s+/g, " ")).toMatch(
       /--instructed-amount <json>.*It has currency, amount\./,
@@ -43,7 +45,7 @@ describe("help", () => {
     expect(stdout).toContain("--quote-id <text>");
     expect(stdout).toContain("@<file> is what the file holds");
     expect(stdout).toContain("mortage_repayment");
-    expect(stdout).toMatch(/409 +A conflict that can be corrected; see the details. \(exit code 5\)/);
+    expect(stdout).toMatch(/409 +A conflict that can be corrected; see the error details. \(exit code 5\)/);
     expect(stdout).toMatch(/502 .*\(exit code 7\)/);
     expect(stdout).toContain("fxdesk call trades.book --quote-id <quote-id> --reason charitable_aid --yes");
   });
@@ -54,6 +56,24 @@ test("--version is the version of the package", async () => {
 });
 
 describe("fxdesk operations", () => {
+  test.each([
+    [["BOOK", "trade"], ["trades.book"]],
+    [["standing order"], ["payments.initiate"]],
+    [["Dauerauftrag"], ["payments.initiate"]],
+  ])("%j finds by name, title, summary or keywords", async (words, expected) => {
+    const { code, stdout } = await fxdesk(["operations", ...words, "--json"]);
+    expect(code).toBe(0);
+    expect((JSON.parse(stdout) as { name: string }[]).map(({ name }) => name)).toEqual(
+      expect.arrayContaining(expected),
+    );
+  });
+
+  test("says that no operation contains the words", async () => {
+    const { code, stdout, stderr } = await fxdesk(["operations", "trades", "submarine"]);
+    expect([code, stdout]).toEqual([4, ""]);
+    expect(stderr).toMatch(/^No operation contains "trades" and "submarine"/);
+  });
+
   test("lists each operation with its effect", async () => {
     const { stdout } = await fxdesk(["operations"]);
     for (const { name, effect } of operations)

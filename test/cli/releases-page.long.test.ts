@@ -133,7 +133,7 @@ test("where two are needed, a second person says yes; the same one twice is one"
   await untilShown(bert, "anna said yes");
   await picture(bert, "releases-second", { fullPage: true });
   await decide(bert, "Release", "bert");
-  await untilShown(bert, "It is released, and nothing has left yet.");
+  await untilShown(bert, "The request is released and not sent yet.");
 });
 
 test("a form of another origin is sent in vain, with the person signed in in the same browser", async () => {

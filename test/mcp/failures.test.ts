@@ -103,9 +103,9 @@ test("a quote that is spent may be spent by an earlier booking", async () => {
 });
 
 test.each([
-  ["CONSENT_INVALID", "get_consent_status shows whether a person still has to authorise it."],
-  ["CONSENT_EXPIRED", "ask for a new one with create_consent."],
-  ["RESOURCE_UNKNOWN", "Check the ID: there is nothing by it, or it belongs to somebody else."],
+  ["CONSENT_INVALID", "Check with get_consent_status whether a person must still authorise it."],
+  ["CONSENT_EXPIRED", "Create a new one with create_consent."],
+  ["RESOURCE_UNKNOWN", "Check the ID: no such resource is visible to this client."],
 ])("what the service knows nothing by is no matter of credentials: %s", async (code, advice) => {
   const body = JSON.stringify({ tppMessages: [{ category: "ERROR", code, text: "No." }] });
   const { text } = await callOn(respond(401, body), "list_open_banking_accounts", { consent_id: "K-1" });

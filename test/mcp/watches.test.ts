@@ -53,7 +53,7 @@ test("tells what is new since its cursor, as a table and whole", async () => {
     expect(told.next).toBeUndefined();
     expect(told.changes[0]).not.toHaveProperty("repeated");
     const [headline, about, list, heads, row] = text.split("\n");
-    expect([headline, list]).toEqual(["Watch transactions: What is new or has changed.", "changes:"]);
+    expect([headline, list]).toEqual(["Watch transactions: New and changed entries.", "changes:"]);
     expect(about).toBe(`count 1, cursor ${told.cursor}.`);
     expect(heads).toMatch(/^kind,id,entry\.transaction_id,.*entry\.amount\.amount,entry\.amount\.currency/);
     expect(row).toMatch(/^new,/);
@@ -83,7 +83,7 @@ test("what does not fit goes on with the arguments in next; each comes once, non
 });
 
 test.each([
-  ["watch_balances", {}, "below, above or both must be given"],
+  ["watch_balances", {}, "At least one of below and above must be given"],
   ["watch_trades", { cursor: "elsewhere.1" }, "cursor must come from an earlier result"],
   ["watch_transactions", { from: "yesterday" }, "from must be now, beginning or a day"],
   ["watch_transactions", { currency: "EUR" }, "The fields are accounts, currencies, direction"],

@@ -121,12 +121,9 @@ test("every operation has a node: runtime, editor, form, words and help", () => 
     for (const { name, title } of inputFields(pageOf(each)))
       expect([type, name, wordsOf(fxdesk.slug, name)]).toMatchObject([type, name, { label: title }]);
   }
-  expect([...definitions.keys()]).toEqual([
-    connectionType,
-    callType,
-    watchType,
-    ...operations.map(nodeTypeOf),
-  ]);
+  const types = [...definitions.keys()];
+  expect(types.slice(0, 3)).toEqual([connectionType, callType, watchType]);
+  expect(types.slice(3).toSorted()).toEqual(operations.map(nodeTypeOf).toSorted());
 });
 
 test("what people need most is in the first group of the palette, the rest by section", () => {

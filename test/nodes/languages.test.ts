@@ -1,17 +1,17 @@
 /** What a person reads in the editor, in every language. */
-import { settingsOf } from "../../core/client/settings";
-import { inputFields, pageOf } from "../../core/declaration/described-page";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { withAllNodes } from "../../nodes/service";
-import { dailyOf, declarationsOf } from "../../core/declaration/service";
 import { fxdeskService } from "../../core/service";
 import { nodeFiles } from "../../nodes/generate/files";
 import { assistantFiles, assistantNodes } from "../../nodes/generate/mcp";
 import { releaseFiles, releaseNodes } from "../../nodes/generate/releases";
-import { saidIn } from "../../nodes/generate/declared-texts";
-import { type PartWords, partWords } from "../../nodes/generate/object-parts";
+import { declaredTexts, fallbacksOf, saidIn } from "../../nodes/generate/declared-texts";
 import { german } from "../../nodes/generate/words/de";
 import { english, type Words } from "../../nodes/generate/words/en";
 import { NodeRed } from "./support/node-red";
+
+const icons = join(__dirname, "../../icons");
 
 /** That of which the package has nodes. */
 const service = withAllNodes(fxdeskService);
@@ -67,47 +67,26 @@ describe.each(["fxdesk", "releases", "mcp"])("%s", (set) => {
   });
 });
 
-/** What declarations give to forms and to the palette: each text, and where it stands first. */
-function declaredTexts(): Map<string, string> {
-  const found = new Map<string, string>();
-  const note = (where: string, ...texts: readonly (string | undefined)[]) => {
-    for (const text of texts) if (text && !found.has(text)) found.set(text, where);
-  };
-  const noteParts = (where: string, parts: PartWords["parts"] = {}) => {
-    for (const [name, { label, description, parts: inner }] of Object.entries(parts)) {
-      note(`${where}.${name}`, label, description);
-      noteParts(`${where}.${name}`, inner);
-    }
-  };
-  for (const callable of declarationsOf(service)) {
-    note(callable.name, callable.title);
-    for (const { name, title, description, schema } of inputFields(pageOf(callable))) {
-      note(`${callable.name}: ${name}`, title, description);
-      noteParts(
-        `${callable.name}: ${name}`,
-        partWords(schema, (text) => text),
-      );
-    }
-  }
-  for (const { name, title, description } of settingsOf(service)) note(`setting ${name}`, title, description);
-  return found;
-}
-
 describe("what declarations say on forms", () => {
-  const declared = declaredTexts();
+  const declared = declaredTexts(service);
   const lines = (texts: Iterable<string>) =>
     [...texts].map((text) => `${text} [${declared.get(text) ?? "nowhere"}]`);
   /** The same in German. */
   const kept = new Set(["Alias", "Domain", "Format", "Name", "PKCE", "Text", "URLs"]);
 
-  test("has a text in German: else add it to nodes/generate/words/declared-de.ts", () => {
-    const missing = [...declared.keys()].filter((text) => !german.declared[text]?.trim());
-    expect(lines(missing)).toEqual([]);
+  test("falls back to English, and is listed, where it has no translation", () => {
+    const [text] = [...declared.keys()];
+    const { [text!]: _, ...rest } = german.declared;
+    const without = { ...german, declared: { ...rest, "No such text.": "Kein solcher Text." } };
+    expect(fallbacksOf(service, without, readdirSync(icons))).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining(`not translated: ${text} (`),
+        "translation not used: No such text.",
+      ]),
+    );
+    expect(fallbacksOf(service, german, [])).toContain("no icon: section trades");
+    expect(saidIn(without, text!)).toBe(text);
     expect(declared.size).toBeGreaterThan(400);
-  });
-
-  test("is said there: else remove it from nodes/generate/words/declared-de.ts", () => {
-    expect(lines(Object.keys(german.declared).filter((text) => !declared.has(text)))).toEqual([]);
   });
 
   test("is not left in English, but for what is the same", () => {
@@ -134,15 +113,9 @@ describe("what declarations say on forms", () => {
     const { fields, operations } = JSON.parse(files["form-words/de.json"]!);
     expect(operations["get-trade"].trade_id).toEqual({
       label: "Geschäfts-ID",
-      description: "Wie trade_id in „Geschäfte auflisten“.",
+      description: "`trade_id` aus „Geschäfte auflisten“.",
     });
     expect(fields.creditorAccount.parts.iban.label).toBe("IBAN");
-  });
-
-  test("is short in the palette only for words there are", () => {
-    const titles = declarationsOf(service).map(({ title }) => saidIn(german, title));
-    const words = new Set(titles.flatMap((title) => title.split(" ")));
-    expect(Object.keys(german.shortWords).filter((word) => !words.has(word))).toEqual([]);
   });
 });
 
@@ -161,11 +134,6 @@ test("the frame of the help is translated, with its gaps", () => {
   expect(filled.map(([key]) => [key, gaps(inGerman.get(key)!)])).toEqual(
     filled.map(([key, text]) => [key, gaps(text)]),
   );
-});
-
-test("what is needed daily is summed up in each language", () => {
-  const daily = dailyOf(fxdeskService).map(({ name }) => name);
-  expect(Object.keys(german.help.summaries).toSorted()).toEqual(daily.toSorted());
 });
 
 const types = (html: string) => [...html.matchAll(/data-help-name="([^"]+)"/g)].map(([, type]) => type!);
@@ -209,7 +177,9 @@ test("Node-RED gives the editor the words of its language", async () => {
 
   expect(words.form.connection).toBe("Verbindung");
   expect(round.labels["fxdesk-release"]).toBe("Freigeben");
-  const [inGerman, inEnglish] = [/^Der Client/, /^The client/].map((text) => expect.stringMatching(text));
+  const [inGerman, inEnglish] = [/^ID des Firmenkunden/, /^ID of the corporate client/].map((text) =>
+    expect.stringMatching(text),
+  );
   expect(meanings).toEqual([inGerman, inGerman, inEnglish, inEnglish, inEnglish, inEnglish]);
   expect(nodes).toContain("Listet die Devisengeschäfte");
   const headings = sections.map((text) => /<h3>(Outputs|Ausgaben)<\/h3>/.exec(text)?.[1]);

@@ -1,6 +1,11 @@
 /** The declared operations by name, for tests that work on the declarations. */
 import { checkInput, type Declaration, operations, type Violation, type Values } from "../../core/operations";
 
+/** The operations that the contract numbers; others may be declared beside them. */
+export const contractOperations: readonly Declaration[] = operations.filter(({ contract }) =>
+  /^[AP]?\d+$/.test(contract),
+);
+
 export function operationNamed(name: string): Declaration {
   const found = operations.find((operation) => operation.name === name);
   if (!found) throw new Error(`There is no operation ${name}.`);

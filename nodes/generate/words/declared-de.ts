@@ -270,262 +270,295 @@ const labels = {
 
 /** Of settings, fields and parts of objects. Operations are called by their names, in place of which their titles are put. */
 const descriptions = {
-  "api for production, sandbox for the service's sandbox.":
-    "api für die Produktion, sandbox für die Sandbox des Dienstes.",
-  "With the environment it gives the address https://{environment}.{domain}/.":
-    "Ergibt mit der Umgebung die Adresse https://{environment}.{domain}/.",
-  "Full address of the JSON interface, instead of environment and domain.":
-    "Ganze Adresse der JSON-Schnittstelle, statt Umgebung und Domain.",
-  "The client whose accounts and trades are meant.": "Der Client, um dessen Konten und Geschäfte es geht.",
-  "Sent as a bearer token.": "Wird als Bearer-Token gesendet.",
-  "Sent as x-api-key to the trade endpoints.": "Wird als x-api-key an die Endpunkte für Geschäfte gesendet.",
-  "The contact on whose behalf calls are made.": "Der Kontakt, in dessen Namen Aufrufe geschehen.",
-  "The OAuth application, to log in and to refresh the access token.":
-    "Die OAuth-Anwendung, um sich anzumelden und das Zugangstoken zu erneuern.",
-  "The OAuth application's secret.": "Das Geheimnis der OAuth-Anwendung.",
-  "With the application's ID and secret: renews the access token.":
-    "Mit ID und Geheimnis der Anwendung: erneuert das Zugangstoken.",
-  "A login whose tokens the store keeps, with the application's ID and secret: instead of a refresh token.":
-    "Eine Anmeldung, deren Token der Speicher aufbewahrt, mit ID und Geheimnis der Anwendung: statt eines Erneuerungstokens.",
-  "Address of the token endpoint; by default the base address.":
-    "Adresse des Token-Endpunkts; sonst die Basisadresse.",
-  "Where a person returns to after a login, as registered, and after authorising.":
-    "Wohin eine Person nach der Anmeldung, wie eingetragen, und nach dem Autorisieren zurückkehrt.",
-  "Of a login, RFC 7636; none where the service refuses its parameters.":
-    "Einer Anmeldung, RFC 7636; none, wo der Dienst dessen Parameter ablehnt.",
+  "`api` for production, `sandbox` for the service's sandbox.":
+    "`api` für die Produktion, `sandbox` für die Sandbox des Dienstes.",
+  "Domain of the service, used as https://{environment}.{domain}/.":
+    "Domain des Dienstes, verwendet als https://{environment}.{domain}/.",
+  "Full address of the JSON interface; replaces environment and domain.":
+    "Vollständige Adresse der JSON-Schnittstelle; ersetzt Umgebung und Domain.",
+  "ID of the corporate client whose accounts and trades are used.":
+    "ID des Firmenkunden, dessen Konten und Geschäfte verwendet werden.",
+  "OAuth access token, sent as a bearer token.": "OAuth-Zugangstoken, gesendet als Bearer-Token.",
+  "API key of the trade endpoints, sent as x-api-key.":
+    "API-Schlüssel der Endpunkte für Geschäfte, gesendet als x-api-key.",
+  "ID of the contact on whose behalf calls are made.": "ID des Kontakts, in dessen Namen Aufrufe erfolgen.",
+  "Client ID of the OAuth application, for logging in and refreshing tokens.":
+    "Client-ID der OAuth-Anwendung, zum Anmelden und Erneuern von Token.",
+  "Client secret of the OAuth application.": "Client-Secret der OAuth-Anwendung.",
+  "OAuth refresh token; requires the application's ID and secret.":
+    "OAuth-Erneuerungstoken; braucht ID und Geheimnis der Anwendung.",
+  "Name of a login whose tokens are in the store; replaces the refresh token, and requires the application's ID and secret.":
+    "Name einer Anmeldung, deren Token im Speicher liegen; ersetzt das Erneuerungstoken und braucht ID und Geheimnis der Anwendung.",
+  "Address of the OAuth server; default is the base address.":
+    "Adresse des OAuth-Servers; Standard ist die Basisadresse.",
+  "Registered address to which a person returns after logging in or authorising.":
+    "Registrierte Adresse, zu der eine Person nach dem Anmelden oder Autorisieren zurückkehrt.",
+  "PKCE method for logging in (RFC 7636); `none` if the service rejects its parameters.":
+    "PKCE-Verfahren für das Anmelden (RFC 7636); `none`, wenn der Dienst dessen Parameter ablehnt.",
   "Address of the open-banking interfaces.": "Adresse der Open-Banking-Schnittstellen.",
-  "Open banking: IPv4 address of the person, when one is present.":
-    "Open Banking: IPv4-Adresse der Person, wenn eine da ist.",
-  "Open banking: the person's identifier at the bank.": "Open Banking: Kennung der Person bei der Bank.",
-  "Open banking: the company's identifier at the bank.": "Open Banking: Kennung der Firma bei der Bank.",
-  "Open banking: where a person returns to otherwise.": "Open Banking: wohin eine Person sonst zurückkehrt.",
-  "Open banking: where status changes are sent to.":
-    "Open Banking: wohin Änderungen des Status gemeldet werden.",
-  "yes where the service gives the response of the first call again to a repeated X-Request-ID: a payment whose response was lost is then sent once more.":
-    "yes, wo der Dienst auf eine wiederholte X-Request-ID die Antwort des ersten Aufrufs noch einmal gibt: eine Zahlung, deren Antwort verloren ging, wird dann noch einmal gesendet.",
-  "For one call over all its attempts; 30000 by default.":
-    "Für einen Aufruf über alle Versuche; sonst 30000.",
-  "Of a call for its turn, before its time begins; 60000 by default.":
-    "Bis ein Aufruf an der Reihe ist, bevor seine Zeit beginnt; sonst 60000.",
-  "That the service takes of this client, where you know it; else it is found out.":
-    "Die der Dienst von diesem Client annimmt, wo es bekannt ist; sonst wird es herausgefunden.",
-  "Calls that wait for their turn at most; 10000 by default.":
-    "So viele Aufrufe warten höchstens, bis sie an der Reihe sind; sonst 10000.",
-  "Keep to one pace with all processes that share the store; by default each process keeps its own.":
-    "Ein Tempo mit allen Prozessen halten, die den Speicher teilen; sonst hält jeder Prozess sein eigenes.",
-  "Who asks for calls that commit money, as the journal has it.":
-    "Wer Aufrufe verlangt, die Geld binden, wie es im Journal steht.",
-  "Absolute path of the file that says which calls need a person's yes, and within which limits.":
-    "Absoluter Pfad der Datei, die sagt, welche Aufrufe das Ja einer Person brauchen, und in welchen Grenzen.",
-  "Absolute path of the file of people who release; who only asks need not be able to read it.":
-    "Absoluter Pfad der Datei der Personen, die freigeben; wer nur anfragt, muss sie nicht lesen können.",
-  "Where the journal and refreshed tokens are kept, for all that use them: a file, or postgres://host/database; by default a file in your state folder.":
-    "Wo das Journal und erneuerte Token liegen, für alle, die sie benutzen: eine Datei, oder postgres://host/database; sonst eine Datei im eigenen Zustandsordner.",
-  "32 bytes in base64, which encrypt the store.": "32 Bytes in Base64, die den Speicher verschlüsseln.",
+  "Open banking: IPv4 address of the person, if present.":
+    "Open Banking: IPv4-Adresse der Person, falls anwesend.",
+  "Open banking: the person's ID at the bank.": "Open Banking: ID der Person bei der Bank.",
+  "Open banking: the company's ID at the bank.": "Open Banking: ID der Firma bei der Bank.",
+  "Open banking: address to which a person returns after a failed or refused authorisation.":
+    "Open Banking: Adresse, zu der eine Person nach fehlgeschlagener oder abgelehnter Autorisierung zurückkehrt.",
+  "Open banking: address to which status changes are sent.":
+    "Open Banking: Adresse, an die Statusänderungen gesendet werden.",
+  "`yes` if the service answers a repeated X-Request-ID with its first response: a payment with a lost response is then sent once more.":
+    "`yes`, wenn der Dienst eine wiederholte X-Request-ID mit der ersten Antwort beantwortet: eine Zahlung mit verlorener Antwort wird dann noch einmal gesendet.",
+  "Time limit of one call including its retries; default 30000.":
+    "Zeitlimit eines Aufrufs einschließlich seiner Wiederholungen; Standard 30000.",
+  "Maximum time a call waits for the rate limiter before its time limit starts; default 60000.":
+    "Höchste Zeit, die ein Aufruf auf die Ratenbegrenzung wartet, bevor sein Zeitlimit beginnt; Standard 60000.",
+  "Requests per second that the service accepts from this client, if known; otherwise measured.":
+    "Anfragen je Sekunde, die der Dienst von diesem Client annimmt, falls bekannt; sonst wird gemessen.",
+  "Maximum number of waiting calls; default 10000.": "Höchstzahl wartender Aufrufe; Standard 10000.",
+  "Share the rate limit with all processes that use the same store; by default each process has its own.":
+    "Ratenbegrenzung mit allen Prozessen teilen, die denselben Speicher nutzen; sonst hat jeder Prozess seine eigene.",
+  "Name of the requester, recorded in the journal for calls that commit money.":
+    "Name des Anfordernden, im Journal vermerkt bei Aufrufen, die Geld binden.",
+  "Absolute path of the policy file: which calls a person must release, and within which limits.":
+    "Absoluter Pfad der Richtlinie: welche Aufrufe eine Person freigeben muss, und in welchen Grenzen.",
+  "Absolute path of the file with the people who release; requesters need no read access.":
+    "Absoluter Pfad der Datei mit den Personen, die freigeben; Anfordernde brauchen keinen Lesezugriff.",
+  "Store of the journal and the refreshed tokens: absolute path of a file, or postgres://host/database; default is a file in your state folder.":
+    "Speicher für Journal und erneuerte Token: absoluter Pfad einer Datei, oder postgres://host/database; Standard ist eine Datei im eigenen Zustandsordner.",
+  "Encryption key of the store: 32 bytes in Base64.":
+    "Schlüssel, der den Speicher verschlüsselt: 32 Bytes in Base64.",
   "Only accounts of this type.": "Nur Konten dieser Art.",
-  "Which balances to read.": "Welche Salden zu lesen sind.",
+  "Balance types to read.": "Saldenarten, die gelesen werden.",
   "Value time after this, UTC.": "Wertstellung nach dieser Zeit, UTC.",
   "Value time before this, UTC.": "Wertstellung vor dieser Zeit, UTC.",
-  "From the url that statements.createFile returns.": "Aus der url, die statements.createFile liefert.",
-  "Numbers from accounts.listCurrencyAccounts; else all.":
-    "Nummern aus accounts.listCurrencyAccounts; sonst alle.",
-  "Whether to include sub-tags.": "Ob Unterfelder dabei sind.",
+  "`statement_id` in the `url` that statements.createFile returns.":
+    "`statement_id` in der `url`, die statements.createFile liefert.",
+  "Account numbers from accounts.listCurrencyAccounts; default all accounts.":
+    "Kontonummern aus accounts.listCurrencyAccounts; Standard sind alle Konten.",
+  "True to include sub-tags.": "Ja, um Unterfelder aufzunehmen.",
   "First day.": "Erster Tag.",
-  "Only money in, or out.": "Nur Eingänge oder nur Ausgänge.",
+  "Only incoming or only outgoing.": "Nur Eingänge oder nur Ausgänge.",
   "Only this type, such as incoming or payment_returned.":
     "Nur diese Art, etwa incoming oder payment_returned.",
-  "As transaction_id in transactions.list.": "Wie transaction_id in transactions.list.",
-  "All groups of people who approve.": "Alle Gruppen von Personen, die genehmigen.",
-  "Group A, B or C.": "Gruppe A, B oder C.",
+  "`transaction_id` from transactions.list.": "`transaction_id` aus transactions.list.",
+  "All groups.": "Alle Gruppen.",
+  "A, B or C.": "A, B oder C.",
   "Contact IDs.": "Kontakt-IDs.",
-  "All rules; their bands follow each other from 0 to no limit.":
-    "Alle Regeln; ihre Spannen folgen aufeinander, von 0 bis ohne Grenze.",
-  "Start of the band of payment values.": "Anfang der Spanne von Zahlungsbeträgen.",
-  "End of the band; null for no limit.": "Ende der Spanne; null für keine Grenze.",
-  "Such as EUR.": "Etwa EUR.",
-  "Alternatives, any of which is enough.": "Möglichkeiten, von denen eine genügt.",
-  "Whether payments need approval.": "Ob Zahlungen eine Genehmigung brauchen.",
-  "Whether a second administrator confirms each change.":
-    "Ob ein zweiter Administrator jede Änderung bestätigt.",
-  "Scopes with spaces between; openid must be one.":
-    "Scopes, mit Leerzeichen dazwischen; openid muss dabei sein.",
-  "Always code.": "Immer code.",
-  "The OAuth application, not the client whose accounts are meant.":
-    "Die OAuth-Anwendung, nicht der Client, um dessen Konten es geht.",
-  "Where the person is sent afterwards, exactly as registered.":
-    "Wohin die Person danach geleitet wird, genau wie eingetragen.",
-  "Comes back unchanged with the redirect.": "Kommt mit der Weiterleitung unverändert zurück.",
-  "The quote to book.": "Das Angebot, zu dem abgeschlossen wird.",
-  "Kind of trade.": "Art des Geschäfts.",
-  "Of the trade, such as an invoice number.": "Des Geschäfts, etwa eine Rechnungsnummer.",
-  "Drawdowns only: the forward to draw from.": "Nur bei Abrufen: das Termingeschäft, aus dem abgerufen wird.",
-  "Instead of a payment: all those of this trade.": "Statt einer Zahlung: alle dieses Geschäfts.",
-  "ExtendedBookedTrade adds its payments.": "ExtendedBookedTrade fügt seine Zahlungen hinzu.",
-  "What is booked: application/xml is camt.053, text/plain MT940.":
-    "Gebuchtes: application/xml ist camt.053, text/plain MT940.",
-  "As initiated, such as payments.": "Wie ausgelöst, etwa payments.",
+  "All rules; bands run from 0 to unlimited.": "Alle Regeln; Spannen reichen von 0 bis unbegrenzt.",
+  "Lower bound.": "Untergrenze.",
+  "Upper bound; null for unlimited.": "Obergrenze; null für unbegrenzt.",
+  "ISO 4217 code.": "ISO-4217-Code.",
+  "One must be given.": "Eine muss vorliegen.",
+  "True if payments need approval.": "Ja, wenn Zahlungen eine Genehmigung brauchen.",
+  "True if a second administrator must confirm each change.":
+    "Ja, wenn ein zweiter Administrator jede Änderung bestätigen muss.",
+  "OAuth scopes separated by spaces; must include openid.":
+    "OAuth-Scopes, durch Leerzeichen getrennt; openid muss dabei sein.",
+  "Always `code`.": "Immer `code`.",
+  "Client ID of the OAuth application, not of the corporate client.":
+    "Client-ID der OAuth-Anwendung, nicht des Firmenkunden.",
+  "Address to which the person returns, exactly as registered.":
+    "Adresse, zu der die Person zurückkehrt, genau wie registriert.",
+  "Opaque value that the redirect returns unchanged.":
+    "Beliebiger Wert, den die Weiterleitung unverändert zurückgibt.",
+  "ID of the quote to book.": "ID des Angebots, das abgeschlossen wird.",
+  "Trade type.": "Art des Geschäfts.",
+  "Your reference for the trade, such as an invoice number.":
+    "Ihre Referenz für das Geschäft, etwa eine Rechnungsnummer.",
+  "Drawdowns only: trade ID of the forward.": "Nur Abrufe: Geschäfts-ID des Termingeschäfts.",
+  "Trade ID, to follow all its payments instead.":
+    "Geschäfts-ID, um stattdessen alle ihre Zahlungen zu verfolgen.",
+  "`ExtendedBookedTrade` also returns the payments of the trade.":
+    "`ExtendedBookedTrade` liefert auch die Zahlungen des Geschäfts.",
+  "application/xml is camt.053, text/plain MT940.": "application/xml ist camt.053, text/plain MT940.",
+  "Payment service with which the payment was initiated, such as payments.":
+    "Zahlungsdienst, mit dem die Zahlung ausgelöst wurde, etwa payments.",
   "Amount to pay.": "Zu zahlender Betrag.",
-  "Account that is paid.": "Konto, an das gezahlt wird.",
+  "Account of the creditor.": "Konto des Gläubigers.",
   "BIC of the creditor's bank.": "BIC der Bank des Gläubigers.",
   "Name of the creditor's bank.": "Name der Bank des Gläubigers.",
-  "Who is paid.": "An wen gezahlt wird.",
-  "What the payment is for.": "Wofür gezahlt wird.",
-  "Reference for the creditor.": "Referenz für den Gläubiger.",
-  "Address of the creditor.": "Adresse des Gläubigers.",
-  "Periodic: first day.": "Dauerauftrag: erster Tag.",
-  "Periodic: how often.": "Dauerauftrag: wie oft.",
-  "Periodic: last day, if any.": "Dauerauftrag: letzter Tag, wenn es einen gibt.",
-  "Periodic: when on a holiday.": "Dauerauftrag: wann, wenn es ein Feiertag ist.",
-  "Periodic: day of month; 31 is the last.": "Dauerauftrag: Tag im Monat; 31 ist der letzte.",
-  "Periodic: different months, 1 to 12.": "Dauerauftrag: verschiedene Monate, 1 bis 12.",
-  "Accounts by use; an empty list lets the person choose.":
-    "Konten nach Zweck; eine leere Liste lässt die Person wählen.",
-  "Read more than once.": "Mehr als einmal lesen.",
-  "Last day; 9999-12-31 is the longest.": "Letzter Tag; 9999-12-31 ist der späteste.",
-  "Reads a day without a person; 1 when not recurring, 4 as a rule.":
-    "Wie oft am Tag ohne die Person gelesen wird; 1, wenn nicht wiederkehrend, in der Regel 4.",
-  "Whether a payment follows in the same session.": "Ob in derselben Sitzung eine Zahlung folgt.",
-  "First booking day.": "Erster Buchungstag.",
-  "Last booking day; today when left out.": "Letzter Buchungstag; heute, wenn er fehlt.",
-  "Only what came after this entryReference.": "Nur, was nach dieser entryReference kam.",
+  "Name of the creditor.": "Name des Gläubigers.",
+  "Remittance information.": "Verwendungszweck.",
+  "End-to-end reference.": "Ende-zu-Ende-Referenz.",
+  "Address of the creditor.": "Anschrift des Gläubigers.",
+  "Periodic: first date.": "Dauerauftrag: erstes Datum.",
+  "Periodic: interval.": "Dauerauftrag: Abstand der Ausführungen.",
+  "Periodic: last date.": "Dauerauftrag: letztes Datum.",
+  "Periodic: on a holiday.": "Dauerauftrag: an einem Feiertag.",
+  "Periodic: day; 31 is the last.": "Dauerauftrag: Tag; 31 ist der letzte.",
+  "MonthlyVariable: months, 1 to 12.": "MonthlyVariable: Monate, 1 bis 12.",
+  "Accounts to read, per kind of data; an empty list lets the person choose.":
+    "Zu lesende Konten, je Art der Daten; eine leere Liste lässt die Person wählen.",
+  "True for repeated reads, false for a single one.": "Ja für wiederholtes Lesen, nein für einmaliges.",
+  "Last day of validity; 9999-12-31 requests the maximum.":
+    "Letzter Tag der Gültigkeit; 9999-12-31 verlangt die längste Dauer.",
+  "Maximum reads per day without the person present; usually 4, and 1 if not recurring.":
+    "Höchstzahl der Abrufe je Tag ohne die Person; in der Regel 4, und 1, wenn nicht wiederkehrend.",
+  "True if a payment follows in the same session.": "Ja, wenn in derselben Sitzung eine Zahlung folgt.",
+  "First booking date.": "Erstes Buchungsdatum.",
+  "Last booking date; default today.": "Letztes Buchungsdatum; Standard ist heute.",
+  "Only entries after this one.": "Nur Einträge nach diesem.",
   "both: booked and pending; information: standing orders.":
     "both: gebucht und vorgemerkt; information: Daueraufträge.",
-  "Only what came after the last call.": "Nur, was seit dem letzten Aufruf kam.",
-  "From 1.": "Ab 1.",
-  "Also convert the totals into this currency.": "Die Summen auch in diese Währung umrechnen.",
-  'Worth of one unit in the base currency: { USD: "0.92" }.':
-    'Wert einer Einheit in der Basiswährung: { USD: "0.92" }.',
-  "One or more: month and counterparty sum each counterparty in each month.":
-    "Eines oder mehrere: month und counterparty summieren jede Gegenseite in jedem Monat.",
-  "Only the largest groups of each currency; the rest is one sum.":
-    "Nur die größten Gruppen je Währung; der Rest ist eine Summe.",
-  "Value dates, UTC: this month, 2026-Q1, 2026-01-01..2026-01-31.":
-    "Tage der Wertstellung, UTC: this month, 2026-Q1, 2026-01-01..2026-01-31.",
-  "What is expected to come in, or to go out with a minus.":
-    "Was eingehen soll, oder mit einem Minus ausgehen.",
-  "The day of the flow.": "Der Tag der Zahlung.",
-  "Decimal amount; negative for money out.": "Betrag als Dezimalzahl; negativ für Ausgänge.",
-  "The same as CSV, fields in the header row; both are added.":
-    "Dasselbe als CSV, Felder in der Kopfzeile; beides wird addiert.",
-  "Add available balances to the next 30 days.": "Verfügbare Salden zu den nächsten 30 Tagen hinzurechnen.",
-  "Also say all in this one.": "Alles auch in dieser Währung angeben.",
-  "What is expected to be paid.": "Was gezahlt werden soll.",
-  "Decimal amount; a minus turns its direction round.":
-    "Betrag als Dezimalzahl; ein Minus kehrt die Richtung um.",
-  "Such as an invoice number.": "Etwa eine Rechnungsnummer.",
+  "Only entries since the last call.": "Nur Einträge seit dem letzten Aufruf.",
+  "Page number, starting at 1.": "Seitenzahl, beginnend mit 1.",
+  "Currency (ISO 4217) into which totals are also converted, with `rates`.":
+    "Währung (ISO 4217), in die Summen auch umgerechnet werden, mit `rates`.",
+  'Value of one unit of each currency in the base currency, such as { USD: "0.92" }.':
+    'Wert einer Einheit jeder Währung in der Basiswährung, etwa { USD: "0.92" }.',
+  "Grouping; several are combined.": "Gruppierung; mehrere werden kombiniert.",
+  "Largest groups per currency; the rest is one total.":
+    "Größte Gruppen je Währung; der Rest ist eine Summe.",
+  'Value dates (UTC): "this month", 2026-Q1 or 2026-01-01..2026-01-31.':
+    'Tage der Wertstellung (UTC): "this month", 2026-Q1 oder 2026-01-01..2026-01-31.',
+  "Expected incoming and outgoing payments; outgoing amounts are negative.":
+    "Erwartete Ein- und Ausgänge; ausgehende Beträge sind negativ.",
+  "Date of the flow.": "Datum der Zahlung.",
+  "Decimal amount; negative for outgoing money.": "Betrag als Dezimalzahl; negativ für Ausgänge.",
+  "The same as CSV text with the header date,currency,amount; added to `flows`.":
+    "Dasselbe als CSV-Text mit der Kopfzeile date,currency,amount; zusätzlich zu `flows`.",
+  "True to add available balances to the tenor of the next 30 days.":
+    "Ja, um verfügbare Salden zur Laufzeit der nächsten 30 Tage zu addieren.",
+  "Currency (ISO 4217) in which the net position is also returned, with `rates`.":
+    "Währung (ISO 4217), in der die Nettoposition auch angegeben wird, mit `rates`.",
+  "Expected payments, such as open invoices.": "Erwartete Zahlungen, etwa offene Rechnungen.",
+  "Decimal amount; a negative amount reverses the direction.":
+    "Betrag als Dezimalzahl; ein negativer Betrag kehrt die Richtung um.",
+  "Reference, such as an invoice number.": "Referenz, etwa eine Rechnungsnummer.",
   "Name of the customer or supplier.": "Name des Kunden oder Lieferanten.",
-  "Day it is due.": "Tag der Fälligkeit.",
-  "The same as CSV, fields in the header row.": "Dasselbe als CSV, Felder in der Kopfzeile.",
-  "How much a fee may take off; a twentieth at most.":
-    "Wie viel eine Gebühr abziehen darf; höchstens ein Zwanzigstel.",
-  "Without a reference: days from the date of its item.":
-    "Ohne Referenz: Tage Abstand zum Datum des Postens.",
-  "The file as text.": "Die Datei als Text.",
-  "The file as bytes in Base64, instead of content.": "Die Datei als Bytes in Base64, statt content.",
-  "auto looks at how it begins.": "auto sieht nach, wie die Datei beginnt.",
-  "json is data, the others are files.": "json sind Daten, die anderen sind Dateien.",
-  "A valid consent to read accounts with.": "Eine gültige Einwilligung, mit der Konten gelesen werden.",
-  "Only these, by account_id.": "Nur diese, nach account_id.",
-  "UTC time after which nothing is booked, such as 2026-01-31T16:30Z.":
-    "Zeit (UTC), nach der nichts mehr abgeschlossen wird, etwa 2026-01-31T16:30Z.",
-  "From accountDetails.list.": "Aus accountDetails.list.",
-  "Currency to buy, such as USD.": "Zu kaufende Währung, etwa USD.",
-  "Currency to sell, such as EUR.": "Zu verkaufende Währung, etwa EUR.",
-  "Whether amount is what is bought or what is sold.":
-    "Ob amount das ist, was gekauft, oder das, was verkauft wird.",
-  "In the currency of the fixed side.": "In der Währung der festen Seite.",
-  "No trade at a worse rate than this, of the pair in rate_symbol.":
-    "Kein Geschäft zu einem schlechteren Kurs als diesem, des Paars in rate_symbol.",
-  "Pair of worst_rate: EURUSD is the price of one EUR in USD.":
-    "Paar von worst_rate: EURUSD ist der Preis eines EUR in USD.",
-  "In place of worst_rate: percent by which the rate may be worse than that of a quote taken now.":
-    "Statt worst_rate: um wie viel Prozent der Kurs schlechter sein darf als der eines Angebots von jetzt.",
-  "No trade with a higher fee, in fee_currency; only where quotes tell their fee.":
-    "Kein Geschäft mit höherer Gebühr, in fee_currency; nur, wo Angebote ihre Gebühr nennen.",
-  "Currency of highest_fee.": "Währung von highest_fee.",
-  "Day on which it settles; of a window, the last one.":
-    "Tag, an dem es erfüllt wird; bei einem Fenster der letzte.",
-  "Where the value date may be later than value_date: until this day.":
-    "Wo die Valuta später sein darf als value_date: bis zu diesem Tag.",
+  "Due date.": "Fälligkeit.",
+  "The same as CSV text with these fields as header.":
+    "Dasselbe als CSV-Text mit diesen Feldern als Kopfzeile.",
+  "Largest fee deducted from a payment; at most 5 % of the amount.":
+    "Größte Gebühr, die von einer Zahlung abgezogen sein darf; höchstens 5 % des Betrags.",
+  "Maximum days between due date and payment, if no reference matches.":
+    "Höchster Abstand in Tagen zwischen Fälligkeit und Zahlung, wenn keine Referenz passt.",
+  "Content of the file as text.": "Inhalt der Datei als Text.",
+  "Content of the file in Base64, instead of `content`.": "Inhalt der Datei in Base64, statt `content`.",
+  "Format of the input; `auto` detects it.": "Format der Eingabe; `auto` erkennt es.",
+  "Format of the result: `json` returns data, the others a file.":
+    "Format des Ergebnisses: `json` liefert Daten, die anderen eine Datei.",
+  "Consent ID of a valid consent, to include the account information operations.":
+    "ID einer gültigen Einwilligung, um die Kontoinformation einzubeziehen.",
+  "Account UUIDs; default all.": "UUIDs der Konten; Standard sind alle.",
+  "UTC time after which the order expires, such as 2026-01-31T16:30Z.":
+    "UTC-Zeit, zu der der Auftrag erlischt, etwa 2026-01-31T16:30Z.",
+  "`account_details_id` from accountDetails.list.": "`account_details_id` aus accountDetails.list.",
+  "Currency to buy, ISO 4217 code such as USD.": "Zu kaufende Währung, ISO-4217-Code, etwa USD.",
+  "Currency to sell, ISO 4217 code such as EUR.": "Zu verkaufende Währung, ISO-4217-Code, etwa EUR.",
+  "Side whose amount is fixed: buy or sell.": "Seite, deren Betrag feststeht: buy oder sell.",
+  "Decimal amount in the currency of the fixed side.":
+    "Betrag als Dezimalzahl in der Währung der festen Seite.",
+  "Worst acceptable rate, of the pair in rate_symbol.":
+    "Schlechtester annehmbarer Kurs des Paars in rate_symbol.",
+  "Currency pair of worst_rate: EURUSD is the price of one EUR in USD.":
+    "Währungspaar von worst_rate: EURUSD ist der Preis eines EUR in USD.",
+  "Instead of worst_rate: percentage by which the rate may be worse than a quote taken now.":
+    "Statt worst_rate: Prozentsatz, um den der Kurs schlechter sein darf als ein Angebot von jetzt.",
+  "Highest acceptable fee, in fee_currency; only if quotes state their fee.":
+    "Höchste annehmbare Gebühr, in fee_currency; nur, wenn Angebote ihre Gebühr nennen.",
+  "Currency of highest_fee, ISO 4217 code.": "Währung von highest_fee, ISO-4217-Code.",
+  "Value date; for a window forward, the last day of the window.":
+    "Valuta; bei einem Termingeschäft mit Fenster der letzte Tag des Fensters.",
+  "Latest acceptable value date. Defaults to `value_date`.":
+    "Späteste annehmbare Valuta. Standard ist `value_date`.",
   "Window forwards only: first day of the window.":
-    "Nur bei Termingeschäften mit Fenster: erster Tag des Fensters.",
-  "As in accounts.listBalances.": "Wie in accounts.listBalances.",
-  "Told when it is less than this.": "Gemeldet, wenn er darunter liegt.",
-  "Told when it is more than this.": "Gemeldet, wenn er darüber liegt.",
-  "How far over the threshold it counts as back.": "Wie weit jenseits der Schwelle er als zurück gilt.",
-  "By trade_id; by default all that are not over.": "Nach trade_id; sonst alle, die nicht vorbei sind.",
-  "How many days before its last day it is told.": "Wie viele Tage vor dem letzten gemeldet wird.",
-  "Bulk: each with amount and creditor.": "Sammelzahlung: jede mit Betrag und Gläubiger.",
-  "Their consentId, as consents.create returned it.": "Ihre consentId, wie consents.create sie lieferte.",
-  "Each as statements.createFile returned it.": "Jede, wie statements.createFile sie lieferte.",
-  "From accounts.list.": "Aus accounts.list.",
-  "Only these, as EUR,GBP.": "Nur diese, etwa EUR,GBP.",
-  "Why the trade is made.": "Warum das Geschäft gemacht wird.",
-  "As initiated.": "Wie ausgelöst.",
-  "Refuse when funds are missing.": "Ablehnen, wenn die Deckung fehlt.",
-  "Account that pays.": "Konto, von dem gezahlt wird.",
-  "Bulk: one entry for all.": "Sammelzahlung: eine Buchung für alle.",
-  "Bulk: day to pay on.": "Sammelzahlung: Tag der Ausführung.",
-  "Bulk: time to pay at.": "Sammelzahlung: Zeit der Ausführung.",
-  "The payment in XML, not fields.": "Die Zahlung in XML, statt der Felder.",
-  "From the list of authorisations.": "Aus der Liste der Autorisierungen.",
-  "At least this, in or out.": "Mindestens so viel, ein oder aus.",
-  "At most this, in or out.": "Höchstens so viel, ein oder aus.",
-  "In name or number of the other side.": "In Name oder Nummer der Gegenseite.",
-  "In reference, remittance text or names.": "In Referenz, Verwendungszweck oder Namen.",
-  "Such as R-7K3M9QW2X5AB.": "Etwa R-7K3M9QW2X5AB.",
-  "Such as DE.": "Etwa DE.",
-  "Entries on a page.": "Einträge je Seite.",
-  "Last day.": "Letzter Tag.",
-  "Brand shown in the service's logs.": "Marke, die in den Protokollen des Dienstes steht.",
-  "Of the payment or its cancellation.": "Der Zahlung oder ihrer Stornierung.",
-  "Where consented.": "Mit Salden, wo darin eingewilligt ist.",
-  "As resourceId in openBanking.listAccounts.": "Wie resourceId in openBanking.listAccounts.",
-  "Own name; dedicated only.": "Eigener Name; nur bei eigenen (dedicated) Konten.",
-  "Its format.": "Format der Datei.",
-  "Authorise on the person's own device.": "Auf dem eigenen Gerät der Person autorisieren.",
-  "Authorise in a call of its own.": "Mit einem eigenen Aufruf autorisieren.",
-  "At most; 0 looks once.": "Höchstens; 0 sieht einmal nach.",
-  "Where status changes are sent to.": "Wohin Änderungen des Status gemeldet werden.",
-  "Which changes: status= and some of SCA, PROCESS, LAST.":
-    "Welche Änderungen: status= und davon SCA, PROCESS, LAST.",
+    "Nur Termingeschäfte mit Fenster: erster Tag des Fensters.",
+  "Balance type, as in accounts.listBalances.": "Saldenart, wie in accounts.listBalances.",
+  "Reports when the balance falls below this decimal amount.":
+    "Meldet, wenn der Saldo unter diesen Betrag fällt.",
+  "Reports when the balance rises above this decimal amount.":
+    "Meldet, wenn der Saldo über diesen Betrag steigt.",
+  "Amount by which the balance must pass the threshold again to count as recovered.":
+    "Betrag, um den der Saldo die Schwelle wieder über- oder unterschreiten muss, um als erholt zu gelten.",
+  "Trade IDs (trade_id); default all open trades.":
+    "Geschäfts-IDs (trade_id); Standard sind alle offenen Geschäfte.",
+  "Number of days before expiry at which a consent is reported.":
+    "Anzahl der Tage vor dem Ablauf, zu der eine Einwilligung gemeldet wird.",
+  "Bulk: the credit transfers.": "Sammelzahlung: die Überweisungen.",
+  "Consent IDs (`consentId`) from consents.create.": "IDs (`consentId`) aus consents.create.",
+  "URLs (`url`) from statements.createFile.": "URLs (`url`) aus statements.createFile.",
+  "Account UUID from accounts.list.": "UUID des Kontos aus accounts.list.",
+  "Codes such as EUR,GBP; default all.": "Codes wie EUR,GBP; Standard sind alle.",
+  "Purpose of the trade.": "Zweck des Geschäfts.",
+  "Payment product with which the payment was initiated.":
+    "Zahlungsart, mit der die Zahlung ausgelöst wurde.",
+  "Rejects the payment without funds.": "Lehnt die Zahlung ohne Deckung ab.",
+  "Account of the debtor.": "Konto des Auftraggebers.",
+  "Bulk: requests one booking entry for all transfers.":
+    "Sammelzahlung: verlangt eine einzige Buchung für alle Überweisungen.",
+  "Bulk: requested execution date.": "Sammelzahlung: gewünschtes Ausführungsdatum.",
+  "Bulk: requested execution time (ISO 8601).": "Sammelzahlung: gewünschter Ausführungszeitpunkt (ISO 8601).",
+  "pain.001 document instead of fields.": "pain.001-Dokument statt der Felder.",
+  "ID from the list of authorisations.": "ID aus der Liste der Autorisierungen.",
+  "Minimum amount, without a sign.": "Mindestbetrag, ohne Vorzeichen.",
+  "Maximum amount, without a sign.": "Höchstbetrag, ohne Vorzeichen.",
+  "Part of name or account number.": "Teil von Name oder Kontonummer.",
+  "Part of reference, remittance information or names.": "Teil von Referenz, Verwendungszweck oder Namen.",
+  "Release ID, such as R-7K3M9QW2X5AB.": "Freigabe-ID, etwa R-7K3M9QW2X5AB.",
+  "ISO 3166 code of two letters, such as DE.": "ISO-3166-Code aus zwei Buchstaben, etwa DE.",
+  "Entries per page.": "Einträge je Seite.",
+  "Last day, inclusive.": "Letzter Tag, einschließlich.",
+  "Brand name for the service's logs.": "Markenname für die Protokolle des Dienstes.",
+  "`authorisations` for the payment, `cancellation-authorisations` for its cancellation.":
+    "`authorisations` für die Zahlung, `cancellation-authorisations` für ihre Stornierung.",
+  "Adds balances, if consented.": "Mit Salden, wenn darin eingewilligt ist.",
+  "`resourceId` from openBanking.listAccounts.": "`resourceId` aus openBanking.listAccounts.",
+  "Display name of a dedicated account, 1 to 50 characters.":
+    "Anzeigename eines eigenen (dedicated) Kontos, 1 bis 50 Zeichen.",
+  "File format.": "Format der Datei.",
+  "Prefers authorisation on the person's own device.":
+    "Bevorzugt die Autorisierung auf dem eigenen Gerät der Person.",
+  "Authorises in a separate call.": "Autorisiert mit einem eigenen Aufruf.",
+  "Maximum waiting time in seconds; 0 checks once.": "Höchste Wartezeit in Sekunden; 0 prüft einmal.",
+  "Address to which status changes are sent.": "Adresse, an die Statusänderungen gesendet werden.",
+  "Changes to notify: status= followed by SCA, PROCESS or LAST, comma-separated.":
+    "Gemeldete Änderungen: status= gefolgt von SCA, PROCESS oder LAST, durch Kommas getrennt.",
   "From consents.create.": "Aus consents.create.",
-  "Authorise on the service's page.": "Auf der Seite des Dienstes autorisieren.",
-  "Where the person returns to; needed for a redirect.":
-    "Wohin die Person zurückkehrt; nötig für eine Weiterleitung.",
-  "Where the person returns to otherwise.": "Wohin die Person sonst zurückkehrt.",
-  "From payments.initiate.": "Aus payments.initiate.",
-  "Its account_id, 36 characters.": "Seine account_id, 36 Zeichen.",
-  "Such as EUR,GBP.": "Etwa EUR,GBP.",
-  "Which balances to return.": "Welche Salden zu liefern sind.",
+  "Prefers authorisation on the service's page.": "Bevorzugt die Autorisierung auf der Seite des Dienstes.",
+  "Address to which the person returns; required for a redirect.":
+    "Adresse, zu der die Person zurückkehrt; nötig für eine Weiterleitung.",
+  "Address to which the person returns after a failed or refused authorisation.":
+    "Adresse, zu der die Person nach fehlgeschlagener oder abgelehnter Autorisierung zurückkehrt.",
+  "`paymentId` from payments.initiate or payments.initiateBulk.":
+    "`paymentId` aus payments.initiate oder payments.initiateBulk.",
+  "Account UUID (36 characters) from accounts.list.": "UUID des Kontos (36 Zeichen) aus accounts.list.",
+  "ISO 4217 codes separated by commas, such as EUR,GBP.":
+    "ISO-4217-Codes, durch Kommas getrennt, etwa EUR,GBP.",
+  "Balance types to return; default `InterimAvailable`.":
+    "Saldenarten, die geliefert werden; Standard ist `InterimAvailable`.",
   "First day, UTC; the time of day is ignored.": "Erster Tag, UTC; die Uhrzeit zählt nicht.",
   "Last day, UTC; the time of day is ignored.": "Letzter Tag, UTC; die Uhrzeit zählt nicht.",
-  "A month or a day, not in the future.": "Ein Monat oder ein Tag, nicht in der Zukunft.",
+  "Month (YYYY-MM) or day (YYYY-MM-DD), not in the future.":
+    "Monat (YYYY-MM) oder Tag (YYYY-MM-DD), nicht in der Zukunft.",
   "Ignored; deprecated.": "Zählt nicht; veraltet.",
-  "Free; fxdesk makes one where left out.": "Frei; fehlt sie, macht fxdesk eine.",
+  "Your reference. Generated if omitted.": "Ihre Referenz. Wird erzeugt, wenn sie fehlt.",
   "Only trades of these types.": "Nur Geschäfte dieser Arten.",
   "Only drawdowns of this trade.": "Nur Abrufe aus diesem Geschäft.",
-  "As trade_id in trades.list.": "Wie trade_id in trades.list.",
-  "pain.001 products: application/xml is pain.002.": "Bei pain.001: application/xml ist pain.002.",
-  "How it is paid; pain.001 in XML.": "Wie gezahlt wird; pain.001 in XML.",
-  "One payment, several together, or a standing order.":
-    "Eine Zahlung, mehrere zusammen, oder ein Dauerauftrag.",
-  "From 0.": "Ab 0.",
-  'What one unit of a currency is worth in `into`: { USD: "0.92" }.':
-    'Was eine Einheit einer Währung in `into` wert ist: { USD: "0.92" }.',
-  "Only what matures then: next 30 days, 2026-Q1, 2026-01-01..2026-01-31.":
-    "Nur, was dann fällig wird: next 30 days, 2026-Q1, 2026-01-01..2026-01-31.",
-  "in: what customers are to pay. out: what goes to suppliers.":
-    "in: was Kunden zahlen sollen. out: was an Lieferanten geht.",
-  "Value dates, UTC: last month, 2026-Q1, 2026-01-01..2026-01-31.":
-    "Tage der Wertstellung, UTC: last month, 2026-Q1, 2026-01-01..2026-01-31.",
-  "Whole days, UTC: yesterday, last month, 2026-Q1, 2026-01-01..2026-01-31.":
-    "Ganze Tage, UTC: yesterday, last month, 2026-Q1, 2026-01-01..2026-01-31.",
-  "Asked for already, to wait for.": "Schon angefragt, auf sie wird gewartet.",
-  "IBANs without spaces; else the person chooses.": "IBANs ohne Leerzeichen; sonst wählt die Person.",
-  "Requested already, to wait for.": "Schon beantragt, auf sie wird gewartet.",
-  "How many days before maturity.": "Wie viele Tage vor der Fälligkeit.",
-  "Such as payments/sepa-credit-transfers/1234.": "Etwa payments/sepa-credit-transfers/1234.",
+  "`trade_id` from trades.list.": "`trade_id` aus trades.list.",
+  "For pain.001 products, application/xml is pain.002.":
+    "Bei pain.001-Produkten ist application/xml pain.002.",
+  "Scheme; pain.001 in XML.": "Verfahren; pain.001 in XML.",
+  "Single, bulk or periodic (standing order).": "Einzeln, Sammelzahlung oder periodisch (Dauerauftrag).",
+  "Page number, starting at 0.": "Seitenzahl, beginnend mit 0.",
+  'Value of one unit of each currency in `into`, such as { USD: "0.92" }.':
+    'Wert einer Einheit jeder Währung in `into`, etwa { USD: "0.92" }.',
+  'Maturity dates: "next 30 days", 2026-Q1 or 2026-01-01..2026-01-31; default all.':
+    'Fälligkeit: "next 30 days", 2026-Q1 oder 2026-01-01..2026-01-31; Standard ist alles.',
+  "`in` for customer payments, `out` for payments to suppliers.":
+    "`in` für Zahlungen von Kunden, `out` für Zahlungen an Lieferanten.",
+  'Value dates (UTC): "last month", 2026-Q1 or 2026-01-01..2026-01-31.':
+    'Tage der Wertstellung (UTC): "last month", 2026-Q1 oder 2026-01-01..2026-01-31.',
+  'Whole days (UTC): yesterday, "last month", 2026-Q1 or 2026-01-01..2026-01-31.':
+    'Ganze Tage (UTC): yesterday, "last month", 2026-Q1 oder 2026-01-01..2026-01-31.',
+  "Consent ID of an earlier call, to wait longer.":
+    "ID der Einwilligung aus einem früheren Aufruf, um weiter zu warten.",
+  "IBANs without spaces; if omitted, the person chooses.":
+    "IBANs ohne Leerzeichen; fehlen sie, wählt die Person.",
+  "ID of account details requested earlier, to wait longer.":
+    "ID einer früher beantragten Kontoverbindung, um weiter zu warten.",
+  "Number of days before maturity at which a trade is reported.":
+    "Anzahl der Tage vor der Fälligkeit, zu der ein Geschäft gemeldet wird.",
+  "Payments as service/product/ID, such as payments/sepa-credit-transfers/1234.":
+    "Zahlungen als Dienst/Produkt/ID, etwa payments/sepa-credit-transfers/1234.",
 };
 
 export const declaredInGerman: Readonly<Record<string, string>> = { ...titles, ...labels, ...descriptions };

@@ -14,38 +14,34 @@ export const germanHelp: HelpWords = {
   },
   summaries: {
     "cash.getPosition":
-      "Sagt, wie viel Geld da ist: die Salden aller Konten, summiert nach Währung, auch umgerechnet in eine.",
+      "Liefert die Salden aller Konten mit Summen je Währung. Mit `into` und `rates` auch eine umgerechnete Summe.",
     "transactions.find":
-      "Findet Umsätze über alle Konten nach Zeitraum, Betrag, Gegenseite oder Text, mit Summen nach Währung.",
-    "transactions.summarize":
-      "Summiert Umsätze über alle Konten nach Monat, Gegenseite, Konto, Währung, Richtung oder Art: was herein- und hinausging, wer wie viel bekam.",
+      "Findet Umsätze über alle Konten nach Zeitraum, Betrag, Gegenseite oder Text, mit Summen je Währung.",
+    "transactions.summarize": "Summiert Umsätze nach Monat, Gegenseite, Konto, Währung, Richtung oder Art.",
     "transactions.reconcile":
-      "Gleicht erwartete Zahlungen (offene Rechnungen, Forderungen) mit den Umsätzen eines Zeitraums ab: wer bezahlt hat, auch in Teilen, wer noch schuldet, und was niemand erwartet hat.",
-    "statements.fetch":
-      "Holt Kontoauszüge eines Zeitraums als Dateien: PDF, CSV, MT940 oder XLS, eine je Konto.",
+      "Gleicht erwartete Zahlungen, etwa offene Rechnungen, mit den Umsätzen eines Zeitraums ab und liefert Zuordnungen, offene Posten und nicht zugeordnete Umsätze.",
+    "statements.fetch": "Lädt die Kontoauszüge aller Konten für einen Zeitraum als PDF, CSV, MT940 oder XLS.",
     "forwards.list":
-      "Listet offene Termingeschäfte: was abgerufen ist und was bleibt, wann sie fällig werden und zu welchem Kurs, mit Summen nach Währung und Monat.",
+      "Listet offene Termingeschäfte mit Restbeträgen, Kursen und Fälligkeiten, offene Abrufe, Margin und Summen je Währung und Monat.",
     "exposure.get":
-      "Berechnet das Währungsrisiko nach Laufzeit: erwartete Zahlungen und Salden gegen offene Geschäfte, und wie viel davon abgesichert ist.",
-    "accounts.list": "Listet die Konten des Clients in den gegebenen Währungen.",
+      "Berechnet das Währungsrisiko je Laufzeit: erwartete Zahlungen und Salden, absichernde Geschäfte und die offene Nettoposition.",
+    "accounts.list": "Listet die Konten in den angegebenen Währungen, mit IDs, Namen und Status.",
     "accountDetails.list":
-      "Listet die Kontoverbindungen des Clients: IBAN, BIC und Bank, unter denen er Geld von Kunden empfängt.",
+      "Listet eigene und gemeinsame (pooled) Kontoverbindungen, an die Kunden zahlen: IBAN, BIC und Bank.",
     "accounts.getFunding":
-      "Nennt das Konto, auf das einzuzahlen ist, was Geschäfte erfordern, mit den Angaben für die Überweisung.",
-    "transactions.get": "Liest einen Umsatz nach seiner ID, mit allen Einzelheiten und dem Verwendungszweck.",
-    "trades.list":
-      "Listet die Devisengeschäfte des Clients: Kassa, Termin, Abrufe, NDFs; die offenen, oder danach, wann sie fällig werden.",
+      "Liefert das Konto, auf das der Client Geld für seine Geschäfte einzahlen muss, für eine Währung oder ein Konto.",
+    "transactions.get": "Liefert einen Umsatz nach seiner ID, mit Gegenseite, Referenz und Verwendungszweck.",
+    "trades.list": "Listet die Devisengeschäfte des Clients mit Beträgen, Kursen, Daten und Status.",
     "trades.get":
-      "Liest ein Geschäft: Status, Kurs, Tage, und was noch abzurufen ist; auf Wunsch auch seine Zahlungen.",
-    "trades.book": "Schließt ein Devisengeschäft zu einem vorliegenden Angebot ab: Kassa, Termin oder Abruf.",
-    "transactions.watch":
-      "Meldet neue und geänderte Umsätze: eingehende Zahlungen, Ausgänge, Gebühren, späte Buchungen.",
+      "Liefert ein Geschäft nach seiner ID: Beträge, Kurs, Daten und Status, auf Wunsch mit seinen Zahlungen.",
+    "trades.book":
+      "Schließt ein Devisengeschäft zu einem vorliegenden Angebot ab und liefert Geschäfts-ID und Einzahlungskonto.",
+    "transactions.watch": "Meldet neue, geänderte und entfernte Umsätze, etwa Zahlungseingänge und Gebühren.",
     "accounts.watchBalances":
-      "Meldet, wenn ein Saldo unter eine Schwelle fällt oder über eine steigt, und wenn er zurück ist.",
+      "Meldet, wenn ein Saldo eine Schwelle über- oder unterschreitet, und wenn er sich erholt.",
     "accounts.watchMargin":
       "Meldet Nachschussforderungen für Termingeschäfte: neue, geänderte und beglichene.",
-    "trades.watch":
-      "Meldet Geschäfte, deren Status sich geändert hat: gebucht, gedeckt, ausgezahlt, abgeschlossen oder storniert.",
+    "trades.watch": "Meldet neue Geschäfte und Änderungen ihres Status.",
     "forwards.watch": "Meldet Termingeschäfte und Abrufe einige Tage vor ihrer Fälligkeit.",
   },
   oneOf: "Eines von: __options__",

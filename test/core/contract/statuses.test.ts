@@ -1,13 +1,7 @@
 /** Every documented status of the JSON interface, kept by hand; `+` where the contract gives an ErrorMessage. */
 import { ErrorMessage } from "../../../core/schema";
-import {
-  type ResponseDeclaration,
-  type Declaration,
-  errorBody,
-  type ErrorDeclaration,
-  operations,
-} from "../../../core/operations";
-import { operationNamed } from "../../support/operations";
+import { type ResponseDeclaration, errorBody, type ErrorDeclaration } from "../../../core/operations";
+import { contractOperations, operationNamed } from "../../support/operations";
 import { errorDescription } from "../../../core/declaration/operation";
 
 const documented: Readonly<Record<string, string>> = {
@@ -40,7 +34,7 @@ const documented: Readonly<Record<string, string>> = {
   "trades.get": "200json 400 401 403 404 502",
 };
 
-const service: readonly Declaration[] = operations.filter(({ server }) => server === "service");
+const service = contractOperations.filter(({ server }) => server === "service");
 
 const answered = ([status, { kind }]: [string, ResponseDeclaration]) => status + kind;
 const refused = ([status, failure]: [string, ErrorDeclaration]) => {

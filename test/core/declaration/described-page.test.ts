@@ -71,10 +71,10 @@ test("tells what it is and what it does", () => {
   expect(page.effect).toEqual({
     kind: "read",
     description: "Changes nothing.",
-    repetition: expect.stringContaining("tried again") as string,
+    repetition: expect.stringContaining("Retried") as string,
   });
   expect(page.paging).toBe(
-    "The list comes in pages: page says which, size how many entries it has, 20 unless given.",
+    "The list is paged: page is the page number, size the entries per page (default 20).",
   );
 });
 
@@ -142,9 +142,9 @@ const named = (name: string) => pageOf(operations.find((each) => each.name === n
 test("tells where to look when the response to a call that commits money is lost", () => {
   const repetition = (name: string) => named(name).effect.repetition;
   expect(repetition("trades.book")).toContain("look in trades.list whether it was carried out.");
-  expect(repetition("trades.book")).toContain("A quote_id can be used once.");
+  expect(repetition("trades.book")).toContain("Each quote_id can be used once.");
   expect(repetition("payments.initiate")).toContain("check at the service whether it was carried out.");
-  expect(repetition("statements.emailTrades")).toBe("It is sent once.");
+  expect(repetition("statements.emailTrades")).toBe("Sent once, never retried.");
 });
 
 test("tells the fields of each way to write a body", () => {

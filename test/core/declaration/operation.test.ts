@@ -1,5 +1,7 @@
 /** A declaration is plain data that does not contradict itself. */
 import { z } from "zod";
+import { declarationsOf } from "../../../core/declaration/service";
+import { fxdeskService } from "../../../core/service";
 import { byConnection, type Declaration, empty, json, operation, operations } from "../../../core/operations";
 
 const sound = {
@@ -138,10 +140,12 @@ test("the declarations are plain data and schemas, to the last leaf", () => {
   expect(operations.flatMap((declared) => notPlain(declared, declared.name))).toEqual([]);
 });
 
-test("titles and summaries are short, and a summary is one sentence", () => {
-  for (const { name, title, summary } of operations) {
+test("titles and descriptions are short: a sentence, a second about a neighbour, and a note", () => {
+  for (const { name, title, summary, notes = "" } of declarationsOf(fxdeskService)) {
     expect(`${name}: ${title}`).toMatch(/: [A-Z][^.]{3,50}$/);
-    expect(`${name}: ${summary}`).toMatch(/: [A-Z][^.]*(\.\w[^.]*)*\.$/);
-    expect(summary.length).toBeLessThan(160);
+    expect(`${name}: ${summary}`).toMatch(/: [A-Z].*\.$/);
+    const [first, ...more] = summary.split(/(?<=\.) (?=[A-Z])/);
+    expect([name, first!.split(" ").length <= 25, more.length <= 1]).toEqual([name, true, true]);
+    expect([name, notes.split(/(?<=\.) (?=[A-Z])/)]).toEqual([name, [notes]]);
   }
 });

@@ -78,7 +78,7 @@ test("every documented status is there, with its meaning", () => {
     expect(Object.keys(responses).toSorted()).toEqual(statuses.toSorted());
   }
   expect(find("trades.book").responses[409]).toEqual({
-    description: "A conflict that can be corrected; see the details.",
+    description: "A conflict that can be corrected; see the error details.",
     content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorMessage" } } },
   });
 });

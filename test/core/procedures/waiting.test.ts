@@ -90,7 +90,7 @@ describe("consents.connect", () => {
     expect(await client.consents.connect({ consent_id })).toMatchObject({
       status: "rejected",
       valid: false,
-      description: "The person refused it, or did not answer in time.",
+      description: "The person refused the consent or did not answer in time.",
     });
     await expect(client.consents.connect({ consent_id: "unknown" })).rejects.toMatchObject({
       outcome: "rejected",
@@ -134,7 +134,7 @@ describe("payments.follow", () => {
       4: () => sandbox.control.advanceClock({ seconds: 10 }),
     });
     const { final, description, payments, changes } = await patient.payments.follow(follow);
-    expect([final, description]).toEqual([true, "Paid: settled for the one who pays."]);
+    expect([final, description]).toEqual([true, "Paid: settled on the debtor's account."]);
     expect(payments).toEqual([{ payment_id: follow.paymentId, status: "ACSC", description, final: true }]);
     expect(changes.map(({ status }) => status)).toEqual(["RCVD", "ACTC", "ACSP", "ACSC"]);
   });

@@ -3,7 +3,7 @@ import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, fieldsOf, operations, type Values } from "@fxdesk/toolkit/operations";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { conforms, statusesOf } from "../../support/conforms";
-import { operationNamed } from "../../support/operations";
+import { contractOperations, operationNamed } from "../../support/operations";
 import { makeQuote, sampleInput, sandboxClient } from "../../support/samples";
 import { ask, callOf } from "../support/http";
 
@@ -101,10 +101,10 @@ test.each(rows)("%s refuses who may not call it, with %j", async (name, statuses
   expect(seen).toEqual(statuses);
 });
 
-test("every operation about a client is asked", () => {
+test("every operation of the contract about a client is asked", () => {
   const isAboutClient = (operation: Declaration) =>
     fieldsOf(operation).some(({ setting }) => setting === "clientId");
-  const names = operations.filter(isAboutClient).map(({ name }) => name);
+  const names = contractOperations.filter(isAboutClient).map(({ name }) => name);
   expect(rows.map(([name]) => name).toSorted()).toEqual(names.toSorted());
 });
 

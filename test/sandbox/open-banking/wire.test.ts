@@ -59,7 +59,7 @@ describe("a field that a body cannot have", () => {
     ],
     ["payments", single, { "X-Request-ID": "1" }, "body.X-Request-ID is not a field here."],
     ["payments", single, { pain001: "<Document/>" }, "body.pain001 is not a field here."],
-    ["payments", single, { endDate: "2026-03-05" }, "Only a periodic payment has startDate,"],
+    ["payments", single, { endDate: "2026-03-05" }, "startDate, frequency, endDate,"],
     ["bulk-payments", bulk, { startDate: order.startDate }, "startDate is not a field here."],
     ["periodic-payments", single, { ...order, evryMonth: true }, "evryMonth is not a field here."],
   ])("is refused, and named: %s", async (service, terms, more, message) => {
