@@ -8,8 +8,9 @@ import { environmentName, serviceFrom } from "@fxdesk/toolkit";
 import { exitMeanings } from "../../cli/exit";
 import manifest from "../../package.json";
 import sandboxManifest from "../../sandbox/package.json";
-import { fxdesk, variablesOf } from "../cli/run";
+import { fxdesk } from "../cli/run";
 import { compiled, outputOf } from "../support/consumer";
+import { commandsIn, examplesIn, shows, Terminal } from "./shell";
 
 const root = join(__dirname, "../..");
 const guides = readdirSync(join(root, "docs"))
@@ -93,21 +94,55 @@ test("the login page is where the guide says", async () => {
   expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
 });
 
-describe("on the command line", () => {
+const fences = /^```(\w+)(?: (.*))?\n/gm;
+
+test("every code block is of a kind that is compiled, run or parsed", async () => {
+  const kinds = new Set(["ts", "js", "json", "yaml", "sh", "sh check", "console"]);
+  for (const path of ["README.md", ...guides])
+    for (const [, language, note] of (await read(path)).matchAll(fences))
+      if (!kinds.has([language, note].filter(Boolean).join(" ")))
+        throw new Error(`${path}: ${language} ${note}`);
+});
+
+test("examples in JSON can be parsed", async () => {
+  for (const path of ["README.md", ...guides])
+    for (const code of await blocks(path, "json")) expect(JSON.parse(code)).toBeInstanceOf(Object);
+});
+
+describe("commands", () => {
   let sandbox: Sandbox;
-  beforeAll(async () => (sandbox = await startSandbox()));
+  /** The help of each command, by its name. */
+  let help: ReadonlyMap<string, string>;
+  beforeAll(async () => {
+    sandbox = await startSandbox();
+    const { stdout } = await fxdesk(["--help"]);
+    const names = [...stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => name!);
+    const texts = names.map(async (name) => (await fxdesk([name, "--help"])).stdout);
+    help = new Map((await Promise.all(texts)).map((text, index) => [names[index]!, text]));
+  });
   afterAll(() => sandbox.close());
 
-  test.each(["README.md", "docs/cli.md"])("what %s shows does what it says", async (path) => {
-    const lines = (await blocks(path, "sh")).flatMap((code) => code.trim().split("\n"));
-    expect(lines.length).toBeGreaterThan(2);
-    for (const line of lines) {
-      const [npx, name, ...args] = line.match(/"[^"]*"|\S+/g)!.map((word) => word.replaceAll('"', ""));
-      expect([npx, name]).toEqual(["npx", "fxdesk"]);
-      const { code, stdout } = await fxdesk(args, { variables: variablesOf(sandbox) });
-      expect({ line, code }).toEqual({ line, code: 0 });
-      expect(stdout).not.toBe("");
+  test.each(["README.md", ...guides])("%s: commands succeed and print what the page shows", async (path) => {
+    const terminal = await Terminal.open(sandbox);
+    for (const { command, output: expected } of examplesIn(await read(path))) {
+      const { code, output } = await terminal.run(command);
+      if (expected === undefined) expect({ command, code, output }).toMatchObject({ command, code: 0 });
+      else if (!shows(expected, output)) expect({ command, output }).toEqual({ command, output: expected });
     }
+  });
+
+  test("commands that are only shown exist", async () => {
+    for (const path of ["README.md", ...guides])
+      for (const command of (await blocks(path, "sh check")).flatMap(commandsIn)) {
+        const [, name] = /^(?:npx )?fxdesk ([a-z]+)/.exec(command) ?? [];
+        if (name !== undefined) expect([...help.keys()]).toContain(name);
+      }
+  });
+
+  test("the variables that pages export exist", async () => {
+    for (const path of ["README.md", ...guides])
+      for (const [, name] of (await read(path)).matchAll(/^export (FXDESK_\w+)=/gm))
+        expect([...help.values()].join()).toContain(name);
   });
 });
 
