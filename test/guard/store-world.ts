@@ -1,0 +1,121 @@
+/** The service, the files and the clients with which stores are recorded and replayed. */
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ClientOptions, createClient, type FxdeskClient, serviceFrom } from "@fxdesk/toolkit";
+import type { StoreSettings } from "../../core/store/settings";
+import { extensionModule } from "../../sandbox/src/extensions";
+import { fxdesk, type Ran } from "../cli/run";
+import { type Fate, type Witness, witness } from "../support/witness";
+import { fixedUrl, redirectFixedUrl } from "./fixed-address";
+import { uuid } from "./seeded-calls";
+import { quote, responding, trade } from "./stored-calls";
+
+/** Opens every recorded store. In a PostgreSQL store that is in plain text it is given, and not needed. */
+export const storeKey = Buffer.alloc(32, 7);
+
+export const people = ["anna", "bert"] as const;
+export const secretOf = (person: string): string => `the secret of ${person}`;
+
+export const policy = {
+  people: ["anna", "bert", "carl", "desk"],
+  rules: [
+    { effects: ["money"], from: ["anna", "bert"] },
+    { operations: ["payments.initiateBulk"], from: ["anna", "bert"], yes: 2 },
+  ],
+  yesLastsMinutes: 525_600,
+  quoteEverySeconds: 0.05,
+};
+
+export interface World {
+  readonly server: Witness;
+  readonly folder: string;
+  readonly policyPath: string;
+  readonly peoplePath: string;
+  /** Number of requests so far that may have moved money. */
+  moneyRequests(): number;
+  /** References of the orders that were booked. */
+  bookedOrders(): readonly string[];
+  client(store: StoreSettings, options?: Partial<ClientOptions>): FxdeskClient;
+  /** Runs a command of the command line on a store. */
+  run(store: StoreSettings, args: readonly string[], input?: string): Promise<Ran>;
+  close(): Promise<void>;
+}
+
+const contactId = uuid("connection");
+const bookedReference = /"reference":"(order [a-z]+)"/;
+
+/** What the service answers to requests that are not one of the recorded calls: quotes, bookings of orders, lists. */
+const answerTo =
+  (listing: Fate, lost: string | undefined) =>
+  (request: string): Fate => {
+    const [, method, path] = /^(\S+) (\S+)/.exec(request)!;
+    if (method === "POST" && path!.startsWith("/quotes")) return responding(201, quote);
+    if (method === "POST") {
+      const [, order] = bookedReference.exec(request)!;
+      return order === lost ? { kind: "reset" } : responding(201, trade(order!));
+    }
+    if (path!.startsWith("/trades/"))
+      return responding(200, trade(decodeURIComponent(path!).replace(/^\/trades\/t ([^?]+).*/, "$1")));
+    return path!.includes("page=1&") || listing.kind !== "respond" || listing.status !== 200
+      ? listing
+      : responding(200, []);
+  };
+
+/** `listing` is the response to the list of trades, `lost` the order whose booking gets no response. */
+export async function worldOf({ listing = responding(403) as Fate, lost = "" } = {}): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), "fxdesk-guard-"));
+  const server = await witness();
+  const stopRedirecting = redirectFixedUrl(server.url);
+  server.expect(contactId, answerTo(listing, lost));
+  const [policyPath, peoplePath] = [join(folder, "policy.json"), join(folder, "people.json")];
+  await writeFile(policyPath, JSON.stringify(policy));
+  await chmod(policyPath, 0o644);
+  const service = serviceFrom({
+    FXDESK_EXTENSIONS: extensionModule.path,
+    FXDESK_EXTENSION_EFFECTS: "quotes.create",
+  });
+  const requests = () => [...server.seen.values()].flatMap((seen) => seen.requests);
+  return {
+    server,
+    folder,
+    policyPath,
+    peoplePath,
+    moneyRequests: () => requests().filter((text) => /^(POST|DELETE) \/(?!quotes)/.test(text)).length,
+    bookedOrders: () =>
+      requests().flatMap((text) =>
+        text.startsWith("POST /trades") ? (bookedReference.exec(text)?.[1] ?? []) : [],
+      ),
+    client: ({ place, key }, options = {}) =>
+      createClient(
+        {
+          store: place,
+          ...(key && { storeKey: key.toString("base64") }),
+          baseUrl: fixedUrl,
+          xs2aUrl: fixedUrl,
+          clientId: "c-1",
+          contactId,
+          actor: "desk",
+          credentials: { accessToken: "access-token", apiKey: "api-key" },
+          ...options,
+        },
+        service as never,
+      ) as FxdeskClient,
+    run: ({ place, key }, args, input = "") =>
+      fxdesk(args, {
+        variables: {
+          FXDESK_STORE: place,
+          FXDESK_STORE_KEY: key?.toString("base64") ?? "",
+          FXDESK_POLICY: policyPath,
+          FXDESK_PEOPLE: peoplePath,
+          FXDESK_ACTOR: "desk",
+        },
+        input,
+      }),
+    async close() {
+      stopRedirecting();
+      await server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,257 @@
+/**
+ * Opens stores that an earlier version wrote, and repeats every call that they know. `verify` and all states must be as
+ * recorded, no key may become free, and no release may be used twice.
+ */
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { openDatabase } from "../../core/store/open";
+import type { StoreSettings } from "../../core/store/settings";
+import { engines } from "../core/store/engines";
+import { eventually } from "../support/eventually";
+import { outcomeOf } from "./outcomes";
+import { claimsMs, type Names, recordStore } from "./record-store";
+import { isRecording, readRecording, shortHash, writeRecording } from "./recordings";
+import { people, secretOf, storeKey, type World, worldOf } from "./store-world";
+import { journalCalls, laterFate, orders, releasedCalls, responding, type StoredCall } from "./stored-calls";
+
+/** What became of everything in a store, line by line. */
+type Lines = Record<string, string>;
+
+interface Facts {
+  readonly people: string;
+  readonly names: Readonly<Record<string, Names>>;
+  readonly lines: Record<string, Lines>;
+}
+
+const tested = engines().flatMap((engine) =>
+  ["plain", "sealed"].map((kind) => ({ engine, kind, name: `${engine.name.toLowerCase()}-${kind}` })),
+);
+let facts: Facts;
+
+/** The statements that make the same tables with the same rows. */
+async function statementsOf(settings: StoreSettings, schema: readonly string[]): Promise<string[]> {
+  const database = await openDatabase(settings);
+  const statements = [...schema];
+  for (const table of schema.flatMap((sql) => /^CREATE TABLE (\w+)/.exec(sql)?.[1] ?? []))
+    for (const row of await database.run(`SELECT * FROM ${table}`)) {
+      const values = Object.values(row).map((value) =>
+        value === null ? "NULL" : `'${String(value).replaceAll("'", "''")}'`,
+      );
+      statements.push(`INSERT INTO ${table} (${Object.keys(row).join(", ")}) VALUES (${values.join(", ")})`);
+    }
+  await database.close();
+  return statements;
+}
+
+async function schemaOf(settings: StoreSettings): Promise<string[]> {
+  const database = await openDatabase(settings);
+  const rows = await database.run("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid");
+  await database.close();
+  return rows.map(({ sql }) => String(sql).replaceAll(/\s+/g, " "));
+}
+
+/** Records a store of each kind. A plain PostgreSQL store has the rows of the plain SQLite store: fxdesk writes none. */
+async function record(): Promise<Facts> {
+  const listing = responding(200, [
+    {
+      trade_id: "t recovered",
+      reference: "INV recovered booking",
+      order_date: new Date().toISOString().slice(0, 10),
+    },
+  ]);
+  const world = await worldOf({ listing, lost: "order unknown" });
+  const names: Record<string, Names> = {};
+  for (const person of people) {
+    const args = ["releases", "enrol", person];
+    const { code } = await world.run({ place: "", key: undefined }, args, `${secretOf(person)}\n`);
+    expect(code).toBe(0);
+  }
+  let schema: string[] = [];
+  const writeStatements = async (name: string, settings: StoreSettings) =>
+    writeRecording(`${name}.sql`, (await statementsOf(settings, schema)).join("\n"));
+  for (const { engine, kind, name } of tested) {
+    if (name === "postgresql-plain") continue;
+    const settings = { ...(await engine.create()), key: kind === "sealed" ? storeKey : undefined };
+    names[name] = await recordStore(world, settings, async () => {
+      if (engine.name !== "SQLite") return writeStatements(name, settings);
+      const path = join(world.folder, `${name}.db`);
+      const database = await openDatabase(settings);
+      await database.run(`VACUUM INTO '${path}'`);
+      await database.close();
+      await writeRecording(`${name}.db`, await readFile(path));
+      schema = await schemaOf(settings);
+      if (kind === "plain") await writeStatements("postgresql-plain", settings);
+    });
+  }
+  names["postgresql-plain"] = names["sqlite-plain"]!;
+  const peopleFile = await readFile(world.peoplePath, "utf8");
+  await world.close();
+  await wait(claimsMs);
+  return { people: peopleFile, names, lines: {} };
+}
+
+/** Returns a copy of a recorded store. */
+async function restore({ engine, kind, name }: (typeof tested)[number]): Promise<StoreSettings> {
+  const { place } = await engine.create();
+  if (engine.name === "SQLite") {
+    await mkdir(dirname(place), { recursive: true });
+    await writeFile(place, await readRecording(`${name}.db`), { mode: 0o600 });
+    return { place, key: kind === "sealed" ? storeKey : undefined };
+  }
+  const settings = { place, key: storeKey };
+  const database = await openDatabase(settings);
+  for (const statement of String(await readRecording(`${name}.sql`)).split("\n"))
+    await database.run(statement);
+  await database.close();
+  return settings;
+}
+
+beforeAll(async () => {
+  facts = isRecording ? await record() : (JSON.parse(String(await readRecording("stores.json"))) as Facts);
+}, 300_000);
+afterAll(async () => {
+  if (isRecording) await writeRecording("stores.json", JSON.stringify(facts, undefined, 1));
+});
+
+let world: World;
+beforeEach(async () => {
+  world = await worldOf();
+  await writeFile(world.peoplePath, facts.people, { mode: 0o600 });
+  for (const call of [...journalCalls, ...releasedCalls]) world.server.expect(call.id, laterFate(call));
+});
+afterEach(() => world.close());
+
+const withRelease = () => ({ policy: world.policyPath, people: world.peoplePath });
+
+async function listed(settings: StoreSettings, what: "journal" | "releases") {
+  const limit = what === "journal" ? ["--limit", "100"] : [];
+  const { stdout } = await world.run(settings, [what, "list", ...limit, "--json"]);
+  return JSON.parse(stdout) as Readonly<Record<string, string>>[];
+}
+
+async function verified(settings: StoreSettings): Promise<string> {
+  const { code, stdout } = await world.run(settings, ["journal", "verify", "--json"]);
+  const { events, entries, head, faultCount } = JSON.parse(stdout) as Record<string, string | number>;
+  return `exit code ${code}, ${events} events, ${entries} entries, ${faultCount} faults, head ${head}`;
+}
+
+/** Verifies a store and lists what is in it. */
+async function inspect(settings: StoreSettings, names: Names): Promise<Lines> {
+  const lines: Lines = { verify: await verified(settings) };
+  lines.export = shortHash((await world.run(settings, ["journal", "export"])).stdout);
+  lines.check = `exit code ${(await world.run(settings, ["store", "check"])).code}`;
+  for (const { id, operation, state, key, reference } of await listed(settings, "journal"))
+    lines[`entry ${names[id!] ?? key}`] = `${state} ${operation} ${key} ${reference ?? "no reference"}`;
+  for (const { release, state, operation } of await listed(settings, "releases"))
+    lines[`release ${names[release!]}`] = `${state} ${operation}`;
+  return lines;
+}
+
+const isReleased = ({ name }: StoredCall) => releasedCalls.some((call) => call.name === name);
+
+/** Makes a call on its own. Returns what became of it and how many requests arrived. */
+async function made(settings: StoreSettings, call: StoredCall, actor = "desk") {
+  const before = world.moneyRequests();
+  const client = world.client(settings, { actor, ...(isReleased(call) && withRelease()) });
+  const { text } = await outcomeOf(client, call);
+  await client.close();
+  const requests = world.moneyRequests() - before;
+  return { text: `${text}; requests: ${requests}`, requests };
+}
+
+/** Repeats every call. Asserts that one whose key or release is free is sent once, and every other never. */
+async function repeatCalls(settings: StoreSettings): Promise<Lines> {
+  const lines: Lines = {};
+  // Without a key of its own, a payment with the same terms is another payment.
+  for (const call of [...journalCalls, ...releasedCalls]) {
+    const other = await made(settings, { ...call, input: call.otherInput });
+    lines[`other terms: ${call.name}`] = other.text;
+    if (call.key !== undefined) expect(other.text).toBe("not-sent conflict, no status after 0; requests: 0");
+    expect([call.name, other.requests]).toEqual([call.name, 0]);
+    if (!isReleased(call)) continue;
+    const stranger = await made(settings, call, "carl");
+    lines[`asked by another: ${call.name}`] = stranger.text;
+    expect([call.name, stranger.requests]).toEqual([call.name, 0]);
+  }
+  for (const call of [...journalCalls, ...releasedCalls]) {
+    if (call.name.includes("raced")) continue;
+    const first = await made(settings, call);
+    const second = await made(settings, call);
+    lines[`repeated: ${call.name}`] = first.text;
+    lines[`repeated again: ${call.name}`] = second.text;
+    expect([call.name, first.requests, second.requests]).toEqual([call.name, call.isFree ? 1 : 0, 0]);
+  }
+  const raced = releasedCalls.find(({ name }) => name.includes("raced"))!;
+  const clients = [1, 2, 3].map(() => world.client(settings, withRelease()));
+  const before = world.moneyRequests();
+  await Promise.all(clients.map((client) => outcomeOf(client, raced)));
+  expect(world.moneyRequests() - before).toBe(1);
+  await Promise.all(clients.map((client) => client.close()));
+  return lines;
+}
+
+/** Books what is released, and asserts that this is the approved order alone, once. */
+async function bookOrders(settings: StoreSettings, approved: string): Promise<void> {
+  const client = world.client(settings, withRelease());
+  await client.orders.start();
+  await eventually(async () => (await client.orders.get(approved)).state === "booked" || undefined, {
+    withinMs: 15_000,
+    what: "the booking of the approved order",
+  });
+  // Time for a second booking, and for a look at the unknown one.
+  await wait(2_500);
+  await client.close();
+  expect(world.bookedOrders()).toEqual(["order approved"]);
+}
+
+describe.each(tested)("$name", (store) => {
+  const names = () => facts.names[store.name]!;
+
+  test("is sound, sends nothing twice, and ends as recorded", async () => {
+    const settings = await restore(store);
+    const lines = await inspect(settings, names());
+    expect(lines.verify).toContain("exit code 0");
+    for (const [name, state] of Object.entries(orders))
+      expect([name, lines[`release ${name}`]]).toEqual([name, `${state} trades.order`]);
+    Object.assign(lines, await repeatCalls(settings));
+    const approved = Object.keys(names()).find((id) => names()[id] === "order approved")!;
+    await bookOrders(settings, approved);
+    for (const { release, state } of await listed(settings, "releases"))
+      if (names()[release!]) lines[`release in the end: ${names()[release!]}`] = state!;
+    for (const { id, key, state } of await listed(settings, "journal"))
+      if (names()[id!] ?? journalCalls.some(({ name }) => name === key))
+        lines[`entry in the end: ${names()[id!] ?? key}`] = state!;
+    expect(await verified(settings)).toMatch(/exit code 0.* 0 faults/);
+    if (isRecording) facts.lines[store.name] = lines;
+    else expect(lines).toEqual(facts.lines[store.name]);
+  }, 120_000);
+
+  test.each([
+    [
+      "content of an event",
+      "UPDATE fxdesk_journal_events SET content = replace(content, 'done', 'rejected') WHERE kind = 'ended'",
+    ],
+    ["state of an entry", "UPDATE fxdesk_journal_entries SET state = 'not-sent' WHERE state = 'unknown'"],
+    ["details that are missing", "DELETE FROM fxdesk_journal_details WHERE seq = 1"],
+  ])("verify finds a changed journal: %s", async (_, change) => {
+    const settings = await restore(store);
+    const database = await openDatabase(settings);
+    await database.run(change);
+    await database.close();
+    expect(await verified(settings)).toMatch(/exit code 1/);
+  });
+
+  test("no change of states in the store makes a release good for another request", async () => {
+    const settings = await restore(store);
+    const database = await openDatabase(settings);
+    await database.run("UPDATE fxdesk_releases SET state = 'released', entry = NULL, next_at = 0");
+    await database.close();
+    for (const call of releasedCalls.filter(({ isFree }) => !isFree)) {
+      const { requests } = await made(settings, call);
+      expect([call.name, requests]).toEqual([call.name, 0]);
+    }
+    const approved = Object.keys(names()).find((id) => names()[id] === "order approved")!;
+    await bookOrders(settings, approved);
+  }, 60_000);
+});
