@@ -1,6 +1,5 @@
 /** What an operation of the service is: data from which every surface derives. */
 import type { z } from "zod";
-import type { SectionDeclaration } from "./sections";
 
 /**
  * What a call does. `read` changes nothing; `change` changes or asks for something; `money` commits or moves money, or
@@ -165,6 +164,18 @@ export type Rule = { readonly description: string } & (
 export interface CustomerErrorStatuses {
   readonly missing: number;
   readonly unknown: number;
+}
+
+/** The appearance of a section. Properties that are left out have defaults. */
+export interface SectionDeclaration {
+  /** Heading in documents and help; by default the words of the section's name. */
+  readonly title?: string;
+  /** File in icons/. */
+  readonly icon?: string;
+  /** Group of the Node-RED palette. */
+  readonly category?: string;
+  /** Place among the sections; those without one come last. */
+  readonly order?: number;
 }
 
 /** What can be called, an operation or a procedure: what every surface shows of it. */

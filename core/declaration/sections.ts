@@ -1,17 +1,5 @@
 /** Sections: the part of a name before the dot, with the title, icon and palette group that its declarations share. */
-import type { Callable } from "./operation";
-
-/** The appearance of a section. What is left out has a default: see `sectionOf`. */
-export interface SectionDeclaration {
-  /** Heading in documents and help; by default the words of the section's name. */
-  readonly title?: string;
-  /** File in icons/. */
-  readonly icon?: string;
-  /** Group of the Node-RED palette. */
-  readonly category?: string;
-  /** Place among the sections; those without one come last. */
-  readonly order?: number;
-}
+import type { Callable, SectionDeclaration } from "./operation";
 
 /** `trades.list` is `list` of the section `trades`. */
 export function splitName({ name }: Pick<Callable, "name">): readonly [section: string, method: string] {

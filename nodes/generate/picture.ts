@@ -1,5 +1,5 @@
 /** Flows and palettes as pictures: what the editor draws, as SVG, from where the nodes of a flow stand. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** A node of a flow, as a file of flows has it. */
@@ -31,9 +31,12 @@ export const widthOf = (label: string): number =>
 export const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 
-/** The drawing of an icon, without its frame. */
+const defaultIcon = "fxdesk.svg";
+
+/** The drawing of an icon, without its frame; of the default icon if the file is missing. */
 function iconDrawing(icon: string, folder: string): string {
-  const [, inner] = /<svg[^>]*>(.*)<\/svg>/s.exec(readFileSync(join(folder, icon), "utf8"))!;
+  const file = [icon, defaultIcon].map((name) => join(folder, name)).find((path) => existsSync(path))!;
+  const [, inner] = /<svg[^>]*>(.*)<\/svg>/s.exec(readFileSync(file, "utf8"))!;
   return `<symbol id="${icon.replace(".svg", "")}" viewBox="0 0 40 60">${inner!.trim()}</symbol>`;
 }
 

@@ -443,7 +443,7 @@ const refused: readonly (readonly [
     "list_open_banking_transactions",
     { ...read, date_from: undefined },
     [
-      "date_from is required unless entry_reference_from or delta_list is given or booking_status is information.",
+      "date_from is required unless entry_reference_from or delta_list is given, or booking_status is information.",
     ],
   ],
   ["null for what is needed", "get_trade", { trade_id: null }, ["trade_id is required"]],
